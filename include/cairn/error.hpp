@@ -1,0 +1,48 @@
+// Failures that a user can cause, as values: what is wrong, where, with which value, what is allowed, what to do.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace cairn {
+
+// Decides the exit code of the command line (see docs/conventions.md).
+enum class ErrorKind { input, usage, io, limit, stopped };
+
+struct Error {
+  ErrorKind kind = ErrorKind::input;
+  std::string file;     // as the user named it; empty where there is none
+  int line = 0;         // 1-based; 0: unknown
+  int column = 0;       // 1-based; 0: unknown
+  std::string path;     // place inside the input, such as bodies[3].mass
+  std::string what;     // the fault in words
+  std::string got;      // the offending value as text
+  std::string allowed;  // the range or the set of values that would do
+  std::string fix;      // what to do about it
+
+  // One line: error: FILE:LINE:COL: PATH: what is wrong, got VALUE; allowed RANGE; fix: ACTION
+  std::string text() const;
+};
+
+using Errors = std::vector<Error>;
+
+template <class T>
+using Result = tl::expected<T, Errors>;
+
+inline tl::unexpected<Errors> fail(Error error) {
+  return tl::unexpected<Errors>(Errors{std::move(error)});
+}
+
+// What a programmer can cause: stops with file, line and the violated condition.
+[[noreturn]] void check_failed(const char* condition, const char* file, int line);
+
+}  // namespace cairn
+
+#define CAIRN_CHECK(condition) \
+  ((condition) ? static_cast<void>(0) : ::cairn::check_failed(#condition, __FILE__, __LINE__))
+#ifdef NDEBUG
+#define CAIRN_DCHECK(condition) static_cast<void>(0)
+#else
+#define CAIRN_DCHECK(condition) CAIRN_CHECK(condition)
+#endif

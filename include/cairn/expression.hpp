@@ -1,0 +1,35 @@
+// A scalar function of time: a constant, or an expression such as "3*sin(pi*t)".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cairn/error.hpp"
+
+namespace cairn {
+
+// Grammar: + - * / ^ (right associative), unary -, parentheses, t, pi, e, numbers, and the functions sin cos tan asin
+// acos atan atan2 sinh cosh tanh exp log sqrt abs floor ceil sign min max step(x) (1 for x >= 0, else 0), and
+// if(condition, a, b) with < <= > >= ; evaluation allocates nothing and is safe from several threads.
+class TimeFunction {
+ public:
+  TimeFunction(double constant = 0);  // NOLINT: a number is a function of time
+  static Result<TimeFunction> parse(const std::string& text);
+
+  double operator()(double t) const;
+  bool is_constant() const;        // no t in it
+  const std::string& text() const { return text_; }  // as the user wrote it; empty for a plain number
+
+ private:
+  enum class Op : std::uint8_t;
+  struct Instruction {
+    Op op;
+    double value;
+  };
+  std::vector<Instruction> code_;  // reverse Polish
+  std::string text_;
+  friend class ExpressionParser;
+};
+
+}  // namespace cairn

@@ -1,0 +1,49 @@
+// Shapes as the user describes them. Each lives in its own frame S; lengths in metres.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cairn/math.hpp"
+
+namespace cairn {
+
+struct Point {};  // contact geometry of a point mass, radius zero
+struct Sphere {
+  double radius = 0;  // [m]
+};
+struct Box {
+  Vec3 size = Vec3::Zero();  // full edge lengths along x, y, z of S [m]
+};
+struct Capsule {
+  double radius = 0;  // [m]
+  double length = 0;  // of the segment between the cap centres, along z of S [m]
+};
+struct Ellipsoid {
+  Vec3 radii = Vec3::Zero();  // semi-axes along x, y, z of S [m]
+};
+struct Halfspace {
+  Vec3 normal = Vec3::UnitZ();  // outward unit normal in S; solid on the other side of the plane through S's origin [-]
+};
+
+// Planar shapes stand for infinite cylinders along z of S; bodies that carry them move in the plane across z.
+struct Disc {
+  double radius = 0;  // [m]
+};
+struct Ellipse {
+  Eigen::Vector2d radii = Eigen::Vector2d::Zero();  // semi-axes along x, y of S [m]
+};
+
+using Geometry = std::variant<Point, Sphere, Box, Capsule, Ellipsoid, Halfspace, Disc, Ellipse>;
+
+bool is_planar(const Geometry& geometry);
+const char* type_name(const Geometry& geometry);  // the "type" of the scene format: "sphere", "disc", ...
+
+struct ShapeDescription {
+  Geometry geometry;
+  Pose X_BS;                           // pose in the body frame
+  std::string material = "default";
+};
+
+}  // namespace cairn

@@ -1,0 +1,121 @@
+// Simulator: a model, a state, a scheme and a solver; step() advances the state and reports on it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cairn/model.hpp"
+#include "cairn/scheme.hpp"
+#include "cairn/solver.hpp"
+#include "cairn/state.hpp"
+
+namespace cairn {
+
+// Energies of one step [J]: kinetic_end + potential_end = kinetic_start + potential_start + work_applied + work_motion
+// - friction - impact + stabilisation + integrator + solver, to rounding (docs/equations.md, E20 to E24).
+struct Ledger {
+  double kinetic_start = 0, potential_start = 0;
+  double kinetic_end = 0, potential_end = 0;
+  double work_applied = 0;   // of applied forces and dampers
+  double work_motion = 0;    // of bodies with prescribed motion on the free ones
+  double friction = 0;       // dissipated by friction, >= 0
+  double impact = 0;         // lost in impacts
+  double stabilisation = 0;  // put in by the correction of gaps and joint errors
+  double integrator = 0;     // the scheme's own term
+  double solver = 0;         // what the solver's residual does: lambda . w where the law says zero
+
+  double rise() const {  // of the total energy beyond the work done on the system
+    return kinetic_end + potential_end - kinetic_start - potential_start - work_applied - work_motion;
+  }
+  double imbalance() const { return rise() + friction + impact - stabilisation - integrator - solver; }
+};
+
+enum class ContactMode : std::uint8_t { open, stick, slip };
+
+struct ContactReport {
+  Contact contact;         // geometry at the beginning of the step
+  Vec3 impulse = Vec3::Zero();   // along n, t1, t2, on body b [N s]; force = impulse / h
+  Vec3 velocity = Vec3::Zero();  // of b relative to a at the contact, along n, t1, t2, at the end [m/s]
+  ContactMode mode = ContactMode::open;
+  bool colliding = false;  // restitution was applied in this step
+};
+
+// One complementarity problem of the step, in the order of solving; the last one gives the velocities.
+struct SolveRecord {
+  enum class Purpose : std::uint8_t { step, restitution, guard } purpose = Purpose::step;
+  Problem problem;
+  Solution solution;
+};
+
+enum class StepStatus : std::uint8_t { certified, uncertified, stopped };
+
+struct StepReport {
+  StepStatus status = StepStatus::certified;
+  std::string message;         // why it was stopped; empty otherwise
+  std::int64_t step = 0;       // number of the step, the first is 1
+  double t = 0, h = 0;         // time at the end, length [s]
+  std::vector<ContactReport> contacts;  // candidates of the last solve, sorted by key
+  std::vector<SolveRecord> solves;      // the first `solve_count` are of this step, the rest is spare memory
+  int solve_count = 0;
+  double certificate = 0;      // worst scaled residual over all solves [-]
+  int worst_solve = 0;         // the solve it comes from
+  Ledger ledger;
+  double penetration = 0;      // largest max(0, -gap) over all pairs at the end of the step [m]
+  double joint_error = 0;      // largest distance error of a joint at the end [m]
+  int active_contacts = 0;     // contacts that carry an impulse
+  int added_pairs = 0;         // contacts that verification added
+  int collisions = 0;          // contacts with restitution
+  int guard_corrections = 0;   // 1 if the energy guard reduced the restitution
+  double guard_factor = 1;     // theta: share of restitution kept [-]
+  struct Seconds {
+    double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
+  } seconds;
+
+  std::span<const SolveRecord> solved() const { return {solves.data(), static_cast<std::size_t>(solve_count)}; }
+};
+
+// "contact disc1-plank:0", "joint rod" ...
+std::string constraint_name(const Model& model, const Problem& problem, int constraint);
+
+class Simulator {
+ public:
+  Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme = Euler{}, SolverOptions solver = Auto{});
+  ~Simulator();
+  Simulator(Simulator&&) noexcept;
+  Simulator& operator=(Simulator&&) noexcept;
+
+  // Advances the state by h > 0. A stopped step leaves the state as it was.
+  const StepReport& step(double h);
+
+  const Model& model() const;
+  const State& state() const;
+  void set_state(State state);  // bodies must match the model
+  const StepReport& report() const;
+  const SchemeOptions& scheme() const;
+  const SolverOptions& solver() const;
+
+  // A function that returns seconds; without one the library reads no clock and StepReport::seconds stays zero.
+  void set_clock(double (*clock)());
+
+  double kinetic_energy() const;    // of the state [J]
+  double potential_energy() const;  // gravity (zero at the origin) and springs [J]
+  double penetration() const;       // over all pairs of the state [m]
+  double joint_error() const;       // [m]
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+// Velocity of the body frame's origin and angular velocity, both in the world, as in the scene format.
+struct BodyMotion {
+  Vec3 position;
+  Quat orientation;
+  Vec3 velocity;
+  Vec3 angular_velocity;
+};
+BodyMotion body_motion(const Model& model, const State& state, BodyId body);
+
+}  // namespace cairn

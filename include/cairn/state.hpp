@@ -1,0 +1,34 @@
+// All that a bit-exact restart needs, and nothing else: a value to copy, compare, hash and save.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/contact.hpp"
+#include "cairn/math.hpp"
+
+namespace cairn {
+
+struct ContactMemory {
+  ContactKey key;
+  Vec3 impulse_W = Vec3::Zero();  // on body b, in the world [N s]
+  bool operator==(const ContactMemory&) const = default;
+};
+
+struct State {
+  double t = 0;                         // [s]
+  std::int64_t step = 0;                // steps taken
+  std::vector<Pose> poses;              // of the centre-of-mass frames of all bodies
+  VecX v;                               // free velocities of all dynamic bodies [m/s, rad/s]
+  std::vector<ContactMemory> contacts;  // last impulses, sorted by key: warm start
+  std::vector<double> joint_impulses;   // last impulses of the joint rows, in the order of joints [N s]
+  VecX v_before;                        // delayed restitution: velocities one step ago; else empty
+  std::vector<ContactKey> pending;      // delayed restitution: contacts that collided in the last step, sorted
+
+  bool operator==(const State& other) const;
+};
+
+// 64-bit hash of every bit of the state.
+std::uint64_t hash(const State& state);
+
+}  // namespace cairn
