@@ -1,0 +1,48 @@
+// The commands of the program: what main.cpp reads from the command line, one function per command.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cairn::app {
+
+// What the shell sees (docs/conventions.md).
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_bug = 1,
+  exit_usage = 2,
+  exit_input = 3,
+  exit_failed = 4,  // stopped, not certified, or an expectation not met
+  exit_io = 5,
+  exit_limit = 6,
+  exit_signal = 128,  // plus the number of the signal
+};
+
+struct RunOptions {
+  std::string scene;
+  std::string out;                       // folder of the results; empty: none are written
+  std::vector<std::string> assignments;  // "simulation.step=0.01"
+  bool quiet = false;
+  bool json = false;
+};
+int run(const RunOptions& options);
+
+struct SolveOptions {
+  std::string problem;
+  std::string solver = "auto";
+  std::optional<double> tolerance;  // default: the solver's own [-]
+  bool json = false;
+};
+int solve(const SolveOptions& options);
+
+struct FileOptions {
+  std::string file;
+  bool json = false;
+};
+int check(const FileOptions& options);
+int info(const FileOptions& options);
+
+int schema();
+
+}  // namespace cairn::app

@@ -1,0 +1,168 @@
+// The program cairn: reads the command line and calls the command.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+
+#include "base/suggestion.hpp"
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "terminal.hpp"
+
+namespace cairn::app {
+namespace {
+
+constexpr std::string_view command_names[] = {"run", "solve", "check", "info", "schema"};
+
+constexpr const char* overview = R"(Examples:
+  cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
+  cairn check out/pile/trace.cairn                     judge the recording again from the file alone
+  cairn info scenes/cannonball66.json                  what is in a scene, a trace or a problem file
+
+Exit codes: 0 ok, 1 bug, 2 usage, 3 bad input, 4 stopped, not certified or an expectation not met,
+5 input/output, 6 limit, 130/143 interrupted after a clean end.)";
+
+constexpr const char* run_examples = R"(Examples:
+  cairn run scenes/cannonball66.json
+  cairn run scenes/cannonball66.json --out out/pile --set simulation.step=0.01
+  cairn run scenes/cannonball66.json --set simulation.solver.tolerance=1e-10 --json | jq .certificate
+
+DIR gets trace.cairn, steps.csv, summary.json and report.html; the first problems that were not solved to the
+tolerance go to DIR/failed_problem_STEP.json, for `cairn solve`. Ctrl-C ends the run cleanly after the step.)";
+
+constexpr const char* solve_examples = R"(Examples:
+  cairn solve out/pile/failed_problem_17.json
+  cairn solve problem.json --solver lemke --tolerance 1e-12 --json)";
+
+constexpr const char* check_examples = R"(Examples:
+  cairn check out/pile/trace.cairn
+  cairn check out/pile/trace.cairn --json)";
+
+constexpr const char* info_examples = R"(Examples:
+  cairn info scenes/cannonball66.json
+  cairn info out/pile/trace.cairn --json)";
+
+constexpr const char* schema_examples = R"(Example:
+  cairn schema > scene.schema.json)";
+
+std::string needs_equals_sign(const std::string& text) {
+  const std::size_t at = text.find('=');
+  return at == std::string::npos || at == 0 ? "expected KEY=VALUE, got " + text : "";
+}
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* text, const char* examples) {
+  CLI::App* command = app.add_subcommand(name, text);
+  command->footer(examples);
+  return command;
+}
+
+CLI::App* add_file_command(CLI::App& app, FileOptions& options, const char* name, const char* text,
+                           const char* argument, const char* argument_text, const char* examples) {
+  CLI::App* command = add_command(app, name, text, examples);
+  command->add_option(argument, options.file, argument_text)->required();
+  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  return command;
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* command = add_command(app, "run", "Simulate a scene", run_examples);
+  command->add_option("SCENE", options.scene, "scene file")->required();
+  command->add_option("--out", options.out, "folder for the results")->type_name("DIR");
+  command
+      ->add_option("--set", options.assignments,
+                   "change a value of the scene before it is read; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->check(needs_equals_sign, "", "");
+  command->add_flag("--quiet", options.quiet, "no progress line, no warnings");
+  command->add_flag("--json", options.json, "print summary.json and nothing else");
+}
+
+void add_solve(CLI::App& app, SolveOptions& options) {
+  CLI::App* command = add_command(app, "solve", "Solve one problem file", solve_examples);
+  command->add_option("PROBLEM", options.problem, "problem file")->required();
+  command->add_option("--solver", options.solver, "method (default auto)")->type_name("NAME");
+  command
+      ->add_option("--tolerance", options.tolerance,
+                   "scaled residual at or below which it is solved")
+      ->type_name("X");
+  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
+int usage_error(const std::string& what, const std::string& got = "",
+                const std::string& allowed = "",
+                const std::string& fix = "see cairn --help or cairn COMMAND --help") {
+  Error error;
+  error.kind = ErrorKind::usage;
+  error.what = what;
+  error.got = got;
+  error.allowed = allowed;
+  error.fix = fix;
+  return report({error});
+}
+
+// The first word of the command line where it is neither an option nor a command.
+std::string unknown_command(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  for (const std::string_view command : command_names)
+    if (command == argv[1]) return "";
+  return argv[1];
+}
+
+int start(int argc, char** argv) {
+  const std::string word = unknown_command(argc, argv);
+  if (!word.empty())
+    return usage_error("unknown command", word, "run, solve, check, info, schema",
+                       did_you_mean(word, command_names, "see cairn --help"));
+
+  CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
+               "cairn");
+  app.footer(overview);
+  app.set_version_flag("--version", "cairn " CAIRN_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+
+  RunOptions run_options;
+  SolveOptions solve_options;
+  FileOptions check_options, info_options;
+  add_run(app, run_options);
+  add_solve(app, solve_options);
+  add_file_command(app, check_options, "check",
+                   "Recompute every certificate, ledger and hash of a trace", "TRACE", "trace file",
+                   check_examples);
+  add_file_command(app, info_options, "info", "Say what is in a scene, a trace or a problem file",
+                   "FILE", "scene, trace or problem file", info_examples);
+  add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are "errors" with exit code 0 that print themselves.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return usage_error(error.what());
+  }
+  if (app.got_subcommand("run")) {
+    while (run_options.out.size() > 1 && run_options.out.back() == '/') run_options.out.pop_back();
+    return run(run_options);
+  }
+  if (app.got_subcommand("solve")) return solve(solve_options);
+  if (app.got_subcommand("check")) return check(check_options);
+  if (app.got_subcommand("info")) return info(info_options);
+  return schema();
+}
+
+}  // namespace
+}  // namespace cairn::app
+
+int main(int argc, char** argv) {
+  using namespace cairn::app;
+  set_up_signals();
+  try {
+    return finish_output(start(argc, argv));
+  } catch (const std::bad_alloc&) {
+    warn("error: out of memory; fix: use a smaller scene or a machine with more memory");
+    return exit_limit;
+  } catch (const std::exception& fault) {
+    warn(std::string("internal error: ") + fault.what() + "; please report this");
+    return exit_bug;
+  }
+}

@@ -1,0 +1,103 @@
+// Recordings of runs (docs/trace-format.md): write one, read one, check one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cairn/error.hpp"
+#include "cairn/simulator.hpp"
+#include "cairn/state.hpp"
+
+namespace cairn {
+
+inline constexpr std::uint32_t trace_version = 1;
+
+struct TraceHeader {
+  std::uint32_t version = trace_version;  // of the format
+  std::string program;                    // version of the program that wrote the trace
+  std::string scene;                      // resolved scene, JSON text
+};
+
+// One step as the file holds it. Frame 0 is the initial state with an empty report.
+struct TraceFrame {
+  StepReport report;                 // Solution::method is empty, see `methods`
+  State state;                       // at the end of the step
+  std::uint64_t state_hash = 0;      // as recorded
+  std::vector<std::string> methods;  // Solution::method of each solve
+};
+
+// Appends chunk after chunk; every frame is handed to the operating system before append() returns,
+// so that a kill loses at most the frame being written.
+class TraceWriter {
+ public:
+  static Result<TraceWriter> create(const std::string& path, const std::string& resolved_scene);
+  ~TraceWriter();
+  TraceWriter(TraceWriter&&) noexcept;
+  TraceWriter& operator=(TraceWriter&&) noexcept;
+
+  Result<void> append_initial(const State& state);
+  Result<void> append(const StepReport& report, const State& state);
+  Result<void> finish();  // writes the end chunk, waits for the disk, closes
+
+ private:
+  struct File;
+  explicit TraceWriter(std::unique_ptr<File> file);
+  std::unique_ptr<File> file_;
+};
+
+enum class TraceEvent : std::uint8_t {
+  frame,      // a complete frame was read
+  end,        // the end chunk: the trace is complete
+  truncated,  // the file stops before its end chunk; dropped_bytes() follow the last complete chunk
+  corrupt,    // offset() and reason() say where and what
+};
+
+class TraceReader {
+ public:
+  static Result<TraceReader> open(const std::string& path);
+  ~TraceReader();
+  TraceReader(TraceReader&&) noexcept;
+  TraceReader& operator=(TraceReader&&) noexcept;
+
+  const TraceHeader& header() const;
+  TraceEvent next(TraceFrame& frame);
+  std::int64_t frames() const;          // read so far, the initial one included
+  std::uint64_t dropped_bytes() const;  // after `truncated`
+  std::uint64_t offset() const;       // of the chunk that was read last or that is corrupt [bytes]
+  const std::string& reason() const;  // after `corrupt`
+
+ private:
+  struct File;
+  explicit TraceReader(std::unique_ptr<File> file);
+  std::unique_ptr<File> file_;
+};
+
+struct CheckFinding {
+  std::int64_t step = 0;
+  std::string what;
+};
+
+struct CheckReport {
+  std::int64_t frames = 0;           // complete frames, the initial one included
+  std::int64_t solves = 0;           // problems judged
+  std::uint64_t dropped_bytes = 0;   // after the last complete frame
+  bool complete = false;             // the end chunk was there
+  bool penetrations_checked = true;  // false: too many shapes to compare all pairs
+  double worst = 0;                  // largest recomputed scaled residual [-]
+  std::int64_t worst_step = 0;
+  std::string worst_row;               // name of the constraint
+  std::vector<CheckFinding> findings;  // the first `max_findings`
+  std::int64_t finding_count = 0;      // all of them
+  bool ok = false;                     // complete and without findings
+
+  static constexpr std::size_t max_findings = 100;
+};
+
+// Recomputes certificates, hashes, motion, energies and penetrations from the file alone, with
+// formulas of its own. Fails only if the file cannot be read as a trace at all; what is wrong
+// inside it becomes a finding.
+Result<CheckReport> check_trace(const std::string& path);
+
+}  // namespace cairn

@@ -1,0 +1,69 @@
+// Equality and hash of a State, bit by bit.
+#include "cairn/state.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace cairn {
+
+bool State::operator==(const State& o) const {
+  return t == o.t && step == o.step && poses == o.poses && v.size() == o.v.size() && v == o.v &&
+         contacts == o.contacts && joint_impulses == o.joint_impulses && v_before.size() == o.v_before.size() &&
+         v_before == o.v_before && pending == o.pending;
+}
+
+namespace {
+
+// FNV-1a over 64-bit words with a final mix; order matters, so equal hashes mean equal states for all practical purposes.
+class Hasher {
+ public:
+  void add(std::uint64_t word) {
+    value_ ^= word;
+    value_ *= 0x100000001b3ULL;
+    value_ ^= value_ >> 29;
+  }
+  void add(double x) { add(std::bit_cast<std::uint64_t>(x)); }
+  void add(const double* x, std::ptrdiff_t n) {
+    add(static_cast<std::uint64_t>(n));
+    for (std::ptrdiff_t i = 0; i < n; ++i) add(x[i]);
+  }
+  void add(const ContactKey& key) {
+    for (const auto x : {static_cast<std::int32_t>(key.body_a), static_cast<std::int32_t>(key.body_b),
+                         static_cast<std::int32_t>(key.shape_a), static_cast<std::int32_t>(key.shape_b), key.feature})
+      add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)));
+  }
+  std::uint64_t value() const {
+    std::uint64_t z = value_;
+    z = (z ^ (z >> 33)) * 0xff51afd7ed558ccdULL;
+    return z ^ (z >> 33);
+  }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace
+
+std::uint64_t hash(const State& state) {
+  Hasher h;
+  h.add(state.t);
+  h.add(static_cast<std::uint64_t>(state.step));
+  h.add(static_cast<std::uint64_t>(state.poses.size()));
+  for (const Pose& pose : state.poses) {
+    h.add(pose.p.data(), 3);
+    h.add(pose.R.coeffs().data(), 4);
+  }
+  h.add(state.v.data(), state.v.size());
+  h.add(static_cast<std::uint64_t>(state.contacts.size()));
+  for (const ContactMemory& m : state.contacts) {
+    h.add(m.key);
+    h.add(m.impulse_W.data(), 3);
+  }
+  h.add(state.joint_impulses.data(), static_cast<std::ptrdiff_t>(state.joint_impulses.size()));
+  h.add(state.v_before.data(), state.v_before.size());
+  h.add(static_cast<std::uint64_t>(state.pending.size()));
+  for (const ContactKey& key : state.pending) h.add(key);
+  return h.value();
+}
+
+}  // namespace cairn

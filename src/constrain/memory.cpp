@@ -1,0 +1,47 @@
+#include "constrain/memory.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+
+// In every problem of a scheme the joints come first, then the contacts in the order of their keys.
+void recall(const Problem& problem, std::span<const Contact> contacts, std::span<const ContactMemory> memory,
+            std::span<const double> joint_impulses, VecX& lambda) {
+  lambda.setZero(problem.rows());
+  const double unit = problem.units.impulse();
+  const std::size_t joints = problem.constraints.size() - contacts.size();
+  if (joints > 0) {
+    const auto rows = static_cast<std::size_t>(problem.first_row[joints]);
+    for (std::size_t i = 0; i < std::min(rows, joint_impulses.size()); ++i)
+      lambda[static_cast<Eigen::Index>(i)] = joint_impulses[i] / unit;
+  }
+  auto last = memory.begin();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& c = contacts[i];
+    last = std::lower_bound(last, memory.end(), c.key,
+                            [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
+    if (last == memory.end()) break;
+    if (last->key != c.key) continue;
+    const Vec3 along(c.n_W.dot(last->impulse_W), c.t1_W.dot(last->impulse_W), c.t2_W.dot(last->impulse_W));
+    for (int r = 0; r < c.rows; ++r) lambda[problem.first_row[joints + i] + r] = along[r] / unit;
+  }
+}
+
+void remember(const Problem& problem, std::span<const Contact> contacts, const VecX& lambda,
+              std::vector<ContactMemory>& memory, std::vector<double>& joint_impulses) {
+  const double unit = problem.units.impulse();
+  const std::size_t joints = problem.constraints.size() - contacts.size();
+  joint_impulses.clear();
+  for (int i = 0; i < problem.first_row[joints]; ++i) joint_impulses.push_back(lambda[i] * unit);
+  memory.clear();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& c = contacts[i];
+    const double* r = lambda.data() + problem.first_row[joints + i];
+    Vec3 impulse = r[0] * unit * c.n_W;
+    if (c.rows > 1) impulse += r[1] * unit * c.t1_W;
+    if (c.rows > 2) impulse += r[2] * unit * c.t2_W;
+    if (r[0] != 0) memory.push_back({c.key, impulse});
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,185 @@
+#include "constrain/rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/kinematics.hpp"
+
+namespace cairn {
+namespace {
+
+int translations(const Body& body) {
+  return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
+}
+
+// Row of direction . (velocity of the point), in the problem's units: angular columns are lengths.
+void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3& point_W,
+              const Vec3& direction_W, double sign, double* row) {
+  point_row(body, X_WC, point_W - X_WC.p, direction_W, row);
+  const int linear = translations(body);
+  for (int i = 0; i < body.velocities; ++i) row[i] *= i < linear ? sign : sign / model.length_unit;
+}
+
+double mobility(const Model& model, const State& state, const Contact& c, const Vec3& s, const Vec3& t) {
+  // s . W t with W = J A^-1 J^T up to the masses' scale: enough to see which directions can move at all.
+  double sum = 0;
+  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
+    const Body& body = model.body(id);
+    double row_s[6], row_t[6];
+    unit_row(model, body, state.poses[index(id)], c.p_WC, s, 1, row_s);
+    unit_row(model, body, state.poses[index(id)], c.p_WC, t, 1, row_t);
+    for (int i = 0; i < body.velocities; ++i) sum += row_s[i] * row_t[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLayout& layout,
+                     Problem& problem) {
+  problem.units = {model.mass_unit, model.length_unit, power_of_two(h)};
+  const Units& u = problem.units;
+  problem.bodies.clear();
+  problem.constraints.clear();
+  problem.first_row.assign(1, 0);
+  problem.names.clear();
+  problem.k.setZero(model.velocities);
+  layout.body.assign(model.bodies.size(), -1);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    layout.body[i] = static_cast<int>(problem.bodies.size());
+    ProblemBody& b = problem.bodies.emplace_back();
+    b.first = body.first_velocity;
+    b.size = body.velocities;
+    b.model_body = static_cast<std::int32_t>(i);
+    mass_matrix(body, b.A);
+    const int linear = translations(body);
+    for (int r = 0; r < b.size; ++r)
+      for (int c = 0; c < b.size; ++c)
+        b.A[r][c] /= r < linear ? u.mass : u.mass * u.length * u.length;
+    for (int r = 0; r < b.size; ++r)
+      for (int c = 0; c < b.size; ++c)
+        problem.k[b.first + r] +=
+            b.A[r][c] * (c < linear ? v_free[b.first + c] / u.speed() : v_free[b.first + c] * u.time);
+  }
+}
+
+void orient(const Model& model, const State& state, Contact& c) {
+  const double w_nn = mobility(model, state, c, c.n_W, c.n_W);
+  if (!(w_nn > 0)) {
+    c.rows = 0;
+    return;
+  }
+  if (c.friction == 0) {
+    c.rows = 1;
+    return;
+  }
+  // Eigenvectors of the 2 x 2 tangential mobility; a direction without mobility gets no row.
+  const double a = mobility(model, state, c, c.t1_W, c.t1_W), b = mobility(model, state, c, c.t1_W, c.t2_W),
+               d = mobility(model, state, c, c.t2_W, c.t2_W);
+  const double small = 1e-14 * (a + d + w_nn);
+  if (a * d - b * b > small * (a + d)) {
+    c.rows = 3;
+  } else if (a + d <= small) {
+    c.rows = 1;
+  } else {
+    c.rows = 2;
+    if (d <= small && std::abs(b) <= small) return;
+    const Vec3 along = (a >= d ? Vec3(a * c.t1_W + b * c.t2_W) : Vec3(b * c.t1_W + d * c.t2_W)).normalized();
+    c.t1_W = along;
+    c.t2_W = c.n_W.cross(along);
+  }
+}
+
+Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
+                         const Contact& c, double h) {
+  Vec3 velocity = Vec3::Zero();
+  auto moved = [&](BodyId id) {
+    const Vec3 p_C = poses[index(id)].inverse() * c.p_WC;
+    return Vec3((poses_end[index(id)] * p_C - c.p_WC) / h);
+  };
+  if (model.body(c.key.body_a).kind == BodyKind::prescribed) velocity -= moved(c.key.body_a);
+  if (model.body(c.key.body_b).kind == BodyKind::prescribed) velocity += moved(c.key.body_b);
+  return velocity;
+}
+
+void add_contact(const Model& model, const State& state, const ProblemLayout& layout, const Contact& c,
+                 int facets, const Vec3& b, Problem& problem) {
+  Constraint& row = problem.constraints.emplace_back();
+  row.law = c.rows == 1 ? Law::nonnegative : Law::coulomb;
+  row.rows = c.rows;
+  row.mu = c.rows == 1 ? 0 : c.friction;
+  row.facets = c.rows == 3 ? facets : 0;
+  row.id = {ConstraintId::Kind::contact, c.key, 0, 0};
+  const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
+  const std::array<const Vec3*, 3> directions = {&c.n_W, &c.t1_W, &c.t2_W};
+  for (std::size_t side = 0; side < 2; ++side) {
+    row.body[side] = layout.body[index(ids[side])];
+    if (row.body[side] < 0) continue;
+    for (int r = 0; r < c.rows; ++r)
+      unit_row(model, model.body(ids[side]), state.poses[index(ids[side])], c.p_WC,
+               *directions[static_cast<std::size_t>(r)], side == 0 ? -1 : 1, row.J[side][r]);
+  }
+  for (int r = 0; r < c.rows; ++r) row.b[r] = b[r] / problem.units.speed();
+  problem.first_row.push_back(problem.first_row.back() + c.rows);
+}
+
+namespace {
+
+Vec3 anchor_position(std::span<const Pose> poses, BodyId id, const Vec3& anchor) {
+  return id == BodyId::world ? anchor : poses[index(id)] * anchor;
+}
+
+double rod_length(const Joint& joint) { return std::get<DistanceJoint>(joint.type).length; }
+
+}  // namespace
+
+double joint_error(const Model&, std::span<const Pose> poses, const Joint& joint) {
+  return (anchor_position(poses, joint.bodies[1], joint.anchors[1]) -
+          anchor_position(poses, joint.bodies[0], joint.anchors[0])).norm() - rod_length(joint);
+}
+
+double add_joint(const Model& model, const State& state, std::span<const Pose> poses_end,
+                 const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
+                 double& motion) {
+  const Joint& joint = model.joints[index(id)];
+  const Vec3 a = anchor_position(state.poses, joint.bodies[0], joint.anchors[0]),
+             b = anchor_position(state.poses, joint.bodies[1], joint.anchors[1]);
+  const double distance = (b - a).norm();
+  // Anchors on top of each other have no direction; any fixed one lets the rod push them apart.
+  const Vec3 along = distance > 0 ? Vec3((b - a) / distance) : Vec3::UnitX();
+  const double error = distance - rod_length(joint);
+
+  Constraint& row = problem.constraints.emplace_back();
+  row.law = Law::equality;
+  row.id.kind = ConstraintId::Kind::joint;
+  row.id.number = static_cast<std::int32_t>(id);
+  motion = 0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const BodyId body = joint.bodies[side];
+    const Vec3& point = side == 0 ? a : b;
+    const double sign = side == 0 ? -1 : 1;
+    if (body == BodyId::world) continue;
+    if (model.body(body).kind == BodyKind::prescribed)
+      motion += sign * along.dot(anchor_position(poses_end, body, joint.anchors[side]) - point) / h;
+    row.body[side] = layout.body[index(body)];
+    if (row.body[side] < 0) continue;
+    unit_row(model, model.body(body), state.poses[index(body)], point, along, sign, row.J[side][0]);
+  }
+  row.b[0] = (gamma * error / h + motion) / problem.units.speed();
+  problem.first_row.push_back(problem.first_row.back() + 1);
+  return error;
+}
+
+void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model) {
+  v_model.resize(model.velocities);
+  for (const ProblemBody& b : problem.bodies) {
+    const int linear = translations(model.bodies[static_cast<std::size_t>(b.model_body)]);
+    for (int k = 0; k < b.size; ++k)
+      v_model[b.first + k] =
+          k < linear ? v[b.first + k] * problem.units.speed() : v[b.first + k] / problem.units.time;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,149 @@
+#include "dynamics/forces.hpp"
+
+#include <Eigen/LU>
+
+#include "dynamics/kinematics.hpp"
+
+namespace cairn {
+namespace {
+
+const double* velocities_of(const Body& body, const VecX& v) { return v.data() + body.first_velocity; }
+
+// An anchor of a spring: position, velocity and arm in the world. Prescribed bodies have the mean velocity of the step.
+struct Anchor {
+  Vec3 p = Vec3::Zero(), velocity = Vec3::Zero(), arm = Vec3::Zero();
+};
+
+Anchor anchor(const Model& model, const State& state, double h, BodyId id, const Vec3& point) {
+  if (id == BodyId::world) return {point, Vec3::Zero(), point};
+  const Body& body = model.body(id);
+  const Pose& X_WC = state.poses[index(id)];
+  const Vec3 arm = X_WC.R * point;
+  if (body.kind == BodyKind::prescribed)
+    return {X_WC.p + arm, (prescribed_pose(body, state.t + h) * point - (X_WC.p + arm)) / h, arm};
+  const double* v = velocities_of(body, state.v);
+  return {X_WC.p + arm, linear_velocity(body, v) + angular_velocity(body, X_WC, v).cross(arm), arm};
+}
+
+void add_force(const Model& model, const State& state, BodyId id, const Vec3& force, const Vec3& arm,
+               VecX& f) {
+  if (id == BodyId::world) return;
+  const Body& body = model.body(id);
+  add_generalised_force(body, state.poses[index(id)], force, arm.cross(force),
+                        f.data() + body.first_velocity);
+}
+
+bool is_prescribed(const Model& model, BodyId id) {
+  return id != BodyId::world && model.body(id).kind == BodyKind::prescribed;
+}
+
+void add_spring(const Model& model, const State& state, double h, const Spring& spring, Forces& forces) {
+  const Anchor a = anchor(model, state, h, spring.bodies[0], spring.anchors[0]);
+  const Anchor b = anchor(model, state, h, spring.bodies[1], spring.anchors[1]);
+  const double distance = (b.p - a.p).norm();
+  if (distance == 0) return;  // no direction to pull in
+  const Vec3 along = (b.p - a.p) / distance;
+  const Vec3 elastic = spring.stiffness * (distance - spring.rest_length) * along;
+  const Vec3 viscous = spring.damping * along.dot(b.velocity - a.velocity) * along;
+  add_force(model, state, spring.bodies[0], elastic, a.arm, forces.potential);
+  add_force(model, state, spring.bodies[1], -elastic, b.arm, forces.potential);
+  add_force(model, state, spring.bodies[0], viscous, a.arm, forces.applied);
+  add_force(model, state, spring.bodies[1], -viscous, b.arm, forces.applied);
+  if (is_prescribed(model, spring.bodies[0])) forces.work_motion -= h * (elastic + viscous).dot(a.velocity);
+  if (is_prescribed(model, spring.bodies[1])) forces.work_motion += h * (elastic + viscous).dot(b.velocity);
+}
+
+Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) { return {f[0](t), f[1](t), f[2](t)}; }
+
+// w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler, which never gains energy. Newton from w.
+Vec3 gyroscopic_step(const Mat3& I, const Vec3& w, const Vec3& h_torque, double h) {
+  Vec3 next = w;
+  for (int i = 0; i < 20; ++i) {
+    const Vec3 momentum = I * next;
+    const Vec3 residual = momentum - I * w + h * next.cross(momentum) - h_torque;
+    const Mat3 jacobian = I + h * (cross(next) * I - cross(momentum));
+    const Vec3 change = jacobian.inverse() * residual;
+    next -= change;
+    if (change.norm() <= 1e-15 * next.norm()) break;
+  }
+  return next;
+}
+
+}  // namespace
+
+void evaluate_forces(const Model& model, const State& state, double h, Forces& forces) {
+  forces.work_motion = 0;
+  forces.potential.setZero(model.velocities);
+  forces.applied.setZero(model.velocities);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    add_generalised_force(body, state.poses[i], body.mass * model.gravity, Vec3::Zero(),
+                          forces.potential.data() + body.first_velocity);
+  }
+  for (const Spring& spring : model.springs) add_spring(model, state, h, spring, forces);
+  for (const AppliedForce& applied : model.applied_forces) {
+    const Pose& X_WC = state.poses[index(applied.body)];
+    const Body& body = model.body(applied.body);
+    const Vec3 force = evaluate(applied.force, state.t);
+    const Vec3 torque = evaluate(applied.torque, state.t) + (X_WC.R * applied.point).cross(force);
+    add_generalised_force(body, X_WC, force, torque, forces.applied.data() + body.first_velocity);
+  }
+}
+
+void free_velocities(const Model& model, const State& state, const Forces& forces, double h,
+                     VecX& v_free) {
+  v_free.resize(model.velocities);
+  for (const Body& body : model.bodies) {
+    if (body.velocities == 0) continue;
+    const int first = body.first_velocity;
+    int k = 0;
+    for (const bool free : body.translations) {
+      if (!free) continue;
+      v_free[first + k] = state.v[first + k] +
+                          h * (forces.potential[first + k] + forces.applied[first + k]) / body.mass;
+      ++k;
+    }
+    if (body.rotation == RotationKind::one) {
+      double A[6][6];
+      mass_matrix(body, A);
+      v_free[first + k] = state.v[first + k] +
+                          h * (forces.potential[first + k] + forces.applied[first + k]) / A[k][k];
+    } else if (body.rotation == RotationKind::three) {
+      const Vec3 torque = forces.potential.segment<3>(first + k) + forces.applied.segment<3>(first + k);
+      v_free.segment<3>(first + k) =
+          gyroscopic_step(body.inertia_B, state.v.segment<3>(first + k), h * torque, h);
+    }
+  }
+}
+
+double mass_norm(const Body& body, const double* a, const double* b) {
+  double A[6][6], sum = 0;
+  mass_matrix(body, A);
+  for (int i = 0; i < body.velocities; ++i)
+    for (int j = 0; j < body.velocities; ++j) sum += (a[i] - b[i]) * A[i][j] * (a[j] - b[j]);
+  return 0.5 * sum;
+}
+
+double kinetic_energy(const Model& model, const VecX& v) {
+  static constexpr double rest[6] = {};
+  double sum = 0;
+  for (const Body& body : model.bodies)
+    if (body.velocities > 0) sum += mass_norm(body, velocities_of(body, v), rest);
+  return sum;
+}
+
+double potential_energy(const Model& model, const std::vector<Pose>& poses) {
+  double sum = 0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0)
+      sum -= model.bodies[i].mass * model.gravity.dot(poses[i].p);
+  auto point = [&](BodyId id, const Vec3& p) { return id == BodyId::world ? p : poses[index(id)] * p; };
+  for (const Spring& spring : model.springs) {
+    const double stretch = (point(spring.bodies[1], spring.anchors[1]) -
+                            point(spring.bodies[0], spring.anchors[0])).norm() - spring.rest_length;
+    sum += 0.5 * spring.stiffness * stretch * stretch;
+  }
+  return sum;
+}
+
+}  // namespace cairn

@@ -1,0 +1,86 @@
+#include "dynamics/kinematics.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+
+Vec3 linear_velocity(const Body& body, const double* v) {
+  Vec3 velocity = Vec3::Zero();
+  int k = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (body.translations[static_cast<std::size_t>(axis)] && body.velocities > 0)
+      velocity[axis] = v[k++];
+  return velocity;
+}
+
+namespace {
+
+int translation_count(const Body& body) {
+  return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
+}
+
+}  // namespace
+
+Vec3 angular_velocity(const Body& body, const Pose& X_WC, const double* v) {
+  if (body.velocities == 0 || body.rotation == RotationKind::none) return Vec3::Zero();
+  const double* w = v + translation_count(body);
+  if (body.rotation == RotationKind::one) return w[0] * body.axis_W;
+  return X_WC.R * Vec3(w[0], w[1], w[2]);
+}
+
+void add_generalised_force(const Body& body, const Pose& X_WC, const Vec3& force_W,
+                           const Vec3& torque_W, double* f) {
+  if (body.velocities == 0) return;
+  int k = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    if (body.translations[static_cast<std::size_t>(axis)]) f[k++] += force_W[axis];
+  if (body.rotation == RotationKind::one) {
+    f[k] += body.axis_W.dot(torque_W);
+  } else if (body.rotation == RotationKind::three) {
+    const Vec3 torque_B = X_WC.R.conjugate() * torque_W;
+    for (int i = 0; i < 3; ++i) f[k + i] += torque_B[i];
+  }
+}
+
+void point_row(const Body& body, const Pose& X_WC, const Vec3& r_W, const Vec3& direction_W,
+               double* row) {
+  std::fill(row, row + body.velocities, 0.0);
+  add_generalised_force(body, X_WC, direction_W, r_W.cross(direction_W), row);
+}
+
+Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h) {
+  Pose next = X_WC;
+  if (body.velocities == 0) return next;
+  next.p += h * linear_velocity(body, v);
+  const double* w = v + translation_count(body);
+  if (body.rotation == RotationKind::one) {
+    next.R = exp_rotation(h * w[0] * body.axis_W) * X_WC.R;
+  } else if (body.rotation == RotationKind::three) {
+    next.R = X_WC.R * exp_rotation(h * Vec3(w[0], w[1], w[2]));
+  }
+  if (body.rotation != RotationKind::none) next.R.normalize();
+  return next;
+}
+
+Pose prescribed_pose(const Body& body, double t) {
+  const Motion& motion = *body.motion;
+  const Vec3 origin(motion.position[0](t), motion.position[1](t), motion.position[2](t));
+  Pose X_WB{origin, exp_rotation(motion.angle(t) * motion.axis) * body.R_WB0};
+  X_WB.p = X_WB * body.p_Bcm;
+  return X_WB;
+}
+
+void mass_matrix(const Body& body, double (&A)[6][6]) {
+  for (auto& row : A) std::fill(row, row + 6, 0.0);
+  const int k = translation_count(body);
+  for (int i = 0; i < k; ++i) A[i][i] = body.mass;
+  if (body.rotation == RotationKind::one) {
+    const Vec3 axis_B = body.R_WB0.conjugate() * body.axis_W;
+    A[k][k] = axis_B.dot(body.inertia_B * axis_B);
+  } else if (body.rotation == RotationKind::three) {
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) A[k + i][k + j] = body.inertia_B(i, j);
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,29 @@
+// Velocities, Jacobian rows and motion of single bodies (docs/equations.md, E30 to E32, E37).
+#pragma once
+
+#include "cairn/state.hpp"
+
+namespace cairn {
+
+// Velocity of the centre of mass and angular velocity, both in the world. v: the body's own free velocities.
+Vec3 linear_velocity(const Body& body, const double* v);
+Vec3 angular_velocity(const Body& body, const Pose& X_WC, const double* v);
+
+// Row of the Jacobian: row . v = direction . (velocity of the material point r_W from the centre of mass).
+void point_row(const Body& body, const Pose& X_WC, const Vec3& r_W, const Vec3& direction_W,
+               double* row);
+
+// Free velocities of a force and a torque about the centre of mass: row^T of them.
+void add_generalised_force(const Body& body, const Pose& X_WC, const Vec3& force_W,
+                           const Vec3& torque_W, double* f);
+
+// Pose after a time h with the free velocities v: p + h v, R exp(h w), (E37).
+Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h);
+
+// Pose of the centre-of-mass frame of a body with prescribed motion.
+Pose prescribed_pose(const Body& body, double t);
+
+// Mass matrix of the free velocities, velocities x velocities, row major with stride 6.
+void mass_matrix(const Body& body, double (&A)[6][6]);
+
+}  // namespace cairn

@@ -1,0 +1,17 @@
+// Mass, centre of mass and inertia of a body, from what its description gives.
+#pragma once
+
+#include <string>
+
+#include "cairn/model.hpp"
+#include "model/checks.hpp"
+#include "model/mass_properties.hpp"
+
+namespace cairn {
+
+// Of a dynamic body with valid shapes; `center` and `inertia` are in the body frame, about the
+// centre of mass.
+MassProperties body_mass(const BodyDescription& body, RotationKind rotation,
+                         const std::string& path, Checks& checks);
+
+}  // namespace cairn

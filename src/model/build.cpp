@@ -1,0 +1,119 @@
+// The builder: reads a description, checks all of it, writes the model in its canonical order and
+// the initial state.
+#include <algorithm>
+#include <numeric>
+
+#include "cairn/model.hpp"
+#include "cairn/state.hpp"
+#include "model/build_body.hpp"
+#include "model/build_links.hpp"
+#include "model/checks.hpp"
+#include "model/materials.hpp"
+
+namespace cairn {
+namespace {
+
+std::string body_path(std::size_t i) {
+  return "bodies[" + std::to_string(i) + "]";
+}
+
+// Indices of the bodies in the order of their names; equal names are errors.
+std::vector<std::size_t> order_by_name(const std::vector<BodyDescription>& bodies, Checks& checks) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    checks.name(bodies[i].name, body_path(i) + ".name");
+    if (bodies[i].name == "world")
+      checks.error(body_path(i) + ".name", "\"world\" is the name of the fixed frame",
+                   quoted(bodies[i].name), "any other name", "rename the body");
+  }
+  std::vector<std::size_t> order(bodies.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return bodies[a].name < bodies[b].name; });
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const std::size_t earlier = order[k - 1], later = order[k];
+    if (bodies[earlier].name == bodies[later].name && !bodies[later].name.empty())
+      checks.error(body_path(later) + ".name", "two bodies have the same name",
+                   quoted(bodies[later].name),
+                   "unique names; " + body_path(earlier) + " has it already", "rename one of them");
+  }
+  return order;
+}
+
+struct Sizes {
+  double mass = 0;            // largest of the dynamic bodies [kg]
+  double dynamic_extent = 0;  // of the largest bounded shape of dynamic bodies [m]
+  double other_extent = 0;    // ... of the other bodies [m]
+  double distance = 0;        // largest coordinate of a dynamic body [m]
+};
+
+// Appends the bodies in canonical order; `poses` and `v` become the initial state.
+Sizes add_bodies(const std::vector<BodyParts>& parts, const std::vector<std::size_t>& order,
+                 Model& model, State& state) {
+  Sizes sizes;
+  for (const std::size_t i : order) {
+    Body body = parts[i].body;
+    const BodyId id{static_cast<std::int32_t>(model.bodies.size())};
+    body.first_velocity = model.velocities;
+    body.first_shape = static_cast<int>(model.shapes.size());
+    for (Shape shape : parts[i].shapes) {
+      shape.body = id;
+      model.shapes.push_back(shape);
+    }
+    model.velocities += body.velocities;
+    if (body.kind == BodyKind::dynamic) {
+      sizes.mass = std::max(sizes.mass, body.mass);
+      sizes.dynamic_extent = std::max(sizes.dynamic_extent, parts[i].extent);
+      sizes.distance = std::max(sizes.distance, parts[i].X_WC.p.cwiseAbs().maxCoeff());
+    } else {
+      sizes.other_extent = std::max(sizes.other_extent, parts[i].extent);
+    }
+    model.bodies.push_back(std::move(body));
+    state.poses.push_back(parts[i].X_WC);
+  }
+  state.v = VecX::Zero(model.velocities);
+  for (std::size_t k = 0; k < order.size(); ++k)
+    if (model.bodies[k].velocities > 0)
+      state.v.segment(model.bodies[k].first_velocity, model.bodies[k].velocities) =
+          parts[order[k]].v;
+  return sizes;
+}
+
+// The first length that is there: shapes that move, links, other shapes, positions. Each scales
+// with the scene, so that scaling a scene by a power of two scales the unit by the same.
+double length_scale(const Sizes& sizes, double longest_link) {
+  for (const double length :
+       {sizes.dynamic_extent, longest_link, sizes.other_extent, sizes.distance})
+    if (length > 0) return length;
+  return 1;
+}
+
+}  // namespace
+
+Result<BuiltModel> build(const ModelDescription& description) {
+  Checks checks;
+  auto model = std::make_shared<Model>();
+  auto state = std::make_shared<State>();
+  model->name = description.name;
+  model->gravity = description.gravity;
+  checks.magnitude(description.gravity, "gravity", "m/s^2");
+
+  MaterialTable materials = build_materials(description.materials, checks);
+  const std::vector<std::size_t> order = order_by_name(description.bodies, checks);
+  std::vector<BodyParts> parts;
+  for (std::size_t i = 0; i < description.bodies.size(); ++i)
+    parts.push_back(build_body(description.bodies[i], body_path(i), materials, checks));
+  // Velocities of a body with errors may be missing; the links only need bodies and poses.
+  for (BodyParts& p : parts)
+    if (p.v.size() != p.body.velocities) p.v = VecX::Zero(p.body.velocities);
+  const Sizes sizes = add_bodies(parts, order, *model, *state);
+  const double longest_link = build_links(description, state->poses, *model, checks);
+  if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
+
+  model->material_names = std::move(materials.names);
+  model->pairs = std::move(materials.pairs);
+  model->mass_unit = power_of_two(sizes.mass);
+  model->length_unit = power_of_two(length_scale(sizes, longest_link));
+  return BuiltModel{std::move(model), std::move(state), checks.take_warnings()};
+}
+
+}  // namespace cairn

@@ -1,0 +1,198 @@
+// Reads the links of a description and the finished bodies, writes the links of the model.
+#include "model/build_links.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/suggestion.hpp"
+
+namespace cairn {
+namespace {
+
+// A given length that is farther off the initial distance than rounding in a scene file deserves a
+// word [-].
+constexpr double length_warning = 1e-6;
+
+class LinkBuilder {
+ public:
+  LinkBuilder(const std::vector<Pose>& poses, Model& model, Checks& checks)
+      : poses_(poses), model_(model), checks_(checks) {
+    for (const Body& body : model.bodies) names_.push_back(body.name);
+    names_and_world_ = names_;
+    names_and_world_.push_back("world");
+  }
+
+  void joints(const std::vector<JointDescription>& joints);
+  void forces(const std::vector<ForceDescription>& forces);
+  void no_contact(const std::vector<std::array<std::string, 2>>& pairs);
+  double longest() const { return longest_; }
+
+ private:
+  struct Ends {
+    std::array<BodyId, 2> bodies;
+    std::array<Vec3, 2> anchors;  // from the centres of mass
+    double distance = 0;          // of the anchors at the start [m]
+  };
+
+  std::optional<BodyId> body(const std::string& name, const std::string& path, bool world_allowed);
+  std::optional<Ends> ends(const std::array<std::string, 2>& names,
+                           const std::array<Vec3, 2>& anchors, const std::string& path,
+                           const std::string& what);
+  void joint(const JointDescription& d, std::size_t number);
+  void force(const SpringDescription& d, const std::string& path);
+  void force(const AppliedForceDescription& d, const std::string& path);
+  bool mobile(BodyId id) const {
+    return id != BodyId::world && model_.body(id).kind == BodyKind::dynamic;
+  }
+  Vec3 from_center(BodyId id, const Vec3& p_B) const {
+    return id == BodyId::world ? p_B : Vec3(p_B - model_.body(id).p_Bcm);
+  }
+  Vec3 in_world(BodyId id, const Vec3& p_C) const {
+    return id == BodyId::world ? p_C : poses_[index(id)] * p_C;
+  }
+
+  const std::vector<Pose>& poses_;
+  Model& model_;
+  Checks& checks_;
+  std::vector<std::string_view> names_, names_and_world_;
+  std::set<std::string> joint_names_;
+  double longest_ = 0;  // [m]
+};
+
+std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::string& path,
+                                        bool world_allowed) {
+  if (name == "world" && world_allowed) return BodyId::world;
+  if (const auto id = model_.find_body(name)) return id;
+  checks_.error(
+      path, name.empty() ? "name of a body is missing" : "unknown body", quoted(name),
+      world_allowed ? "a body's name, or \"world\"" : "a body's name",
+      did_you_mean(name, world_allowed ? names_and_world_ : names_, "name one of the bodies"));
+  return std::nullopt;
+}
+
+std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string, 2>& names,
+                                                   const std::array<Vec3, 2>& anchors,
+                                                   const std::string& path,
+                                                   const std::string& what) {
+  const auto a = body(names[0], path + ".bodies[0]", true),
+             b = body(names[1], path + ".bodies[1]", true);
+  bool finite = true;
+  for (std::size_t i = 0; i < 2; ++i)
+    finite &= checks_.magnitude(anchors[i], path + ".anchors[" + std::to_string(i) + "]", "m");
+  if (!a || !b || !finite) return std::nullopt;
+  const std::string both = "[" + quoted(names[0]) + ", " + quoted(names[1]) + "]";
+  if (*a == *b) {
+    checks_.error(path + ".bodies", what + " has both ends on one body", both,
+                  "two different bodies", "name another body or \"world\"");
+    return std::nullopt;
+  }
+  if (!mobile(*a) && !mobile(*b)) {
+    checks_.error(path + ".bodies", what + " is between two bodies that cannot move freely", both,
+                  "at least one body that is neither fixed nor prescribed",
+                  "name a free body, or drop the " + what);
+    return std::nullopt;
+  }
+  Ends result{{*a, *b}, {from_center(*a, anchors[0]), from_center(*b, anchors[1])}, 0};
+  result.distance = (in_world(*b, result.anchors[1]) - in_world(*a, result.anchors[0])).norm();
+  longest_ = std::max(longest_, result.distance);
+  if (result.distance > 0) return result;
+  checks_.error(path + ".anchors",
+                "anchors of the " + what + " coincide at the start, so that it has no direction",
+                "distance 0 m", "anchors apart from each other", "move an anchor or a body");
+  return std::nullopt;
+}
+
+void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
+  const std::string path = "joints[" + std::to_string(number) + "]";
+  Joint joint;
+  joint.name = d.name.empty() ? "joint" + std::to_string(number) : d.name;
+  checks_.name(joint.name, path + ".name");
+  if (!joint_names_.insert(joint.name).second)
+    checks_.error(path + ".name", "two joints have the same name", quoted(joint.name),
+                  "unique names", "rename one of them");
+  const auto found = ends(d.bodies, d.anchors, path, "joint");
+  double length = std::get<DistanceJoint>(d.type).length;
+  if (!(length < 0) && !checks_.positive(length, path + ".length", "m")) return;
+  if (!found) return;
+  if (length < 0) length = found->distance;
+  if (std::abs(length - found->distance) > length_warning * length)
+    checks_.warn(path + ".length", "length " + to_text(length) + " m, but the anchors start " +
+                                       to_text(found->distance) + " m apart");
+  longest_ = std::max(longest_, length);
+  joint.type = DistanceJoint{length};
+  joint.bodies = found->bodies;
+  joint.anchors = found->anchors;
+  model_.joints.push_back(joint);
+  const auto [a, b] = std::minmax(joint.bodies[0], joint.bodies[1]);
+  if (!d.collide && a != BodyId::world) model_.no_contact.push_back({a, b});
+}
+
+void LinkBuilder::joints(const std::vector<JointDescription>& joints) {
+  for (std::size_t i = 0; i < joints.size(); ++i) joint(joints[i], i);
+  std::sort(model_.joints.begin(), model_.joints.end(),
+            [](const Joint& a, const Joint& b) { return a.name < b.name; });
+}
+
+void LinkBuilder::force(const SpringDescription& d, const std::string& path) {
+  checks_.nonnegative(d.stiffness, path + ".stiffness", "N/m");
+  checks_.nonnegative(d.rest_length, path + ".rest_length", "m");
+  checks_.nonnegative(d.damping, path + ".damping", "N s/m");
+  const auto found = ends(d.bodies, d.anchors, path, "spring");
+  longest_ = std::max(longest_, d.rest_length);
+  if (found)
+    model_.springs.push_back(
+        {found->bodies, found->anchors, d.stiffness, d.rest_length, d.damping});
+}
+
+void LinkBuilder::force(const AppliedForceDescription& d, const std::string& path) {
+  bool finite = checks_.magnitude(d.point, path + ".point", "m");
+  for (std::size_t i = 0; i < 3; ++i) {
+    finite &= checks_.finite_at_start(d.force[i], path + ".force[" + std::to_string(i) + "]");
+    finite &= checks_.finite_at_start(d.torque[i], path + ".torque[" + std::to_string(i) + "]");
+  }
+  const auto id = body(d.body, path + ".body", false);
+  if (!id || !finite) return;
+  if (!mobile(*id)) {
+    checks_.error(path + ".body", "a force has no effect on a body that is fixed or prescribed",
+                  quoted(d.body), "bodies that can move freely",
+                  "name a free body, or drop the force");
+    return;
+  }
+  const Vec3 point = d.at_center_of_mass ? Vec3(Vec3::Zero()) : from_center(*id, d.point);
+  model_.applied_forces.push_back({*id, d.force, d.torque, point});
+}
+
+void LinkBuilder::forces(const std::vector<ForceDescription>& forces) {
+  for (std::size_t i = 0; i < forces.size(); ++i)
+    std::visit([&](const auto& d) { force(d, "forces[" + std::to_string(i) + "]"); }, forces[i]);
+}
+
+void LinkBuilder::no_contact(const std::vector<std::array<std::string, 2>>& pairs) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const std::string path = "no_contact[" + std::to_string(i) + "]";
+    const auto a = body(pairs[i][0], path + "[0]", false),
+               b = body(pairs[i][1], path + "[1]", false);
+    if (!a || !b) continue;
+    if (*a == *b)
+      checks_.error(path, "a pair names the same body twice", quoted(pairs[i][0]),
+                    "two different bodies", "name another body");
+    model_.no_contact.push_back({std::min(*a, *b), std::max(*a, *b)});
+  }
+  auto& all = model_.no_contact;
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+}  // namespace
+
+double build_links(const ModelDescription& description, const std::vector<Pose>& poses,
+                   Model& model, Checks& checks) {
+  LinkBuilder builder(poses, model, checks);
+  builder.joints(description.joints);
+  builder.forces(description.forces);
+  builder.no_contact(description.no_contact);
+  return builder.longest();
+}
+
+}  // namespace cairn

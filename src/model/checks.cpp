@@ -1,0 +1,117 @@
+// Reads single values of a description, writes errors and warnings.
+#include "model/checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t longest_name = 256;    // [bytes]
+constexpr double quaternion_error = 1e-3;    // of the norm: more is no rounding but a mistake [-]
+constexpr double quaternion_warning = 1e-9;  // more than the digits that people write [-]
+
+std::string with_unit(std::string text, const std::string& unit) {
+  return unit.empty() ? text : text + " " + unit;
+}
+
+}  // namespace
+
+std::string to_text(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string to_text(const Vec3& value) {
+  return fmt::format("[{}, {}, {}]", value.x(), value.y(), value.z());
+}
+
+std::string to_text(const Quat& value) {
+  return fmt::format("[{}, {}, {}, {}]", value.w(), value.x(), value.y(), value.z());
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t shown = 60;
+  const std::string end = text.size() > shown ? "..." : "";
+  return "\"" + std::string(text.substr(0, shown)) + end + "\"";
+}
+
+void Checks::error(std::string path, std::string what, std::string got, std::string allowed,
+                   std::string fix) {
+  Error e;
+  e.path = std::move(path);
+  e.what = std::move(what);
+  e.got = std::move(got);
+  e.allowed = std::move(allowed);
+  e.fix = std::move(fix);
+  errors_.add(std::move(e));
+}
+
+bool Checks::positive(double value, const std::string& path, const std::string& unit) {
+  if (value >= smallest_magnitude && value <= largest_magnitude) return true;
+  error(path, "must be positive and finite", with_unit(to_text(value), unit),
+        with_unit(fmt::format("{} to {}", smallest_magnitude, largest_magnitude), unit),
+        "give a positive number");
+  return false;
+}
+
+bool Checks::nonnegative(double value, const std::string& path, const std::string& unit) {
+  if (value >= 0 && value <= largest_magnitude) return true;
+  error(path, "must not be negative", with_unit(to_text(value), unit),
+        with_unit(fmt::format("0 to {}", largest_magnitude), unit),
+        "give zero or a positive number");
+  return false;
+}
+
+bool Checks::magnitude(const Vec3& value, const std::string& path, const std::string& unit) {
+  if (value.allFinite() && value.cwiseAbs().maxCoeff() <= largest_magnitude) return true;
+  error(path, "must be finite", with_unit(to_text(value), unit),
+        with_unit(fmt::format("-{0} to {0}", largest_magnitude), unit), "give finite numbers");
+  return false;
+}
+
+bool Checks::finite_at_start(const TimeFunction& function, const std::string& path) {
+  const double value = function(0);
+  if (std::isfinite(value)) return true;
+  const std::string text = function.text().empty() ? "" : " for " + quoted(function.text());
+  error(path, "must be finite at t = 0", to_text(value) + text, "finite values",
+        "change the expression so that it has a value at t = 0");
+  return false;
+}
+
+Vec3 Checks::direction(const Vec3& value, const std::string& path) {
+  const double size = value.allFinite() ? value.cwiseAbs().maxCoeff() : 0;
+  if (size > 0) return (value / size).normalized();
+  error(path, "is not a direction", to_text(value), "any finite vector but zero",
+        "give a vector such as [0, 0, 1]");
+  return Vec3::UnitZ();
+}
+
+Quat Checks::rotation(const Quat& value, const std::string& path) {
+  const double norm = value.norm();
+  const double off = std::abs(norm - 1);
+  if (!(off <= quaternion_error)) {
+    error(path, norm == 0 ? "quaternion has norm zero" : "quaternion does not have norm 1",
+          to_text(value) + " with norm " + to_text(norm), "[w, x, y, z] with norm 1",
+          "divide it by its norm; no rotation is [1, 0, 0, 0]");
+    return Quat::Identity();
+  }
+  if (off > quaternion_warning)
+    warn(path, "quaternion of norm " + to_text(norm) + " was normalised");
+  return norm == 1 ? value : value.normalized();
+}
+
+bool Checks::name(const std::string& text, const std::string& path) {
+  const bool printable = std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 32 && c != 127;
+  });
+  if (!text.empty() && text.size() <= longest_name && printable) return true;
+  const std::string got =
+      text.size() > longest_name ? fmt::format("{} bytes", text.size()) : quoted(text);
+  error(path, text.empty() ? "name is missing" : "name is not usable", got,
+        fmt::format("1 to {} bytes without control characters", longest_name),
+        "give a short plain name");
+  return false;
+}
+
+}  // namespace cairn

@@ -1,0 +1,28 @@
+// Looks up bodies and joints by name; both are sorted by it.
+#include "cairn/model.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+template <class Id, class Item>
+std::optional<Id> find_name(const std::vector<Item>& items, const std::string& name) {
+  const auto found =
+      std::lower_bound(items.begin(), items.end(), name,
+                       [](const Item& item, const std::string& key) { return item.name < key; });
+  if (found == items.end() || found->name != name) return std::nullopt;
+  return Id{static_cast<std::int32_t>(found - items.begin())};
+}
+
+}  // namespace
+
+std::optional<BodyId> Model::find_body(const std::string& body_name) const {
+  return find_name<BodyId>(bodies, body_name);
+}
+
+std::optional<JointId> Model::find_joint(const std::string& joint_name) const {
+  return find_name<JointId>(joints, joint_name);
+}
+
+}  // namespace cairn

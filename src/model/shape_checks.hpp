@@ -1,0 +1,21 @@
+// Checks of a shape on its body, and how far it reaches.
+#pragma once
+
+#include <string>
+
+#include "cairn/model.hpp"
+#include "model/checks.hpp"
+#include "model/dof.hpp"
+
+namespace cairn {
+
+// Records errors and returns false, or normalises the shape's rotation and normal in place and
+// returns true.
+bool check_shape(ShapeDescription& shape, const std::string& path, BodyKind kind,
+                 const FreeDirections& dof, const Quat& R_WB, Checks& checks);
+
+// Largest distance of a point of a bounded shape from C's origin; of planar shapes in their plane;
+// of ellipsoids and ellipses off the origin an upper bound (distance plus largest radius) [m].
+double farthest_point(const Geometry& geometry, const Pose& X_CS);
+
+}  // namespace cairn

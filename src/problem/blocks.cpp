@@ -1,0 +1,45 @@
+#include "problem/blocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+
+bool invert(const BodyBlock& A, int n, BodyBlock& inverse) {
+  double work[max_velocities][2 * max_velocities];
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c) {
+      work[r][c] = A[r][c];
+      work[r][n + c] = r == c ? 1 : 0;
+    }
+  for (int c = 0; c < n; ++c) {
+    int pivot = c;
+    for (int r = c + 1; r < n; ++r)
+      if (std::abs(work[r][c]) > std::abs(work[pivot][c])) pivot = r;
+    if (!(std::abs(work[pivot][c]) > 0) || !std::isfinite(work[pivot][c])) return false;
+    if (pivot != c) std::swap_ranges(work[c], work[c] + 2 * n, work[pivot]);
+    const double scale = 1 / work[c][c];
+    for (int k = c; k < 2 * n; ++k) work[c][k] *= scale;
+    for (int r = 0; r < n; ++r) {
+      if (r == c || work[r][c] == 0) continue;
+      const double factor = work[r][c];
+      for (int k = c; k < 2 * n; ++k) work[r][k] -= factor * work[c][k];
+    }
+  }
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c) inverse[r][c] = work[r][n + c];
+  return true;
+}
+
+void constraint_velocity(const Problem& problem, const Constraint& c, const double* v, bool with_b,
+                         double* w) {
+  for (int r = 0; r < c.rows; ++r) w[r] = with_b ? c.b[r] : 0;
+  for (int side = 0; side < 2; ++side) {
+    const int i = c.body[static_cast<std::size_t>(side)];
+    if (i < 0) continue;
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(i)];
+    add_product(c.J[side], c.rows, body.size, v + body.first, w);
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,15 @@
+#include "cairn/problem.hpp"
+
+namespace cairn {
+
+const char* name(Law law) {
+  switch (law) {
+    case Law::equality: return "equality";
+    case Law::nonnegative: return "nonnegative";
+    case Law::box: return "box";
+    case Law::coulomb: return "coulomb";
+  }
+  return "";
+}
+
+}  // namespace cairn

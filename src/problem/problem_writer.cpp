@@ -1,0 +1,121 @@
+// Writes problem files: a Problem to JSON text, each number with the shortest digits that read back
+// to the same bits.
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <limits>
+#include <unistd.h>
+
+#include "problem/problem_file.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A JSON string.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+// Shortest digits that read back to x. JSON readers take "-0" for the integer 0, which has no sign.
+std::string digits(double x) {
+  return x == 0 && std::signbit(x) ? "-0.0" : fmt::format("{}", x);
+}
+
+std::string row_text(const double* values, int size) {
+  std::string text = "[";
+  for (int i = 0; i < size; ++i) text += (i > 0 ? ", " : "") + digits(values[i]);
+  return text + "]";
+}
+
+std::string block_text(const double (*rows)[max_velocities], int count, int size) {
+  std::string text = "[";
+  for (int r = 0; r < count; ++r) text += (r > 0 ? ", " : "") + row_text(rows[r], size);
+  return text + "]";
+}
+
+std::string constraint_text(const Problem& problem, const Constraint& c, const std::string& name) {
+  std::string text = fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}, {}]",
+                                 quoted(name), cairn::name(c.law), c.body[0], c.body[1]);
+  if (c.law == Law::coulomb) text += ", \"mu\": " + digits(c.mu);
+  if (c.law == Law::coulomb && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
+  if (c.law == Law::box && c.lo != -infinity) text += ", \"lo\": " + digits(c.lo);
+  if (c.law == Law::box && c.hi != infinity) text += ", \"hi\": " + digits(c.hi);
+  text += ",\n     \"J\": [";
+  for (std::size_t side = 0; side < 2; ++side) {
+    const int body = c.body[side];
+    const int size = body < 0 ? 0 : problem.bodies[static_cast<std::size_t>(body)].size;
+    text += (side > 0 ? ", " : "") + block_text(c.J[side], body < 0 ? 0 : c.rows, size);
+  }
+  return text + "], \"b\": " + row_text(c.b, c.rows) + "}";
+}
+
+Error io_error(const std::string& file, const std::string& what) {
+  Error error;
+  error.kind = ErrorKind::io;
+  error.file = file;
+  error.what = what + ": " + std::strerror(errno);
+  return error;
+}
+
+// All bytes to the disk; short writes and interruptions are carried on.
+bool write_all(int descriptor, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) return false;
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+  return ::fsync(descriptor) == 0;
+}
+
+}  // namespace
+
+std::string problem_text(const Problem& problem, std::span<const std::string> names) {
+  CAIRN_CHECK(names.size() == problem.constraints.size());
+  const Units& u = problem.units;
+  std::string text = fmt::format(
+      "{{\n  \"cairn_problem\": 1,\n  \"units\": {{\"mass\": {}, \"length\": {}, \"time\": {}}},\n"
+      "  \"bodies\": [",
+      digits(u.mass), digits(u.length), digits(u.time));
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const ProblemBody& body = problem.bodies[i];
+    text += fmt::format("{}\n    {{\"A\": {}, \"k\": {}}}", i > 0 ? "," : "",
+                        block_text(body.A, body.size, body.size),
+                        row_text(problem.k.data() + body.first, body.size));
+  }
+  text += "\n  ],\n  \"constraints\": [";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text +=
+        (i > 0 ? ",\n    " : "\n    ") + constraint_text(problem, problem.constraints[i], names[i]);
+  return text + "\n  ]\n}\n";
+}
+
+Result<void> write_problem(const Problem& problem, std::span<const std::string> names,
+                           const std::string& file) {
+  const std::string part = file + ".part";
+  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return fail(io_error(part, "cannot create"));
+  const bool written = write_all(descriptor, problem_text(problem, names));
+  const int reason = errno;
+  const bool closed = ::close(descriptor) == 0;
+  if (!written) errno = reason;
+  if (written && closed && std::rename(part.c_str(), file.c_str()) == 0) return {};
+  const Error error = io_error(file, "cannot write");
+  ::unlink(part.c_str());
+  return fail(error);
+}
+
+}  // namespace cairn

@@ -1,0 +1,184 @@
+// check_trace(): reads a trace, judges each frame by formulas of its own, collects what does not
+// hold.
+#include "record/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "cairn/scene.hpp"
+#include "record/judge.hpp"
+
+namespace cairn {
+namespace {
+
+// Two judges agree to this share of a residual, and to this absolute figure where residuals are
+// rounding. [-]
+constexpr double judge_relative = 1e-6, judge_absolute = 1e-14;
+
+class Checker {
+ public:
+  Checker(const Scene& scene, CheckReport& report)
+      : model_(*scene.model), tolerance_(tolerance(scene.simulation.solver)), report_(report) {
+    report_.penetrations_checked = model_.shapes.size() <= max_checked_shapes;
+  }
+
+  void frame(const TraceFrame& frame) {
+    step_ = frame.report.step;
+    if (!shapes_up(frame.state)) return;
+    if (hash(frame.state) != frame.state_hash) complain("state hash differs from the state");
+    if (frame.report.t != frame.state.t) complain("time of the report differs from the state's");
+    if (have_before_) successor(frame);
+    before_ = frame.state;
+    have_before_ = true;
+  }
+
+  void complain(const std::string& what) {
+    ++report_.finding_count;
+    if (report_.findings.size() < CheckReport::max_findings)
+      report_.findings.push_back({step_, what});
+  }
+
+ private:
+  // Sizes that everything else relies on.
+  bool shapes_up(const State& state) {
+    if (state.poses.size() == model_.bodies.size() && state.v.size() == model_.velocities)
+      return true;
+    complain(fmt::format("state has {} bodies and {} velocities, the scene {} and {}",
+                         state.poses.size(), state.v.size(), model_.bodies.size(),
+                         model_.velocities));
+    return false;
+  }
+
+  void successor(const TraceFrame& frame) {
+    const Complain say = [this](const std::string& what) { complain(what); };
+    solves(frame);
+    if (frame.report.step != before_.step + 1)
+      complain("step number does not follow the frame before");
+    if (frame.report.status == StepStatus::stopped) {
+      if (!(frame.state == before_)) complain("a stopped step changed the state");
+      return;
+    }
+    if (frame.state.step != frame.report.step) complain("step number of the state differs");
+    check_motion(model_, before_, frame, say);
+    check_ledger(model_, before_, frame, say);
+    check_joints(model_, frame, say);
+    if (report_.penetrations_checked) check_penetration(model_, frame, say);
+  }
+
+  void solves(const TraceFrame& frame) {
+    double worst = 0, recorded = 0, rounding = 0;
+    int number = 0;
+    for (const SolveRecord& record : frame.report.solved()) {
+      const Judgement j = judge(record.problem, record.solution.v, record.solution.lambda);
+      compare(j, record.solution.certificate, number++);
+      recorded = std::max(recorded, record.solution.certificate.worst);
+      worst = std::max(worst, j.worst);
+      rounding = std::max(rounding, j.rounding);
+      ++report_.solves;
+      if (report_.worst_row.empty() || j.worst > report_.worst) note_worst(j, record.problem);
+    }
+    if (frame.report.certificate != recorded)
+      complain(fmt::format("certificate of the step {:.3g} is not the worst of its solves {:.3g}",
+                           frame.report.certificate, recorded));
+    const double limit = tolerance_ * (1 + judge_relative) + judge_absolute + rounding;
+    if (frame.report.status == StepStatus::certified && !(worst <= limit))
+      complain(fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
+                           worst, tolerance_));
+    if (frame.report.status == StepStatus::uncertified && recorded <= tolerance_)
+      complain("reported as uncertified though every residual is within the tolerance");
+  }
+
+  void compare(const Judgement& j, const Certificate& c, int number) {
+    if (j.finite != c.finite) return complain(fmt::format("solve {}: not finite", number));
+    const auto check = [&](const char* name, double ours, double recorded) {
+      const double allowed =
+          judge_relative * std::max(ours, recorded) + judge_absolute + j.rounding;
+      if (ours == recorded || std::abs(ours - recorded) <= allowed) return;
+      complain(fmt::format("solve {}: {} residual recorded as {:.6g}, recomputed {:.6g}", number,
+                           name, recorded, ours));
+    };
+    check("momentum", j.momentum, c.momentum);
+    check("equality", j.equality, c.equality);
+    check("gap velocity", j.gap_velocity, c.gap_velocity);
+    check("normal impulse", j.normal_impulse, c.normal_impulse);
+    check("complementarity", j.complementarity, c.complementarity);
+    check("cone", j.cone, c.cone);
+    check("natural map", j.natural_map, c.natural_map);
+    check("worst", j.worst, c.worst);
+  }
+
+  void note_worst(const Judgement& j, const Problem& problem) {
+    report_.worst = j.worst;
+    report_.worst_step = step_;
+    report_.worst_row = constraint_name(model_, problem, j.worst_constraint);
+  }
+
+  const Model& model_;
+  double tolerance_;
+  CheckReport& report_;
+  State before_;
+  bool have_before_ = false;
+  std::int64_t step_ = 0;
+};
+
+// Ids in a problem that passed the checksum may still point outside the scene if someone forged the
+// file.
+bool ids_exist(const Model& model, const Problem& problem) {
+  const auto in = [](auto id, std::size_t count) {
+    return static_cast<std::int64_t>(id) >= 0 && static_cast<std::size_t>(id) < count;
+  };
+  for (const ProblemBody& b : problem.bodies)
+    if (!in(b.model_body, model.bodies.size()) ||
+        model.bodies[static_cast<std::size_t>(b.model_body)].velocities != b.size)
+      return false;
+  return std::all_of(
+      problem.constraints.begin(), problem.constraints.end(), [&](const Constraint& c) {
+        const ContactKey& key = c.id.contact;
+        switch (c.id.kind) {
+          case ConstraintId::Kind::contact:
+            return in(key.body_a, model.bodies.size()) && in(key.body_b, model.bodies.size()) &&
+                   in(key.shape_a, model.shapes.size()) && in(key.shape_b, model.shapes.size());
+          case ConstraintId::Kind::joint:
+            return in(c.id.number, model.joints.size());
+          case ConstraintId::Kind::file:
+            return in(c.id.number, problem.names.size());
+        }
+        return false;
+      });
+}
+
+bool ids_exist(const Model& model, const TraceFrame& frame) {
+  const auto solves = frame.report.solved();
+  return std::all_of(solves.begin(), solves.end(),
+                     [&](const SolveRecord& record) { return ids_exist(model, record.problem); });
+}
+
+}  // namespace
+
+Result<CheckReport> check_trace(const std::string& path) {
+  Result<TraceReader> reader = TraceReader::open(path);
+  if (!reader) return tl::unexpected(reader.error());
+  const Result<Scene> scene = parse_scene(reader->header().scene, path + " (scene)");
+  if (!scene) return tl::unexpected(scene.error());
+
+  CheckReport report;
+  Checker checker(*scene, report);
+  TraceFrame frame;
+  TraceEvent event = reader->next(frame);
+  for (; event == TraceEvent::frame; event = reader->next(frame)) {
+    if (ids_exist(*scene->model, frame))
+      checker.frame(frame);
+    else
+      checker.complain("a solve names bodies, shapes or joints that the scene does not have");
+  }
+  report.frames = reader->frames();
+  report.dropped_bytes = event == TraceEvent::truncated ? reader->dropped_bytes() : 0;
+  report.complete = event == TraceEvent::end;
+  if (event == TraceEvent::corrupt)
+    checker.complain(fmt::format("corrupt at byte {}: {}", reader->offset(), reader->reason()));
+  report.ok = report.complete && report.finding_count == 0;
+  return report;
+}
+
+}  // namespace cairn

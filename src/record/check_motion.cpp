@@ -1,0 +1,227 @@
+// check, the mechanics: positions follow from velocities, energies from states, penetrations from
+// poses.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "collide/narrowphase.hpp"
+#include "record/check.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double motion_relative = 1e-12;  // a few additions in double precision [-]
+constexpr double energy_relative = 1e-9;   // of the largest term [-]
+
+int translation_count(const Body& body) {
+  return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
+}
+
+// Velocity of the centre of mass in the world and angular velocity in the body frame.
+struct Twist {
+  Vec3 linear_W = Vec3::Zero(), angular_B = Vec3::Zero();
+};
+
+Twist twist(const Body& body, const State& state) {
+  Twist result;
+  int i = body.first_velocity;
+  for (int axis = 0; axis < 3; ++axis)
+    if (body.translations[static_cast<std::size_t>(axis)]) result.linear_W[axis] = state.v[i++];
+  if (body.rotation == RotationKind::one)
+    result.angular_B = state.v[i] * (body.R_WB0.conjugate() * body.axis_W);
+  if (body.rotation == RotationKind::three) result.angular_B = state.v.segment<3>(i);
+  return result;
+}
+
+// q and -q are the same rotation.
+double distance(const Quat& a, const Quat& b) {
+  return std::min((a.coeffs() - b.coeffs()).norm(), (a.coeffs() + b.coeffs()).norm());
+}
+
+// The last solve gives the velocities: in the problem's units, translations first in each body.
+void check_velocities(const Model& model, const TraceFrame& frame, const Complain& complain) {
+  if (frame.report.solve_count == 0) return;
+  const SolveRecord& last = frame.report.solved().back();
+  const Units& units = last.problem.units;
+  for (const ProblemBody& b : last.problem.bodies) {
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    const int translations = translation_count(body);
+    for (int i = 0; i < b.size; ++i) {
+      const double unit = i < translations ? units.speed() : 1 / units.time;
+      const double solved = last.solution.v[b.first + i] * unit;
+      const double state = frame.state.v[body.first_velocity + i];
+      if (!(std::abs(solved - state) <=
+            motion_relative * std::max(std::abs(solved), std::abs(state))))
+        complain(fmt::format("velocity {} of {} is {:.17g}, the last solve gave {:.17g}", i,
+                             body.name, state, solved));
+    }
+  }
+}
+
+Pose expected_pose(const Body& body, const Pose& before, const State& state, double h) {
+  if (body.kind == BodyKind::fixed) return before;
+  if (body.kind == BodyKind::prescribed) {
+    const Motion& motion = *body.motion;
+    const double t = state.t;
+    const Quat R_WB = exp_rotation(motion.angle(t) * motion.axis) * body.R_WB0;
+    const Vec3 p_WB(motion.position[0](t), motion.position[1](t), motion.position[2](t));
+    return {p_WB + R_WB * body.p_Bcm, R_WB};
+  }
+  const Twist v = twist(body, state);
+  return {before.p + h * v.linear_W, before.R * exp_rotation(h * v.angular_B)};
+}
+
+}  // namespace
+
+void check_motion(const Model& model, const State& before, const TraceFrame& frame,
+                  const Complain& complain) {
+  const double h = frame.report.h;
+  const double t = before.t + h;
+  if (!(std::abs(frame.state.t - t) <= motion_relative * std::abs(t)))
+    complain(fmt::format("time is {:.17g}, expected {:.17g}", frame.state.t, t));
+  check_velocities(model, frame, complain);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    const Pose& X = frame.state.poses[i];
+    const Pose expected = expected_pose(body, before.poses[i], frame.state, h);
+    // A lever arm that nearly cancels the position still rounds with its own size.
+    const double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
+    if (!((X.p - expected.p).norm() <= motion_relative * size))
+      complain(fmt::format("{} is {:.3g} m away from where its velocity takes it", body.name,
+                           (X.p - expected.p).norm()));
+    if (!(distance(X.R, expected.R) <= motion_relative))
+      complain(fmt::format("{} is turned {:.3g} rad away from where its velocity takes it",
+                           body.name, 2 * distance(X.R, expected.R)));
+  }
+}
+
+Energies energies(const Model& model, const State& state) {
+  Energies e;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::dynamic) continue;
+    const Twist v = twist(body, state);
+    e.kinetic += 0.5 * body.mass * v.linear_W.squaredNorm() +
+                 0.5 * v.angular_B.dot(body.inertia_B * v.angular_B);
+    e.potential -= body.mass * model.gravity.dot(state.poses[i].p);
+    e.size += body.mass * model.gravity.cwiseAbs().dot(state.poses[i].p.cwiseAbs());
+  }
+  for (const Spring& spring : model.springs) {
+    Vec3 ends[2];
+    for (std::size_t side = 0; side < 2; ++side)
+      ends[side] = spring.bodies[side] == BodyId::world
+                       ? spring.anchors[side]
+                       : state.poses[index(spring.bodies[side])] * spring.anchors[side];
+    const double stretch = (ends[1] - ends[0]).norm() - spring.rest_length;
+    e.potential += 0.5 * spring.stiffness * stretch * stretch;
+    e.size += 0.5 * spring.stiffness * stretch * stretch;
+  }
+  e.size += e.kinetic;
+  return e;
+}
+
+void check_ledger(const Model& model, const State& before, const TraceFrame& frame,
+                  const Complain& complain) {
+  const Ledger& l = frame.report.ledger;
+  const Energies start = energies(model, before), end = energies(model, frame.state);
+  double largest = std::max(start.size, end.size);
+  for (const double x :
+       {l.kinetic_start, l.potential_start, l.kinetic_end, l.potential_end, l.work_applied,
+        l.work_motion, l.friction, l.impact, l.stabilisation, l.integrator, l.solver})
+    largest = std::max(largest, std::abs(x));
+  const double allowed = energy_relative * largest;
+  const auto compare = [&](const char* name, double recorded, double ours) {
+    if (std::abs(recorded - ours) <= allowed) return;
+    complain(
+        fmt::format("{} energy recorded as {:.9g} J, recomputed {:.9g} J", name, recorded, ours));
+  };
+  compare("kinetic start", l.kinetic_start, start.kinetic);
+  compare("potential start", l.potential_start, start.potential);
+  compare("kinetic end", l.kinetic_end, end.kinetic);
+  compare("potential end", l.potential_end, end.potential);
+  if (!(std::abs(l.imbalance()) <= allowed))
+    complain(fmt::format("energy ledger does not add up: {:.3g} J missing", l.imbalance()));
+}
+
+void check_joints(const Model& model, const TraceFrame& frame, const Complain& complain) {
+  double error = 0, size = 0;
+  for (const Joint& joint : model.joints) {
+    Vec3 ends[2];
+    for (std::size_t side = 0; side < 2; ++side) {
+      const bool world = joint.bodies[side] == BodyId::world;
+      const Pose X = world ? Pose{} : frame.state.poses[index(joint.bodies[side])];
+      ends[side] = X * joint.anchors[side];
+      size = std::max(size, X.p.norm() + joint.anchors[side].norm());
+    }
+    const double length = std::get<DistanceJoint>(joint.type).length;
+    error = std::max(error, std::abs((ends[1] - ends[0]).norm() - length));
+  }
+  if (!(std::abs(error - frame.report.joint_error) <= motion_relative * size))
+    complain(fmt::format("joint error recorded as {:.6g} m, recomputed {:.6g} m",
+                         frame.report.joint_error, error));
+}
+
+namespace {
+
+// Radius of a ball about the shape's origin that holds its cross-section.
+double bounding_radius(const Geometry& geometry) {
+  struct {
+    double operator()(const Point&) const { return 0; }
+    double operator()(const Sphere& s) const { return s.radius; }
+    double operator()(const Box& s) const { return 0.5 * s.size.norm(); }
+    double operator()(const Capsule& s) const { return s.radius + 0.5 * s.length; }
+    double operator()(const Ellipsoid& s) const { return s.radii.maxCoeff(); }
+    double operator()(const Halfspace&) const { return std::numeric_limits<double>::infinity(); }
+    double operator()(const Disc& s) const { return s.radius; }
+    double operator()(const Ellipse& s) const { return s.radii.maxCoeff(); }
+  } visitor;
+  return std::visit(visitor, geometry);
+}
+
+// Too far apart to overlap, by their bounding balls; a planar shape is a cylinder without end along
+// its z axis.
+bool far_apart(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB) {
+  Vec3 d = X_WB.p - X_WA.p;
+  if (is_planar(a.geometry) || is_planar(b.geometry)) {
+    const Vec3 axis = (is_planar(a.geometry) ? X_WA : X_WB).R * Vec3::UnitZ();
+    d -= axis.dot(d) * axis;
+  }
+  const double reach = bounding_radius(a.geometry) + bounding_radius(b.geometry);
+  return d.norm() > reach * (1 + 1e-9);
+}
+
+bool may_touch(const Model& model, const Shape& a, const Shape& b) {
+  if (a.body == b.body || !can_collide(a.geometry, b.geometry)) return false;
+  if (model.body(a.body).kind != BodyKind::dynamic && model.body(b.body).kind != BodyKind::dynamic)
+    return false;
+  const std::array<BodyId, 2> pair = {std::min(a.body, b.body), std::max(a.body, b.body)};
+  return !std::binary_search(model.no_contact.begin(), model.no_contact.end(), pair);
+}
+
+}  // namespace
+
+void check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain) {
+  std::vector<Pose> X_W;
+  double far = model.length_unit;
+  for (const Shape& shape : model.shapes) {
+    X_W.push_back(frame.state.poses[index(shape.body)] * shape.X_CS);
+    far = std::max(far, X_W.back().p.norm());
+  }
+  double penetration = 0;
+  std::vector<ShapeContact> contacts;
+  for (std::size_t a = 0; a < model.shapes.size(); ++a)
+    for (std::size_t b = a + 1; b < model.shapes.size(); ++b) {
+      if (!may_touch(model, model.shapes[a], model.shapes[b])) continue;
+      if (far_apart(model.shapes[a], X_W[a], model.shapes[b], X_W[b])) continue;
+      contacts.clear();
+      collide_shapes(model.shapes[a].geometry, X_W[a], model.shapes[b].geometry, X_W[b], contacts);
+      for (const ShapeContact& contact : contacts)
+        penetration = std::max(penetration, -contact.gap);
+    }
+  if (!(std::abs(penetration - frame.report.penetration) <= motion_relative * far))
+    complain(fmt::format("penetration recorded as {:.6g} m, recomputed {:.6g} m",
+                         frame.report.penetration, penetration));
+}
+
+}  // namespace cairn

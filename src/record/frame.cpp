@@ -1,0 +1,335 @@
+// Encodes and decodes frames. The two halves mirror each other line by line: docs/trace-format.md
+// is their outline.
+#include "record/frame.hpp"
+
+namespace cairn {
+namespace {
+
+// ---- State
+// ----------------------------------------------------------------------------------------------------
+
+constexpr std::size_t key_bytes = 20;
+
+void write_key(const ContactKey& key, ByteWriter& out) {
+  out.i32(static_cast<std::int32_t>(key.body_a));
+  out.i32(static_cast<std::int32_t>(key.body_b));
+  out.i32(static_cast<std::int32_t>(key.shape_a));
+  out.i32(static_cast<std::int32_t>(key.shape_b));
+  out.i32(key.feature);
+}
+
+ContactKey read_key(ByteReader& in) {
+  ContactKey key;
+  key.body_a = static_cast<BodyId>(in.i32());
+  key.body_b = static_cast<BodyId>(in.i32());
+  key.shape_a = static_cast<ShapeId>(in.i32());
+  key.shape_b = static_cast<ShapeId>(in.i32());
+  key.feature = in.i32();
+  return key;
+}
+
+void write_state(const State& state, ByteWriter& out) {
+  out.f64(state.t);
+  out.i64(state.step);
+  out.u64(state.poses.size());
+  for (const Pose& X : state.poses) {
+    out.vec3(X.p);
+    out.f64(X.R.w());
+    out.vec3(X.R.vec());
+  }
+  out.vector(state.v);
+  out.u64(state.contacts.size());
+  for (const ContactMemory& memory : state.contacts) {
+    write_key(memory.key, out);
+    out.vec3(memory.impulse_W);
+  }
+  out.u64(state.joint_impulses.size());
+  for (const double x : state.joint_impulses) out.f64(x);
+  out.vector(state.v_before);
+  out.u64(state.pending.size());
+  for (const ContactKey& key : state.pending) write_key(key, out);
+}
+
+void read_state(ByteReader& in, State& state) {
+  state.t = in.f64();
+  state.step = in.i64();
+  state.poses.resize(in.count(56));
+  for (Pose& X : state.poses) {
+    X.p = in.vec3();
+    X.R.w() = in.f64();
+    X.R.vec() = in.vec3();
+  }
+  in.vector(state.v);
+  state.contacts.resize(in.count(key_bytes + 24));
+  for (ContactMemory& memory : state.contacts) {
+    memory.key = read_key(in);
+    memory.impulse_W = in.vec3();
+  }
+  state.joint_impulses.resize(in.count(8));
+  for (double& x : state.joint_impulses) x = in.f64();
+  in.vector(state.v_before);
+  state.pending.resize(in.count(key_bytes));
+  for (ContactKey& key : state.pending) key = read_key(in);
+}
+
+// ---- Problem and solution
+// ---------------------------------------------------------------------------------------
+
+void write_bodies(const Problem& problem, ByteWriter& out) {
+  out.u64(problem.bodies.size());
+  for (const ProblemBody& body : problem.bodies) {
+    out.i32(body.model_body);
+    out.i32(body.first);
+    out.i32(body.size);
+    for (int i = 0; i < body.size; ++i)
+      for (int j = 0; j < body.size; ++j) out.f64(body.A[i][j]);
+  }
+}
+
+void read_bodies(ByteReader& in, Problem& problem) {
+  problem.bodies.resize(in.count(12 + 8));
+  for (ProblemBody& body : problem.bodies) {
+    body = {};
+    body.model_body = in.i32();
+    body.first = in.i32();
+    body.size = in.i32();
+    if (body.first < 0 || body.size < 1 || body.size > max_velocities) return in.reject();
+    for (int i = 0; i < body.size; ++i)
+      for (int j = 0; j < body.size; ++j) body.A[i][j] = in.f64();
+  }
+}
+
+void write_constraint(const Problem& problem, const Constraint& c, ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(c.law));
+  out.u8(static_cast<std::uint8_t>(c.rows));
+  out.i32(c.body[0]);
+  out.i32(c.body[1]);
+  out.f64(c.mu);
+  out.i32(c.facets);
+  out.f64(c.lo);
+  out.f64(c.hi);
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (c.body[side] < 0) continue;  // rows of a body that is not free are not part of the problem
+    const int size = problem.bodies[static_cast<std::size_t>(c.body[side])].size;
+    for (int row = 0; row < c.rows; ++row)
+      for (int i = 0; i < size; ++i) out.f64(c.J[side][row][i]);
+  }
+  for (int row = 0; row < c.rows; ++row) out.f64(c.b[row]);
+  out.u8(static_cast<std::uint8_t>(c.id.kind));
+  write_key(c.id.contact, out);
+  out.i32(c.id.number);
+  out.i32(c.id.part);
+}
+
+void read_constraint(ByteReader& in, const Problem& problem, Constraint& c) {
+  c = {};
+  c.law = in.choice(Law::coulomb);
+  c.rows = in.u8();
+  c.body = {in.i32(), in.i32()};
+  c.mu = in.f64();
+  c.facets = in.i32();
+  c.lo = in.f64();
+  c.hi = in.f64();
+  const int bodies = static_cast<int>(problem.bodies.size());
+  const bool one_row = c.law == Law::nonnegative || c.law == Law::box;
+  if (c.rows < 1 || c.rows > (one_row ? 1 : max_rows)) return in.reject();
+  if (c.facets < 0 || c.facets > 1024) return in.reject();
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (c.body[side] < -1 || c.body[side] >= bodies) return in.reject();
+    if (c.body[side] < 0) continue;
+    const int size = problem.bodies[static_cast<std::size_t>(c.body[side])].size;
+    for (int row = 0; row < c.rows; ++row)
+      for (int i = 0; i < size; ++i) c.J[side][row][i] = in.f64();
+  }
+  for (int row = 0; row < c.rows; ++row) c.b[row] = in.f64();
+  c.id.kind = in.choice(ConstraintId::Kind::file);
+  c.id.contact = read_key(in);
+  c.id.number = in.i32();
+  c.id.part = in.i32();
+}
+
+void write_problem(const Problem& problem, ByteWriter& out) {
+  out.f64(problem.units.mass);
+  out.f64(problem.units.length);
+  out.f64(problem.units.time);
+  write_bodies(problem, out);
+  out.vector(problem.k);
+  out.u64(problem.constraints.size());
+  for (const Constraint& c : problem.constraints) write_constraint(problem, c, out);
+  out.u64(problem.names.size());
+  for (const std::string& name : problem.names) out.text(name);
+}
+
+void read_problem(ByteReader& in, Problem& problem) {
+  problem.units.mass = in.f64();
+  problem.units.length = in.f64();
+  problem.units.time = in.f64();
+  read_bodies(in, problem);
+  in.vector(problem.k);
+  for (const ProblemBody& body : problem.bodies)
+    if (body.first > problem.velocities() - body.size) in.reject();
+  problem.constraints.resize(in.count(72));
+  problem.first_row.assign(1, 0);
+  for (Constraint& c : problem.constraints) {
+    if (!in.ok()) return;
+    read_constraint(in, problem, c);
+    problem.first_row.push_back(problem.first_row.back() + c.rows);
+  }
+  problem.names.resize(in.count(8));
+  for (std::string& name : problem.names) in.text(name);
+}
+
+// The order of Certificate's fields; used in both directions.
+template <class Certificate_, class Visit>
+void each_residual(Certificate_& c, Visit visit) {
+  for (auto* x : {&c.momentum, &c.equality, &c.gap_velocity, &c.normal_impulse, &c.complementarity,
+                  &c.cone, &c.natural_map, &c.worst, &c.momentum_impulse, &c.equality_velocity,
+                  &c.least_gap_velocity, &c.least_normal_impulse, &c.complementarity_energy})
+    visit(*x);
+}
+
+void write_solution(const Solution& solution, ByteWriter& out) {
+  out.vector(solution.v);
+  out.vector(solution.lambda);
+  out.u8(static_cast<std::uint8_t>(solution.status));
+  each_residual(solution.certificate, [&](const double& x) { out.f64(x); });
+  out.i32(solution.certificate.worst_constraint);
+  out.u8(solution.certificate.finite);
+  out.i32(solution.iterations);
+  out.i32(solution.islands);
+  out.i32(solution.fallbacks);
+  out.text(solution.method, std::strlen(solution.method));
+}
+
+void read_solution(ByteReader& in, const Problem& problem, Solution& solution,
+                   std::string& method) {
+  in.vector(solution.v);
+  in.vector(solution.lambda);
+  if (solution.v.size() != problem.k.size() || solution.lambda.size() != problem.rows())
+    in.reject();
+  solution.status = in.choice(SolveStatus::not_certified);
+  each_residual(solution.certificate, [&](double& x) { x = in.f64(); });
+  solution.certificate.worst_constraint = in.i32();
+  solution.certificate.finite = in.flag();
+  solution.iterations = in.i32();
+  solution.islands = in.i32();
+  solution.fallbacks = in.i32();
+  in.text(method);
+  solution.method = "";
+  const int constraints = static_cast<int>(problem.constraints.size());
+  const int worst = solution.certificate.worst_constraint;
+  if (worst < -1 || worst >= constraints) in.reject();
+}
+
+// ---- Report
+// -----------------------------------------------------------------------------------------------------
+
+void write_contact(const ContactReport& report, ByteWriter& out) {
+  const Contact& c = report.contact;
+  write_key(c.key, out);
+  out.vec3(c.p_WC);
+  out.vec3(c.n_W);
+  out.vec3(c.t1_W);
+  out.vec3(c.t2_W);
+  out.u8(static_cast<std::uint8_t>(c.rows));
+  out.f64(c.gap);
+  out.f64(c.friction);
+  out.f64(c.restitution);
+  out.vec3(report.impulse);
+  out.vec3(report.velocity);
+  out.u8(static_cast<std::uint8_t>(report.mode));
+  out.u8(report.colliding);
+}
+constexpr std::size_t contact_bytes = key_bytes + 6 * 24 + 3 * 8 + 3;
+
+void read_contact(ByteReader& in, ContactReport& report) {
+  Contact& c = report.contact;
+  c.key = read_key(in);
+  c.p_WC = in.vec3();
+  c.n_W = in.vec3();
+  c.t1_W = in.vec3();
+  c.t2_W = in.vec3();
+  c.rows = in.u8();
+  if (c.rows < 1 || c.rows > max_rows) in.reject();
+  c.gap = in.f64();
+  c.friction = in.f64();
+  c.restitution = in.f64();
+  report.impulse = in.vec3();
+  report.velocity = in.vec3();
+  report.mode = in.choice(ContactMode::slip);
+  report.colliding = in.flag();
+}
+
+template <class Ledger_, class Visit>
+void each_energy(Ledger_& l, Visit visit) {
+  for (auto* x :
+       {&l.kinetic_start, &l.potential_start, &l.kinetic_end, &l.potential_end, &l.work_applied,
+        &l.work_motion, &l.friction, &l.impact, &l.stabilisation, &l.integrator, &l.solver})
+    visit(*x);
+}
+
+template <class Report, class Visit>
+void each_count(Report& r, Visit visit) {
+  for (auto* n :
+       {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections})
+    visit(*n);
+}
+
+template <class Report, class Visit>
+void each_number(Report& r, Visit visit) {
+  for (auto* x : {&r.t, &r.h, &r.certificate, &r.penetration, &r.joint_error, &r.guard_factor,
+                  &r.seconds.detect, &r.seconds.solve, &r.seconds.total})
+    visit(*x);
+}
+
+}  // namespace
+
+void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
+                  ByteWriter& out) {
+  out.i64(report.step);
+  out.u8(static_cast<std::uint8_t>(report.status));
+  out.text(report.message);
+  each_number(report, [&](const double& x) { out.f64(x); });
+  each_count(report, [&](const int& n) { out.i32(n); });
+  each_energy(report.ledger, [&](const double& x) { out.f64(x); });
+  write_state(state, out);
+  out.u64(state_hash);
+  out.u64(report.contacts.size());
+  for (const ContactReport& contact : report.contacts) write_contact(contact, out);
+  out.u64(static_cast<std::uint64_t>(report.solve_count));
+  for (const SolveRecord& record : report.solved()) {
+    out.u8(static_cast<std::uint8_t>(record.purpose));
+    write_problem(record.problem, out);
+    write_solution(record.solution, out);
+  }
+}
+
+bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
+  ByteReader in(payload);
+  StepReport& report = frame.report;
+  report.step = in.i64();
+  report.status = in.choice(StepStatus::stopped);
+  in.text(report.message);
+  each_number(report, [&](double& x) { x = in.f64(); });
+  each_count(report, [&](int& n) { n = in.i32(); });
+  each_energy(report.ledger, [&](double& x) { x = in.f64(); });
+  read_state(in, frame.state);
+  frame.state_hash = in.u64();
+  report.contacts.resize(in.count(contact_bytes));
+  for (ContactReport& contact : report.contacts) read_contact(in, contact);
+  const std::size_t solves = in.count(200);
+  if (report.solves.size() < solves) report.solves.resize(solves);
+  report.solve_count = static_cast<int>(solves);
+  frame.methods.resize(solves);
+  for (std::size_t i = 0; i < solves && in.ok(); ++i) {
+    SolveRecord& record = report.solves[i];
+    record.purpose = in.choice(SolveRecord::Purpose::guard);
+    read_problem(in, record.problem);
+    if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
+  }
+  const bool solve_exists =
+      report.worst_solve >= 0 && (solves == 0 || report.worst_solve < report.solve_count);
+  return in.ok() && in.left() == 0 && solve_exists;
+}
+
+}  // namespace cairn

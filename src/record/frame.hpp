@@ -1,0 +1,19 @@
+// A frame of a trace as bytes: what a step reported, and the state after it.
+#pragma once
+
+#include <span>
+
+#include "cairn/trace.hpp"
+#include "record/bytes.hpp"
+
+namespace cairn {
+
+// Appends the payload of a frame chunk to `out`.
+void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
+                  ByteWriter& out);
+
+// Reads it back into a reused frame. False if the bytes are not exactly one well-formed frame:
+// every index is in its range, so that whoever uses the frame need not look again.
+bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame);
+
+}  // namespace cairn

@@ -1,0 +1,297 @@
+// The second judge. It takes from the engine the layout of Problem and nothing else: dense algebra
+// from Eigen in place of the engine's blocks, a search over faces in place of its projections.
+//
+// Legend: r impulses, w = J v + b, d scaling of a constraint, s scale of an island, u_f = J v_free
+// (without b).
+#include "record/judge.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+namespace cairn {
+namespace {
+
+using Index = Eigen::Index;
+using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, max_velocities,
+                            max_velocities>;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, max_rows,
+                           max_velocities>;
+using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_velocities, 1>;
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+Block mass(const ProblemBody& body) {
+  return Eigen::Map<const Eigen::Matrix<double, max_velocities, max_velocities, Eigen::RowMajor>>(
+             &body.A[0][0])
+      .topLeftCorner(body.size, body.size);
+}
+
+Rows jacobian(const Constraint& c, int side, int size) {
+  return Eigen::Map<const Eigen::Matrix<double, max_rows, max_velocities, Eigen::RowMajor>>(
+             &c.J[side][0][0])
+      .topLeftCorner(c.rows, size);
+}
+
+// Islands by relabelling along constraints until nothing changes: slow and plain.
+std::vector<int> components(const Problem& problem) {
+  std::vector<int> label(problem.bodies.size());
+  std::iota(label.begin(), label.end(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Constraint& c : problem.constraints) {
+      if (c.body[0] < 0 || c.body[1] < 0) continue;
+      int& a = label[at(c.body[0])];
+      int& b = label[at(c.body[1])];
+      // A label is a body of the same island: following it halves the chains.
+      a = label[at(a)];
+      b = label[at(b)];
+      if (a == b) continue;
+      const int least = std::min(a, b);
+      label[at(a)] = label[at(b)] = least;
+      a = b = least;
+      changed = true;
+    }
+  }
+  for (int& l : label)
+    while (l != label[at(l)]) l = label[at(l)];
+  return label;
+}
+
+// Everything about a constraint that the residuals need.
+struct Row {
+  Few w, free, size;  // J v + b, J v_free, and the sum of the magnitudes that w was added up from
+  double d = 1;
+  int island = -1;  // label of a body; -1: between bodies that do not move
+};
+
+struct Bench {
+  const Problem& problem;
+  const VecX& v;
+  const VecX& lambda;
+  std::vector<Eigen::LDLT<Block>> factors;
+  VecX v_free;
+  std::vector<int> label;
+  std::vector<Row> rows;
+  std::vector<double> scale, momentum_scale;  // of the island with that label
+
+  Few impulse(std::size_t i) const {
+    return lambda.segment(problem.first_row[i], problem.constraints[i].rows);
+  }
+  double scale_of(const Row& row) const { return row.island < 0 ? 1.0 : scale[at(row.island)]; }
+};
+
+double mass_norm(const Eigen::LDLT<Block>& factor, const Few& p) {
+  return std::sqrt(std::max(0.0, p.dot(Few(factor.solve(p)))));
+}
+
+Row measure(const Bench& bench, std::size_t i) {
+  const Constraint& c = bench.problem.constraints[i];
+  Row row;
+  row.w = row.size = Few::Zero(c.rows);
+  row.free = Few::Zero(c.rows);
+  for (int r = 0; r < c.rows; ++r) {
+    row.w[r] = c.b[r];
+    row.size[r] = std::abs(c.b[r]);
+  }
+  double trace = 0;
+  for (int side = 0; side < 2; ++side) {
+    const int body = c.body[at(side)];
+    if (body < 0) continue;
+    const ProblemBody& b = bench.problem.bodies[at(body)];
+    const Rows J = jacobian(c, side, b.size);
+    row.w += J * bench.v.segment(b.first, b.size);
+    row.size += J.cwiseAbs() * bench.v.segment(b.first, b.size).cwiseAbs();
+    row.free += J * bench.v_free.segment(b.first, b.size);
+    trace += J.cwiseProduct(Rows(bench.factors[at(body)].solve(J.transpose()).transpose())).sum();
+    row.island = bench.label[at(body)];
+  }
+  row.d = power_of_two(std::sqrt(trace / c.rows));
+  return row;
+}
+
+void find_scales(Bench& bench) {
+  const Problem& problem = bench.problem;
+  bench.scale.assign(problem.bodies.size(), 0.0);
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    const Row& row = bench.rows[i];
+    if (row.island < 0) continue;
+    const bool always = c.law == Law::equality || c.law == Law::box;
+    const double r = bench.impulse(i).norm();
+    if (!always && r == 0 && row.free[0] + c.b[0] >= 0) continue;
+    double& s = bench.scale[at(row.island)];
+    s = std::max({s, row.d * r, row.free.norm() / row.d});
+  }
+  bench.momentum_scale = bench.scale;
+  for (std::size_t j = 0; j < problem.bodies.size(); ++j) {
+    const ProblemBody& b = problem.bodies[j];
+    double& s = bench.momentum_scale[at(bench.label[j])];
+    s = std::max(s, mass_norm(bench.factors[j], problem.k.segment(b.first, b.size)));
+  }
+}
+
+double over(double residual, double scale) {
+  return residual == 0 ? 0 : residual / scale;
+}
+
+void note(Judgement& j, double& field, double residual, int constraint) {
+  field = std::max(field, residual);
+  if (residual > j.worst) {
+    j.worst = residual;
+    j.worst_constraint = constraint;
+  }
+}
+
+constexpr double rounding_unit = 64 * std::numeric_limits<double>::epsilon();
+
+void judge_momentum(const Bench& bench, Judgement& j) {
+  const Problem& problem = bench.problem;
+  VecX p = -problem.k, size = problem.k.cwiseAbs();
+  for (const ProblemBody& b : problem.bodies) {
+    p.segment(b.first, b.size) += mass(b) * bench.v.segment(b.first, b.size);
+    size.segment(b.first, b.size) +=
+        mass(b).cwiseAbs() * bench.v.segment(b.first, b.size).cwiseAbs();
+  }
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    for (int side = 0; side < 2; ++side) {
+      if (c.body[at(side)] < 0) continue;
+      const ProblemBody& b = problem.bodies[at(c.body[at(side)])];
+      const Rows J = jacobian(c, side, b.size);
+      p.segment(b.first, b.size) -= J.transpose() * bench.impulse(i);
+      size.segment(b.first, b.size) += J.cwiseAbs().transpose() * bench.impulse(i).cwiseAbs();
+    }
+  }
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const ProblemBody& b = problem.bodies[i];
+    const double s = bench.momentum_scale[at(bench.label[i])];
+    note(j, j.momentum, over(mass_norm(bench.factors[i], p.segment(b.first, b.size)), s), -1);
+    j.rounding = std::max(
+        j.rounding,
+        rounding_unit * over(mass_norm(bench.factors[i], size.segment(b.first, b.size)), s));
+  }
+}
+
+// sigma of E4: the largest friction power per unit of normal impulse.
+double sigma(const Constraint& c, const Few& w) {
+  if (c.law != Law::coulomb || c.rows < 2) return 0;
+  if (c.rows == 2) return c.mu * std::abs(w[1]);
+  if (c.facets == 0) return c.mu * std::hypot(w[1], w[2]);
+  double most = 0;
+  for (int i = 0; i < c.facets; ++i) {
+    const double angle = 2 * std::numbers::pi * i / c.facets;
+    most = std::max(most, -(std::cos(angle) * w[1] + std::sin(angle) * w[2]));
+  }
+  return c.mu * most;
+}
+
+Few nearest(const Constraint& c, double d, const Few& z) {
+  if (c.law == Law::equality) return z;
+  if (c.law == Law::nonnegative) return z.cwiseMax(0.0);
+  if (c.law == Law::box) return z.cwiseMax(d * c.lo).cwiseMin(d * c.hi);
+  Vec3 full = Vec3::Zero();
+  full.head(c.rows) = z;
+  return nearest_in_cone(full, c.rows, c.mu, c.facets).head(c.rows);
+}
+
+void judge_constraint(const Bench& bench, std::size_t i, Judgement& j) {
+  const Constraint& c = bench.problem.constraints[i];
+  const Row& row = bench.rows[i];
+  const int number = static_cast<int>(i);
+  const double s = bench.scale_of(row);
+  const Few r = row.d * bench.impulse(i);
+  const Few w = row.w / row.d;
+  Few w_hat = w;
+  w_hat[0] += sigma(c, w);
+
+  note(j, j.natural_map, over((r - nearest(c, row.d, r - w_hat)).norm(), s), number);
+  note(j, j.cone, over((r - nearest(c, row.d, r)).norm(), s), number);
+  const double size = (1 + c.mu) * row.size.norm() / row.d + r.norm();
+  j.rounding = std::max(j.rounding, rounding_unit * over(size, s));
+  if (c.law == Law::equality) note(j, j.equality, over(w.norm(), s), number);
+  if (c.law != Law::nonnegative && c.law != Law::coulomb) return;
+  note(j, j.gap_velocity, over(std::max(0.0, -w[0]), s), number);
+  note(j, j.normal_impulse, over(std::max(0.0, -r[0]), s), number);
+  note(j, j.complementarity, over(std::abs(r.dot(w_hat)), s * s), number);
+}
+
+// Nearest point among the non-negative combinations of two generators of equal length: their sum
+// and difference are orthogonal, which stays accurate where the generators are nearly parallel.
+Vec3 nearest_in_side(const Vec3& z, const Vec3& a, const Vec3& b) {
+  const Vec3 sum = a + b, difference = b - a;
+  const double x = sum.dot(z) / sum.squaredNorm();
+  const double y = difference.dot(z) / difference.squaredNorm();
+  if (std::abs(y) <= x) return x * sum + y * difference;
+  const Vec3 on_a = std::max(0.0, a.dot(z) / a.squaredNorm()) * a;
+  const Vec3 on_b = std::max(0.0, b.dot(z) / b.squaredNorm()) * b;
+  return (z - on_a).squaredNorm() <= (z - on_b).squaredNorm() ? on_a : on_b;
+}
+
+Vec3 nearest_in_pyramid(const Vec3& z, double mu, int k) {
+  const double side = std::cos(std::numbers::pi / k);
+  bool inside = z[0] >= 0;
+  for (int i = 0; i < k && inside; ++i) {
+    const double angle = (2 * i + 1) * std::numbers::pi / k;
+    inside = std::cos(angle) * z[1] + std::sin(angle) * z[2] <= mu * side * z[0];
+  }
+  if (inside) return z;
+  Vec3 best = Vec3::Zero();
+  for (int i = 0; i < k; ++i) {
+    const double angle = 2 * std::numbers::pi * i / k, next = 2 * std::numbers::pi * (i + 1) / k;
+    const Vec3 p = nearest_in_side(z, Vec3(1, mu * std::cos(angle), mu * std::sin(angle)),
+                                   Vec3(1, mu * std::cos(next), mu * std::sin(next)));
+    if ((z - p).squaredNorm() < (z - best).squaredNorm()) best = p;
+  }
+  return best;
+}
+
+}  // namespace
+
+Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, int facets) {
+  if (rows == 1) return {std::max(0.0, z[0]), 0, 0};
+  if (rows == 3 && facets > 0) return nearest_in_pyramid(z, mu, facets);
+  const double t = std::hypot(z[1], z[2]);
+  if (mu * t <= -z[0])
+    return Vec3::Zero();  // first: with mu = 0 and t = 0 the next line would keep z[0] < 0
+  if (t <= mu * z[0]) return z;
+  const double p = (z[0] + mu * t) / (1 + mu * mu);
+  return {p, mu * p * z[1] / t, mu * p * z[2] / t};
+}
+
+Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda) {
+  Judgement j;
+  Bench bench{.problem = problem,
+              .v = v,
+              .lambda = lambda,
+              .factors = {},
+              .v_free = VecX::Zero(v.size()),
+              .label = components(problem),
+              .rows = {},
+              .scale = {},
+              .momentum_scale = {}};
+  j.finite = v.allFinite() && lambda.allFinite();
+  for (const ProblemBody& b : problem.bodies) {
+    bench.factors.emplace_back(mass(b));
+    bench.v_free.segment(b.first, b.size) =
+        bench.factors.back().solve(problem.k.segment(b.first, b.size));
+  }
+  j.finite = j.finite && bench.v_free.allFinite();
+  if (!j.finite) {
+    j.worst = std::numeric_limits<double>::infinity();
+    return j;
+  }
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
+    bench.rows.push_back(measure(bench, i));
+  find_scales(bench);
+  judge_momentum(bench, j);
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) judge_constraint(bench, i, j);
+  return j;
+}
+
+}  // namespace cairn

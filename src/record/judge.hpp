@@ -1,0 +1,24 @@
+// A second judge of solutions, written apart from certify(): the two must agree on every recorded
+// solve.
+#pragma once
+
+#include "cairn/solution.hpp"
+
+namespace cairn {
+
+struct Judgement {
+  double momentum = 0, equality = 0, gap_velocity = 0,
+         normal_impulse = 0;  // scaled [-], as in Certificate
+  double complementarity = 0, cone = 0, natural_map = 0;
+  double worst = 0;           // the largest of them [-]
+  int worst_constraint = -1;  // -1: momentum balance
+  double rounding = 0;  // how far two correct judges may differ in a residual by rounding alone [-]
+  bool finite = true;
+};
+
+Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda);
+
+// Nearest point of the cone of Coulomb's law, of one to three rows. `facets` counts for three rows.
+Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, int facets);
+
+}  // namespace cairn

@@ -1,0 +1,38 @@
+// Plots over time as SVG, with axes, ticks, units and a legend. Colours come from the page's style
+// sheet.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record/series.hpp"
+
+namespace cairn {
+
+struct Curve {
+  const Series* series = nullptr;
+  std::string label;
+};
+
+struct PlotOptions {
+  std::string title;
+  std::string unit;          // of y
+  bool logarithmic = false;  // zero and below are drawn in a band of their own under the axis
+  bool from_zero = false;    // the axis of counts and times starts at zero
+  std::optional<double> line = {};  // a level to compare with
+  std::string line_label = {};
+};
+
+// One <svg> element; well-formed XML.
+std::string plot_svg(const PlotOptions& options, std::span<const Curve> curves);
+
+// Round numbers that cut [lo, hi] into at most `most` parts: multiples of 1, 2 or 5 times a power
+// of ten.
+std::vector<double> round_ticks(double lo, double hi, int most);
+
+// The number times unit, short: "12.5 ms", "3.2e-9".
+std::string short_number(double x);
+
+}  // namespace cairn

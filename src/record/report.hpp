@@ -1,0 +1,24 @@
+// report.html: one page about one run that needs no network and no scripts. The verdict comes
+// first.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "record/summary.hpp"
+#include "record/totals.hpp"
+
+namespace cairn {
+
+struct ReportInput {
+  const Scene& scene;
+  const RunTotals& totals;
+  const Stills& stills;
+  const State& state;  // the last one
+  std::span<const ExpectationResult> expect;
+  std::string command;  // how to repeat the run; empty: cairn run FILE
+};
+
+std::string report_html(const ReportInput& input);
+
+}  // namespace cairn

@@ -1,0 +1,191 @@
+// Builds summary.json and evaluates expectations against it; the one place of the recorder that
+// knows the JSON library.
+#include "record/summary.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace cairn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list(const Vec3& a) {
+  return Json::array({a.x(), a.y(), a.z()});
+}
+
+Json certificate_json(const RunTotals& totals) {
+  const WorstStep worst = totals.worst.empty() ? WorstStep{} : totals.worst.front();
+  return {{"worst", worst.certificate},
+          {"step", worst.step},
+          {"row", worst.row},
+          {"uncertified_steps", totals.uncertified_steps}};
+}
+
+Json bodies_json(const Model& model, const State& state) {
+  Json bodies = Json::object();
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const BodyMotion m = body_motion(model, state, static_cast<BodyId>(i));
+    const Quat& R = m.orientation;
+    bodies[model.bodies[i].name] = {{"position", list(m.position)},
+                                    {"orientation", Json::array({R.w(), R.x(), R.y(), R.z()})},
+                                    {"velocity", list(m.velocity)},
+                                    {"angular_velocity", list(m.angular_velocity)}};
+  }
+  return bodies;
+}
+
+Json expect_json(std::span<const ExpectationResult> results) {
+  Json entries = Json::array();
+  for (const ExpectationResult& r : results)
+    entries.push_back(
+        {{"quantity", r.quantity}, {"value", r.value}, {"bound", r.bound}, {"ok", r.ok}});
+  return entries;
+}
+
+// ---- Paths
+// ------------------------------------------------------------------------------------------------------
+
+// A number, or one that is not finite and has become null.
+bool is_value(const Json& node) {
+  return node.is_number() || node.is_null();
+}
+
+// Follows a path. Names of bodies may hold dots and brackets: the longest key that leads to a
+// number wins.
+const Json* find(const Json& node, const std::string& path) {
+  if (path.empty()) return &node;
+  if (node.is_array() && path[0] == '[') {
+    const std::size_t close = path.find(']');
+    if (close == std::string::npos || close == 1 || close > 6) return nullptr;
+    std::size_t i = 0;
+    for (std::size_t k = 1; k < close; ++k) {
+      if (path[k] < '0' || path[k] > '9') return nullptr;
+      i = 10 * i + static_cast<std::size_t>(path[k] - '0');
+    }
+    if (i >= node.size()) return nullptr;
+    const bool dot = close + 1 < path.size() && path[close + 1] == '.';
+    return find(node[i], path.substr(close + 1 + (dot ? 1 : 0)));
+  }
+  if (!node.is_object()) return nullptr;
+  const Json* best = nullptr;
+  std::size_t longest = 0;
+  for (const auto& [key, value] : node.items()) {
+    if (path.compare(0, key.size(), key) != 0) continue;
+    const char next = key.size() < path.size() ? path[key.size()] : '\0';
+    if (next != '\0' && next != '.' && next != '[') continue;
+    const std::size_t skip = key.size() + (next == '.' ? 1 : 0);
+    const Json* found = find(value, path.substr(skip));
+    if (!found) continue;
+    const bool better = !best || is_value(*found) > is_value(*best) ||
+                        (is_value(*found) == is_value(*best) && key.size() > longest);
+    if (better) {
+      best = found;
+      longest = key.size();
+    }
+  }
+  return best;
+}
+
+// Paths of all numbers; bodies stand for themselves once.
+void known_paths(const Json& node, const std::string& path, std::vector<std::string>& out) {
+  if (is_value(node)) out.push_back(path);
+  if (node.is_array() && path != "expect")
+    for (std::size_t i = 0; i < node.size(); ++i)
+      known_paths(node[i], path + "[" + std::to_string(i) + "]", out);
+  if (!node.is_object()) return;
+  for (const auto& [key, value] : node.items()) {
+    if (path == "bodies") return known_paths(value, "bodies.NAME", out);
+    known_paths(value, path.empty() ? key : path + "." + key, out);
+  }
+}
+
+Error unknown(const Expectation& e, const Json& summary, const std::string& file,
+              const std::string& what) {
+  std::vector<std::string> known;
+  known_paths(summary, "", known);
+  Error error;
+  error.file = file;
+  error.line = e.line;
+  error.path = "expect";
+  error.what = what;
+  error.got = "\"" + e.quantity + "\"";
+  for (const std::string& path : known) error.allowed += (error.allowed.empty() ? "" : ", ") + path;
+  error.fix = "name a number of summary.json";
+  return error;
+}
+
+ExpectationResult compare(const Expectation& e, double value) {
+  ExpectationResult result{
+      .quantity = e.quantity, .value = value, .bound = {}, .ok = !std::isnan(value)};
+  const auto bound = [&](const std::string& text, bool holds) {
+    result.bound += (result.bound.empty() ? "" : " and ") + text;
+    result.ok = result.ok && holds;
+  };
+  if (e.at_least) bound(fmt::format(">= {}", *e.at_least), value >= *e.at_least);
+  if (e.at_most) bound(fmt::format("<= {}", *e.at_most), value <= *e.at_most);
+  if (e.equals)
+    bound(e.tolerance > 0 ? fmt::format("= {} +- {}", *e.equals, e.tolerance)
+                          : fmt::format("= {}", *e.equals),
+          std::abs(value - *e.equals) <= e.tolerance);
+  return result;
+}
+
+}  // namespace
+
+std::string summary_json(const Scene& scene, const RunTotals& totals, const State& state,
+                         std::span<const ExpectationResult> expect) {
+  Json json;
+  json["cairn"] = CAIRN_VERSION;
+  json["scene"] = scene.name;
+  json["steps"] = totals.steps;
+  json["time"] = state.t;
+  json["status"] = name(totals.status());
+  if (totals.stopped) json["message"] = totals.message;
+  json["certificate"] = certificate_json(totals);
+  json["penetration"] = {{"max", totals.penetration_max}, {"final", totals.penetration_final}};
+  // Distance joints have no alignment to lose.
+  json["joint_error"] = {
+      {"max", totals.joint_error_max}, {"final", totals.joint_error_final}, {"max_rad", 0.0}};
+  json["energy"] = {{"initial", totals.energy_initial},
+                    {"final", totals.energy_final},
+                    {"max_rise", totals.max_rise}};
+  json["contacts"] = {{"max", totals.contacts_max}, {"final", totals.contacts_final}};
+  json["candidates"] = {{"max", totals.candidates_max}, {"final", totals.candidates_final}};
+  json["collisions"] = totals.collisions;
+  json["guard_corrections"] = totals.guard_corrections;
+  json["added_pairs"] = totals.added_pairs;
+  json["solves"] = totals.solves;
+  json["cpu_ms_per_step"] = totals.cpu_ms_mean();
+  json["cpu_ms_median"] = totals.cpu_ms_median();
+  json["state_hash"] = fmt::format("{:016x}", hash(state));
+  json["bodies"] = bodies_json(*scene.model, state);
+  json["expect"] = expect_json(expect);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<ExpectationResult>> evaluate(const std::vector<Expectation>& expectations,
+                                                const std::string& summary,
+                                                const std::string& scene_file) {
+  const Json json = Json::parse(summary, nullptr, false);
+  CAIRN_CHECK(!json.is_discarded());
+  std::vector<ExpectationResult> results;
+  Errors errors;
+  for (const Expectation& e : expectations) {
+    const Json* found = find(json, e.quantity);
+    if (!found)
+      errors.push_back(unknown(e, json, scene_file, "unknown quantity"));
+    else if (!is_value(*found))
+      errors.push_back(unknown(e, json, scene_file, "the quantity is not a number"));
+    else
+      results.push_back(compare(
+          e, found->is_null() ? std::numeric_limits<double>::quiet_NaN() : found->get<double>()));
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return results;
+}
+
+}  // namespace cairn

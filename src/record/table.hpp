@@ -1,0 +1,36 @@
+// steps.csv: one row a step, units in the header, numbers with all their digits.
+#pragma once
+
+#include <fmt/format.h>
+#include <string>
+
+#include "cairn/error.hpp"
+#include "cairn/simulator.hpp"
+
+namespace cairn {
+
+class StepTable {
+ public:
+  static Result<StepTable> create(const std::string& path);  // written as path.part until finish()
+  ~StepTable();
+  StepTable(StepTable&& other) noexcept;
+  StepTable& operator=(StepTable&& other) noexcept;
+
+  Result<void> append(const StepReport& report);
+  Result<void> finish();
+
+ private:
+  StepTable() = default;
+  Result<void> flush();
+  std::string path_;
+  int descriptor_ = -1;
+  fmt::memory_buffer buffer_;
+};
+
+const char* name(StepStatus status);
+
+// The header line and one row, without line ends.
+std::string step_table_header();
+void append_step_row(const StepReport& report, fmt::memory_buffer& out);
+
+}  // namespace cairn

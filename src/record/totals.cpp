@@ -1,0 +1,139 @@
+// Adds steps up.
+#include "record/totals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+namespace {
+
+// Not a number counts as worse than anything.
+double badness(double certificate) {
+  return std::isnan(certificate) ? std::numeric_limits<double>::infinity() : certificate;
+}
+
+void add_worst(const Model& model, const StepReport& report, RunTotals& totals) {
+  std::vector<WorstStep>& worst = totals.worst;
+  const bool full = worst.size() == RunTotals::max_worst;
+  if (full && badness(report.certificate) <= badness(worst.back().certificate)) return;
+  WorstStep entry;
+  entry.step = report.step;
+  entry.t = report.t;
+  entry.certificate = report.certificate;
+  entry.status = report.status;
+  entry.row = "none";
+  const auto solves = report.solved();
+  if (!solves.empty()) {
+    const SolveRecord& record = solves[static_cast<std::size_t>(report.worst_solve)];
+    entry.row =
+        constraint_name(model, record.problem, record.solution.certificate.worst_constraint);
+    entry.method = record.solution.method;
+    entry.iterations = record.solution.iterations;
+  }
+  if (full) worst.pop_back();
+  const auto place = std::upper_bound(
+      worst.begin(), worst.end(), entry,
+      [](const auto& a, const auto& b) { return badness(a.certificate) > badness(b.certificate); });
+  worst.insert(place, std::move(entry));
+}
+
+void add_ledger(const Ledger& step, bool first, RunTotals& totals) {
+  Ledger& sum = totals.ledger;
+  if (first) {
+    sum.kinetic_start = step.kinetic_start;
+    sum.potential_start = step.potential_start;
+  }
+  sum.kinetic_end = step.kinetic_end;
+  sum.potential_end = step.potential_end;
+  sum.work_applied += step.work_applied;
+  sum.work_motion += step.work_motion;
+  sum.friction += step.friction;
+  sum.impact += step.impact;
+  sum.stabilisation += step.stabilisation;
+  sum.integrator += step.integrator;
+  sum.solver += step.solver;
+  totals.energy_final = step.kinetic_end + step.potential_end;
+  totals.max_rise = std::max(totals.max_rise, step.rise());
+  totals.imbalance_max = std::max(totals.imbalance_max, std::abs(step.imbalance()));
+}
+
+constexpr double drawn_certificate = 1e3;  // a residual of one is already no solution at all [-]
+
+void add_curves(const StepReport& r, RunTotals& totals) {
+  const Ledger& l = r.ledger;
+  totals.kinetic.add(r.t, l.kinetic_end);
+  totals.potential.add(r.t, l.potential_end);
+  totals.total.add(r.t, l.kinetic_end + l.potential_end);
+  totals.penetration.add(r.t, r.penetration);
+  totals.joint_error.add(r.t, r.joint_error);
+  totals.candidates.add(r.t, static_cast<double>(r.contacts.size()));
+  totals.active.add(r.t, r.active_contacts);
+  // Not a number is drawn at the top of the plot; it must not stretch the axis.
+  totals.certificate.add(r.t,
+                         r.certificate <= drawn_certificate ? r.certificate : drawn_certificate);
+  totals.cpu.add(r.t, 1e3 * r.seconds.total);
+  totals.guard.add(r.t, 1 - r.guard_factor);
+}
+
+}  // namespace
+
+const char* name(RunStatus status) {
+  switch (status) {
+    case RunStatus::ok:
+      return "ok";
+    case RunStatus::uncertified:
+      return "uncertified";
+    case RunStatus::stopped:
+      return "stopped";
+  }
+  return "";
+}
+
+double RunTotals::cpu_ms_mean() const {
+  return cpu_ms.empty() ? 0 : 1e3 * cpu_seconds / static_cast<double>(cpu_ms.size());
+}
+
+double RunTotals::cpu_ms_median() const {
+  if (cpu_ms.empty()) return 0;
+  std::vector<float> sorted = cpu_ms;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return *middle;
+}
+
+void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
+  if (r.status == StepStatus::stopped) {
+    totals.stopped = true;
+    totals.message = r.message;
+    if (r.solve_count > 0) add_worst(model, r, totals);
+    return;
+  }
+  const bool first = totals.steps == 0;
+  ++totals.steps;
+  if (r.status == StepStatus::uncertified) ++totals.uncertified_steps;
+  add_worst(model, r, totals);
+  add_ledger(r.ledger, first, totals);
+  add_curves(r, totals);
+  totals.penetration_final = r.penetration;
+  totals.penetration_max = std::max(totals.penetration_max, r.penetration);
+  totals.joint_error_final = r.joint_error;
+  totals.joint_error_max = std::max(totals.joint_error_max, r.joint_error);
+  totals.contacts_final = r.active_contacts;
+  totals.contacts_max = std::max(totals.contacts_max, r.active_contacts);
+  totals.candidates_final = r.contacts.size();
+  totals.candidates_max = std::max(totals.candidates_max, r.contacts.size());
+  for (const SolveRecord& record : r.solved()) {
+    totals.iterations += record.solution.iterations;
+    totals.fallbacks += record.solution.fallbacks;
+  }
+  totals.solves += r.solve_count;
+  totals.collisions += r.collisions;
+  totals.added_pairs += r.added_pairs;
+  totals.guard_corrections += r.guard_corrections;
+  totals.cpu_ms.push_back(static_cast<float>(1e3 * r.seconds.total));
+  totals.cpu_seconds += r.seconds.total;
+  totals.detect_seconds += r.seconds.detect;
+  totals.solve_seconds += r.seconds.solve;
+}
+
+}  // namespace cairn

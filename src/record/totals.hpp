@@ -1,0 +1,62 @@
+// What a run adds up to: the figures of summary.json and the curves of the report.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cairn/scene.hpp"
+#include "cairn/simulator.hpp"
+#include "record/series.hpp"
+
+namespace cairn {
+
+enum class RunStatus : std::uint8_t { ok, uncertified, stopped };
+const char* name(RunStatus status);
+
+struct WorstStep {
+  std::int64_t step = 0;
+  double t = 0;            // [s]
+  double certificate = 0;  // [-]
+  std::string row;         // the constraint it comes from
+  std::string method;      // the solver's last method in that solve
+  int iterations = 0;
+  StepStatus status = StepStatus::certified;
+};
+
+struct RunTotals {
+  std::int64_t steps = 0;  // completed
+  std::int64_t uncertified_steps = 0;
+  bool stopped = false;
+  std::string message;                                        // why it was stopped
+  std::vector<WorstStep> worst;                               // the worst steps, worst first
+  double energy_initial = 0, energy_final = 0, max_rise = 0;  // [J]
+  double penetration_max = 0, penetration_final = 0;          // [m]
+  double joint_error_max = 0, joint_error_final = 0;          // [m]
+  int contacts_max = 0, contacts_final = 0;                   // that carry an impulse
+  std::size_t candidates_max = 0, candidates_final = 0;
+  std::int64_t solves = 0, iterations = 0, fallbacks = 0;
+  std::int64_t collisions = 0, added_pairs = 0, guard_corrections = 0;
+  Ledger ledger;              // start of the first step, end of the last, sums of the rest [J]
+  double imbalance_max = 0;   // [J]
+  std::vector<float> cpu_ms;  // of each step
+  double cpu_seconds = 0, detect_seconds = 0, solve_seconds = 0;
+
+  Series kinetic, potential, total, penetration, joint_error, candidates, active, certificate, cpu,
+      guard;  // guard: share of restitution taken away, 1 - theta
+
+  static constexpr std::size_t max_worst = 8;
+
+  RunStatus status() const {
+    return stopped                 ? RunStatus::stopped
+           : uncertified_steps > 0 ? RunStatus::uncertified
+                                   : RunStatus::ok;
+  }
+  double cpu_ms_mean() const;
+  double cpu_ms_median() const;
+};
+
+// Adds one step. `model` names the worst rows.
+void add_step(const Model& model, const StepReport& report, RunTotals& totals);
+
+}  // namespace cairn

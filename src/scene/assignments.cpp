@@ -1,0 +1,95 @@
+// Reads texts path=value, writes into the document; what it writes is marked with the number of the
+// assignment.
+#include "scene/assignments.hpp"
+
+#include "base/error_list.hpp"
+#include "base/suggestion.hpp"
+#include "scene/paths.hpp"
+
+namespace cairn {
+namespace {
+
+void mark(Node& node, int assignment) {
+  node.assignment = assignment;
+  node.line = node.column = 0;
+  for (Key& key : node.keys) key.line = key.column = 0;
+  for (Node& item : node.items) mark(item, assignment);
+}
+
+Error usage(const std::string& text, std::string path, std::string what, std::string got,
+            std::string allowed, std::string fix) {
+  return {
+      ErrorKind::usage,   "--set " + text, 0, 0, std::move(path), std::move(what), std::move(got),
+      std::move(allowed), std::move(fix)};
+}
+
+std::vector<std::string_view> element_names(const Node& array) {
+  std::vector<std::string_view> names;
+  for (const Node& item : array.items)
+    if (const Node* name = item.is(Node::Kind::object) ? item.find("name") : nullptr)
+      names.push_back(name->string);
+  return names;
+}
+
+// The node at the path, made where a key is missing.
+Result<Node*> target(Node& root, const std::string& text, std::string_view path, int assignment) {
+  Node* node = &root;
+  const std::string whole(path);
+  while (!path.empty()) {
+    const auto step = first_step(*node, path);
+    if (!step || path.ends_with('.'))
+      return fail(usage(text, whole, "path cannot be read", "\"" + std::string(path) + "\"",
+                        "key.key, key[0].key or bodies.NAME.key", "check points and brackets"));
+    const std::string word(step->word);
+    if (step->child) {
+      node = &node->items[*step->child];
+    } else if (step->is_index || node->is(Node::Kind::array)) {
+      const bool is_array = node->is(Node::Kind::array);
+      return fail(usage(text, whole, is_array ? "list has no such element" : "is not a list",
+                        is_array ? word : summary(*node),
+                        is_array
+                            ? "0 to " + std::to_string(static_cast<long>(node->items.size()) - 1) +
+                                  ", or an element's name"
+                            : "",
+                        did_you_mean(word, element_names(*node), "name an element that is there")));
+    } else if (node->is(Node::Kind::object)) {
+      Node& made = node->set(word, Node::object());
+      made.assignment = assignment;
+      node = &made;
+    } else {
+      return fail(usage(text, whole, "a plain value has no key \"" + word + "\"", summary(*node),
+                        "keys of objects", "assign the object as a whole, as {\"key\": value}"));
+    }
+    path = step->rest;
+  }
+  return node;
+}
+
+}  // namespace
+
+Result<void> apply_assignments(const std::vector<std::string>& assignments, Node& root) {
+  ErrorList errors;
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    const std::string& text = assignments[i];
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      errors.add(usage(text, "", "assignment is not understood", "\"" + text + "\"", "key=value",
+                       "write simulation.step=0.01, for example"));
+      continue;
+    }
+    const int number = static_cast<int>(i);
+    Result<Node*> node = target(root, text, std::string_view(text).substr(0, equals), number);
+    if (!node) {
+      for (Error& error : node.error()) errors.add(std::move(error));
+      continue;
+    }
+    const std::string value = text.substr(equals + 1);
+    Result<Node> parsed = parse_document(value, "");
+    **node = parsed ? std::move(*parsed) : Node(value);
+    mark(**node, number);
+  }
+  if (!errors.empty()) return tl::unexpected<Errors>(errors.take());
+  return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,174 @@
+// Reads an entry of "generate", writes its bodies in a fixed order with names whose order is the
+// same.
+#include "scene/generators.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <fmt/format.h>
+
+namespace cairn {
+namespace {
+
+constexpr std::int64_t most_bodies = 1'000'000;  // of a scene
+constexpr Range length_range{0, 1e30, true};
+
+// Knuth's 64-bit linear congruential generator: the same numbers everywhere.
+class Random {
+ public:
+  explicit Random(std::int64_t seed) : state_(static_cast<std::uint64_t>(seed)) {
+    for (int i = 0; i < 4; ++i) uniform();  // so that neighbouring seeds part
+  }
+  double uniform() {  // in [-1, 1)
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return std::ldexp(static_cast<double>(state_ >> 11), -52) - 1;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+Vec3 read_direction(const Fields& fields, const char* key, Vec3 standard, SceneErrors& errors) {
+  if (!fields.read(key, standard)) return standard;
+  if (standard != Vec3::Zero()) return standard.normalized();
+  errors.add(*fields.find(key), fields.path(key), "is not a direction", "[0, 0, 0]",
+             "any vector but zero", "give a vector such as [1, 0, 0]");
+  return Vec3::UnitX();
+}
+
+// A number for all axes, or one for each.
+Vec3 read_per_axis(const Fields& fields, const char* key, const Range& range, SceneErrors& errors) {
+  Vec3 values = Vec3::Zero();
+  const Node* node = fields.find(key);
+  if (!node) return values;
+  const std::string path = fields.path(key);
+  if (node->is(Node::Kind::number)) {
+    double value = 0;
+    if (read_number(*node, path, value, range, errors)) values.setConstant(value);
+  } else if (node->is(Node::Kind::array) && node->items.size() == 3) {
+    for (std::size_t i = 0; i < 3; ++i)
+      read_number(node->items[i], item_path(path, i), values[static_cast<Eigen::Index>(i)], range,
+                  errors);
+  } else {
+    errors.wrong_type(*node, path, "a number or an array of 3 numbers");
+  }
+  return values;
+}
+
+std::vector<Vec3> row(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
+  std::int64_t count = 0;
+  double spacing = 0;
+  fields.read_integer("count", count, 1, most_bodies);
+  fields.read_number("spacing", spacing, length_range);
+  const Vec3 direction = read_direction(fields, "direction", Vec3::UnitX(), errors);
+  std::vector<Vec3> positions;
+  for (std::int64_t i = 0; i < count; ++i)
+    positions.push_back(origin + direction * (spacing * static_cast<double>(i)));
+  return positions;
+}
+
+// Rows of base, base - 1, ..., 1 bodies, each shifted by half a spacing.
+std::vector<Vec3> triangle(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
+  std::int64_t base = 0;
+  double spacing = 0;
+  fields.read_integer("base", base, 1, 1413);  // 1413 * 1414 / 2 is below most_bodies
+  fields.read_number("spacing", spacing, length_range);
+  double row_height = spacing * (std::sqrt(3.0) / 2);
+  fields.read_number("row_height", row_height, length_range);
+  const Vec3 right = read_direction(fields, "right", Vec3::UnitX(), errors);
+  const Vec3 up = read_direction(fields, "up", Vec3::UnitY(), errors);
+  std::vector<Vec3> positions;
+  for (std::int64_t r = 0; r < base; ++r)
+    for (std::int64_t i = 0; i < base - r; ++i) {
+      const double along = static_cast<double>(i) + 0.5 * static_cast<double>(r);
+      positions.push_back(origin + right * (spacing * along) +
+                          up * (row_height * static_cast<double>(r)));
+    }
+  return positions;
+}
+
+std::vector<Vec3> lattice(const Node& node, const Fields& fields, const std::string& path,
+                          const Vec3& origin, SceneErrors& errors) {
+  std::array<std::int64_t, 3> count{};
+  if (const Node* counts = fields.find("count")) {
+    if (!counts->is(Node::Kind::array) || counts->items.size() != 3) {
+      errors.wrong_type(*counts, fields.path("count"), "an array of 3 whole numbers");
+      return {};
+    }
+    for (std::size_t i = 0; i < 3; ++i)
+      read_integer(counts->items[i], item_path(fields.path("count"), i), count[i], 1, most_bodies,
+                   errors);
+  }
+  const Vec3 spacing = read_per_axis(fields, "spacing", length_range, errors);
+  const Vec3 jitter = read_per_axis(fields, "jitter", {0, 1e30}, errors);
+  std::int64_t seed = 1;
+  fields.read_integer("seed", seed, 0, std::int64_t{1} << 53);
+  if (static_cast<double>(count[0]) * static_cast<double>(count[1]) *
+          static_cast<double>(count[2]) >
+      static_cast<double>(most_bodies)) {
+    errors.add(node, path, "lattice has too many bodies", "",
+               fmt::format("at most {}", most_bodies), "reduce count");
+    return {};
+  }
+  Random random(seed);
+  std::vector<Vec3> positions;
+  for (std::int64_t k = 0; k < count[2]; ++k)
+    for (std::int64_t j = 0; j < count[1]; ++j)
+      for (std::int64_t i = 0; i < count[0]; ++i) {
+        const Vec3 cell(static_cast<double>(i), static_cast<double>(j), static_cast<double>(k));
+        Vec3 shift;
+        for (int axis = 0; axis < 3; ++axis) shift[axis] = jitter[axis] * random.uniform();
+        positions.push_back(origin + spacing.cwiseProduct(cell) + shift);
+      }
+  return positions;
+}
+
+}  // namespace
+
+void generate(const Node& node, const std::string& path, ReadModel& out, SceneErrors& errors) {
+  const FieldTable* table = table_of_type(node, path, generator_tables(), errors);
+  if (!table) return;
+  const std::string_view type = table->name;
+  const Fields fields(node, path, *table, errors);
+
+  // The common fields, and the positions by type.
+  std::string prefix;
+  Vec3 origin = Vec3::Zero();
+  fields.read("name", prefix);
+  fields.read("origin", origin);
+  const Node* of = fields.find("of");
+  BodyDescription body;
+  if (of) body = read_body(*of, fields.path("of"), template_fields(), errors);
+  const std::vector<Vec3> positions = type == "triangle" ? triangle(fields, origin, errors)
+                                      : type == "lattice"
+                                          ? lattice(node, fields, path, origin, errors)
+                                          : row(fields, origin, errors);
+  const Node* link = fields.find("joint");
+  JointDescription joint;
+  if (link) joint = read_joint(*link, fields.path("joint"), chain_joint_fields(), errors);
+  if (!of ||
+      positions.size() + out.description.bodies.size() > static_cast<std::size_t>(most_bodies)) {
+    if (of)
+      errors.add(node, path, "scene has too many bodies", "",
+                 fmt::format("at most {}", most_bodies), "generate fewer");
+    return;
+  }
+
+  // Numbers padded to one width, so that the order of names is the order of generation.
+  const std::size_t width = std::to_string(positions.size()).size();
+  const auto numbered = [&](std::size_t i) {
+    return fmt::format("{}{:0{}}", prefix, i + 1, width);
+  };
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    body.name = numbered(i);
+    body.position = positions[i];
+    out.description.bodies.push_back(body);
+    out.bodies.push_back({of, fields.path("of"), &node, path});
+    if (!link || i == 0) continue;
+    joint.name = fmt::format("{}-joint{:0{}}", prefix, i, width);
+    joint.bodies = {numbered(i - 1), numbered(i)};
+    out.description.joints.push_back(joint);
+    out.joints.push_back({link, fields.path("joint"), &node, path});
+  }
+}
+
+}  // namespace cairn

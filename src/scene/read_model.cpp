@@ -1,0 +1,203 @@
+// Reads a document, writes the description of the model; ranges and names are the builder's matter.
+#include "scene/read_model.hpp"
+
+#include <map>
+
+#include "model/materials.hpp"
+#include "scene/generators.hpp"
+
+namespace cairn {
+namespace {
+
+Geometry read_geometry(const Fields& fields, std::string_view type) {
+  if (type == "sphere") {
+    Sphere s;
+    fields.read("radius", s.radius);
+    return s;
+  }
+  if (type == "box") {
+    Box s;
+    fields.read("size", s.size);
+    return s;
+  }
+  if (type == "capsule") {
+    Capsule s;
+    fields.read("radius", s.radius);
+    fields.read("length", s.length);
+    return s;
+  }
+  if (type == "ellipsoid") {
+    Ellipsoid s;
+    fields.read("radii", s.radii);
+    return s;
+  }
+  if (type == "halfspace") {
+    Halfspace s;
+    fields.read("normal", s.normal);
+    return s;
+  }
+  if (type == "disc") {
+    Disc s;
+    fields.read("radius", s.radius);
+    return s;
+  }
+  if (type == "ellipse") {
+    Ellipse s;
+    fields.read("radii", s.radii);
+    return s;
+  }
+  CAIRN_CHECK(type == "point");
+  return Point{};
+}
+
+ShapeDescription read_shape(const Node& node, const std::string& path, SceneErrors& errors) {
+  ShapeDescription shape;
+  const FieldTable* table = table_of_type(node, path, shape_tables(), errors);
+  if (!table) return shape;
+  const Fields fields(node, path, *table, errors);
+  shape.geometry = read_geometry(fields, table->name);
+  fields.read("position", shape.X_BS.p);
+  fields.read("orientation", shape.X_BS.R);
+  fields.read("material", shape.material);
+  return shape;
+}
+
+Motion read_motion(const Node& node, const std::string& path, SceneErrors& errors) {
+  const Fields fields(node, path, motion_fields(), errors);
+  Motion motion;
+  fields.read("position", motion.position);
+  fields.read("axis", motion.axis);
+  fields.read("angle", motion.angle);
+  return motion;
+}
+
+SpringDescription read_spring(const Fields& fields) {
+  SpringDescription spring;
+  fields.read("bodies", spring.bodies);
+  fields.read("anchors", spring.anchors);
+  fields.read("stiffness", spring.stiffness);
+  fields.read("rest_length", spring.rest_length);
+  fields.read("damping", spring.damping);
+  return spring;
+}
+
+AppliedForceDescription read_applied_force(const Fields& fields, std::string_view type) {
+  AppliedForceDescription force;
+  fields.read("body", force.body);
+  fields.read("value", type == "force" ? force.force : force.torque);
+  force.at_center_of_mass = !fields.read("point", force.point);
+  return force;
+}
+
+void read_force(const Node& node, const std::string& path, std::vector<ForceDescription>& forces,
+                SceneErrors& errors) {
+  const FieldTable* table = table_of_type(node, path, force_tables(), errors);
+  if (!table) {
+    forces.emplace_back();  // keeps the numbers of the others
+    return;
+  }
+  const std::string_view type = table->name;
+  const Fields fields(node, path, *table, errors);
+  if (type == "spring" || type == "damper")
+    forces.emplace_back(read_spring(fields));
+  else
+    forces.emplace_back(read_applied_force(fields, type));
+}
+
+// A pair that gives only one of its two numbers takes the other from the rule for pairs.
+void read_materials(const Node& node, const std::string& path, ModelDescription& out,
+                    SceneErrors& errors) {
+  if (!node.is(Node::Kind::object)) return errors.wrong_type(node, path, "an object");
+  std::map<std::string, Material, std::less<>> singles;
+  const auto read = [&](std::size_t i, Material material) {
+    const Fields fields(node.items[i], child_path(path, node.keys[i].text), material_fields(),
+                        errors);
+    fields.read("friction", material.friction);
+    fields.read("restitution", material.restitution);
+    return material;
+  };
+  for (std::size_t i = 0; i < node.keys.size(); ++i)
+    if (!pair_names(node.keys[i].text)) singles[node.keys[i].text] = read(i, {});
+  const auto single = [&](std::string_view name) {
+    const auto found = singles.find(name);
+    return found == singles.end() ? Material{} : found->second;
+  };
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    const std::string& name = node.keys[i].text;
+    const auto pair = pair_names(name);
+    const Material material =
+        pair ? read(i, mixed(single(pair->first), single(pair->second))) : singles[name];
+    out.materials.emplace_back(name, material);
+  }
+}
+
+}  // namespace
+
+BodyDescription read_body(const Node& node, const std::string& path, const FieldTable& table,
+                          SceneErrors& errors) {
+  const Fields fields(node, path, table, errors);
+  BodyDescription body;
+  fields.read("name", body.name);
+  fields.read("fixed", body.fixed);
+  fields.read("dof", body.dof);
+  fields.read("mass", body.mass);
+  fields.read("density", body.density);
+  fields.read("inertia", body.inertia);
+  fields.read("center_of_mass", body.center_of_mass);
+  fields.read("position", body.position);
+  fields.read("orientation", body.orientation);
+  fields.read("velocity", body.velocity);
+  fields.read("angular_velocity", body.angular_velocity);
+  fields.each("shapes", [&](const Node& item, const std::string& item_at) {
+    body.shapes.push_back(read_shape(item, item_at, errors));
+  });
+  if (const Node* motion = fields.find("motion"))
+    body.motion = read_motion(*motion, fields.path("motion"), errors);
+  return body;
+}
+
+JointDescription read_joint(const Node& node, const std::string& path, const FieldTable& table,
+                            SceneErrors& errors) {
+  const Fields fields(node, path, table, errors);
+  JointDescription joint;
+  DistanceJoint distance;
+  fields.read("name", joint.name);
+  fields.read("bodies", joint.bodies);
+  fields.read("anchors", joint.anchors);
+  fields.read_number("length", distance.length, {0, 1e30, true});
+  fields.read("collide", joint.collide);
+  joint.type = distance;
+  return joint;
+}
+
+ReadModel read_model(const Node& root, SceneErrors& errors) {
+  const Fields fields(root, "", scene_fields(), errors);
+  ReadModel out;
+  ModelDescription& description = out.description;
+  fields.read("name", description.name);
+  fields.read("gravity", description.gravity);
+  if (const Node* materials = fields.find("materials"))
+    read_materials(*materials, "materials", description, errors);
+  fields.each("bodies", [&](const Node& node, const std::string& path) {
+    description.bodies.push_back(read_body(node, path, body_fields(), errors));
+    out.bodies.push_back({&node, path, nullptr, ""});
+  });
+  fields.each("joints", [&](const Node& node, const std::string& path) {
+    const FieldTable* table = table_of_type(node, path, joint_tables(), errors);
+    description.joints.push_back(table ? read_joint(node, path, *table, errors)
+                                       : JointDescription{});
+    out.joints.push_back({&node, path, nullptr, ""});
+  });
+  fields.each("forces", [&](const Node& node, const std::string& path) {
+    read_force(node, path, description.forces, errors);
+  });
+  fields.each("no_contact", [&](const Node& node, const std::string& path) {
+    read_value(node, path, description.no_contact.emplace_back(), errors);
+  });
+  fields.each("generate", [&](const Node& node, const std::string& path) {
+    generate(node, path, out, errors);
+  });
+  return out;
+}
+
+}  // namespace cairn

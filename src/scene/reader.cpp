@@ -1,0 +1,189 @@
+// Loads scenes: text to document, assignments, description and settings, then the builder; writes
+// the Scene or all errors with their places in the file.
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "cairn/scene.hpp"
+#include "scene/assignments.hpp"
+#include "scene/document.hpp"
+#include "scene/fields.hpp"
+#include "scene/paths.hpp"
+#include "scene/read_model.hpp"
+#include "scene/resolved.hpp"
+#include "scene/settings.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+
+struct Place {
+  const Node* node;
+  std::string path;
+};
+
+// Where a path of the description, as the builder knows it, stands in the document: lists may have
+// grown by generators.
+Place place_in(const std::vector<Origin>& origins, const std::string& list, const std::string& path,
+               const Node& root) {
+  const std::size_t close = path.find(']');
+  const std::size_t start = list.size() + 1;
+  const auto number = static_cast<std::size_t>(std::stoul(path.substr(start, close - start)));
+  const Origin& origin = origins[number];
+  std::string rest = path.substr(close + 1);
+  if (!origin.generator) return {&deepest(root, path), path};
+  // Names, positions and partners are the generator's doing, all else is the template's.
+  if (rest == ".name" || rest == ".position" || rest.starts_with(".bodies")) {
+    const std::string at = rest == ".name" ? origin.generator_path + rest : origin.generator_path;
+    return {&deepest(root, at), at};
+  }
+  if (rest.starts_with('.')) rest.erase(0, 1);
+  return {&deepest(*origin.node, rest), rest.empty() ? origin.path : child_path(origin.path, rest)};
+}
+
+Place place_of(const std::string& path, const Node& root, const ReadModel& read) {
+  if (path.starts_with("bodies[")) return place_in(read.bodies, "bodies", path, root);
+  if (path.starts_with("joints[")) return place_in(read.joints, "joints", path, root);
+  std::string at = path;
+  if (path.starts_with("forces[")) {
+    // The scene calls both "value".
+    for (const std::string_view name : {".force[", ".torque["})
+      if (const std::size_t i = at.find(name); i != std::string::npos)
+        at.replace(i, name.size(), ".value[");
+  }
+  return {&deepest(root, at), at};
+}
+
+// The list element or material that a path belongs to.
+std::string item_of(const std::string& path) {
+  if (path.starts_with("materials.")) return path.substr(0, path.rfind('.'));
+  return path.substr(0, path.find(']'));
+}
+
+// Adds the builder's errors, without those that only follow from an error of the reader.
+void add_build_errors(const Errors& found, const Errors& earlier, const Node& root,
+                      const ReadModel& read, SceneErrors& errors) {
+  bool names_uncertain = false;
+  for (const Error& e : earlier)
+    names_uncertain |= e.path.starts_with("generate") || e.path.starts_with("bodies");
+  for (Error error : found) {
+    const bool link = error.path.starts_with("joints[") || error.path.starts_with("forces[") ||
+                      error.path.starts_with("no_contact[");
+    Place place = place_of(error.path, root, read);
+    const auto same_item = [&](const Error& e) { return item_of(e.path) == item_of(place.path); };
+    if ((link && names_uncertain) || std::any_of(earlier.begin(), earlier.end(), same_item))
+      continue;
+    error.path = std::move(place.path);
+    errors.add(*place.node, std::move(error));
+  }
+}
+
+void read_version(const Node& root, SceneErrors& errors) {
+  const Node* version = root.find("cairn");
+  if (!version) return;  // reported as missing
+  std::int64_t number = 0;
+  read_integer(*version, "cairn", number, format_version, format_version, errors);
+}
+
+std::string stem(const std::string& file) {
+  return std::filesystem::path(file).stem().string();
+}
+
+Error io_error(const std::string& file, std::string what, std::string fix) {
+  Error error;
+  error.kind = ErrorKind::io;
+  error.file = file;
+  error.what = std::move(what);
+  error.fix = std::move(fix);
+  return error;
+}
+
+}  // namespace
+
+Result<Scene> parse_scene(const std::string& text, const std::string& file,
+                          const std::vector<std::string>& assignments) {
+  Result<Node> document = parse_document(text, file);
+  if (!document) return tl::unexpected<Errors>(std::move(document.error()));
+  Node& root = *document;
+  SceneErrors errors(file, assignments);
+  if (!root.is(Node::Kind::object)) {
+    errors.wrong_type(root, "", "a scene, which is an object {...}");
+    return tl::unexpected<Errors>(errors.take());
+  }
+  if (Result<void> applied = apply_assignments(assignments, root); !applied)
+    return tl::unexpected<Errors>(std::move(applied.error()));
+
+  // What the document says.
+  Scene scene;
+  scene.file = file;
+  read_version(root, errors);
+  ReadModel read = read_model(root, errors);
+  if (!root.find("name")) read.description.name = stem(file);
+  if (const Node* simulation = root.find("simulation"))
+    scene.simulation = read_simulation(*simulation, "simulation", errors);
+  if (const Node* expect = root.find("expect"); expect && expect->is(Node::Kind::array))
+    for (std::size_t i = 0; i < expect->items.size(); ++i)
+      scene.expect.push_back(read_expectation(expect->items[i], item_path("expect", i), errors));
+  else if (expect)
+    errors.wrong_type(*expect, "expect", "an array");
+
+  // What the builder makes of it.
+  const Errors earlier = errors.take();
+  SceneErrors all(file, assignments);
+  Result<BuiltModel> built = build(read.description);
+  if (!built) add_build_errors(built.error(), earlier, root, read, all);
+  if (!earlier.empty() || !built) {
+    Errors list = earlier;
+    for (Error& error : all.take())
+      if (list.size() < ErrorList::limit) list.push_back(std::move(error));
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Error& a, const Error& b) { return a.line < b.line; });
+    return tl::unexpected<Errors>(std::move(list));
+  }
+
+  scene.description = std::move(read.description);
+  scene.name = scene.description.name;
+  scene.model = std::move(built->model);
+  scene.initial = std::move(built->initial);
+  scene.warnings = std::move(built->warnings);
+  scene.resolved = resolved_text(scene);
+  return scene;
+}
+
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments) {
+  std::error_code status;
+  const std::filesystem::path path(file);
+  if (!std::filesystem::exists(path, status))
+    return fail(io_error(file, "file does not exist", "check the path"));
+  if (std::filesystem::is_directory(path, status))
+    return fail(io_error(file, "is a folder, not a scene file", "name a file in it"));
+  // The size is known before anything is allocated; the parser repeats the check for texts from
+  // elsewhere.
+  const std::uintmax_t size = std::filesystem::file_size(path, status);
+  if (!status && size > DocumentLimits{}.bytes) {
+    Error error = io_error(file, "file is too large", "split the scene or use generators");
+    error.kind = ErrorKind::limit;
+    error.got = fmt::format("{} bytes", size);
+    error.allowed = fmt::format("at most {} bytes", DocumentLimits{}.bytes);
+    return fail(error);
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::string text;
+  if (stream) {
+    // One byte beyond the limit tells that there is more, even in a pipe.
+    constexpr std::size_t chunk = std::size_t{1} << 16;
+    while (stream && text.size() <= DocumentLimits{}.bytes) {
+      const std::size_t before = text.size();
+      text.resize(before + chunk);
+      stream.read(text.data() + before, static_cast<std::streamsize>(chunk));
+      text.resize(before + static_cast<std::size_t>(stream.gcount()));
+    }
+  }
+  if (!stream.eof() && stream.fail())
+    return fail(io_error(file, "file cannot be read", "check its permissions"));
+  return parse_scene(text, file, assignments);
+}
+
+}  // namespace cairn

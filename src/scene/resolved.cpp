@@ -1,0 +1,171 @@
+// Reads a scene, writes it as a document.
+#include "scene/resolved.hpp"
+
+#include "scene/document.hpp"
+#include "scene/settings.hpp"
+
+namespace cairn {
+namespace {
+
+Node write(const Vec3& v) {
+  return Node::array({v.x(), v.y(), v.z()});
+}
+Node write(const Quat& q) {
+  return Node::array({q.w(), q.x(), q.y(), q.z()});
+}
+Node write(const Mat3& m) {
+  Node rows = Node::array();
+  for (int i = 0; i < 3; ++i) rows.items.push_back(write(Vec3(m.row(i).transpose())));
+  return rows;
+}
+Node write(const TimeFunction& f) {
+  return f.text().empty() ? Node(f(0)) : Node(f.text());
+}
+Node write(const std::array<TimeFunction, 3>& f) {
+  return Node::array({write(f[0]), write(f[1]), write(f[2])});
+}
+Node write(const std::array<std::string, 2>& names) {
+  return Node::array({names[0], names[1]});
+}
+Node write(const std::array<Vec3, 2>& points) {
+  return Node::array({write(points[0]), write(points[1])});
+}
+
+void add_sizes(const Point&, Node&) {}
+void add_sizes(const Sphere& s, Node& node) {
+  node.set("radius", s.radius);
+}
+void add_sizes(const Box& s, Node& node) {
+  node.set("size", write(s.size));
+}
+void add_sizes(const Capsule& s, Node& node) {
+  node.set("radius", s.radius);
+  node.set("length", s.length);
+}
+void add_sizes(const Ellipsoid& s, Node& node) {
+  node.set("radii", write(s.radii));
+}
+void add_sizes(const Halfspace& s, Node& node) {
+  node.set("normal", write(s.normal));
+}
+void add_sizes(const Disc& s, Node& node) {
+  node.set("radius", s.radius);
+}
+void add_sizes(const Ellipse& s, Node& node) {
+  node.set("radii", Node::array({s.radii.x(), s.radii.y()}));
+}
+
+Node write(const ShapeDescription& shape) {
+  Node node = Node::object();
+  node.set("type", type_name(shape.geometry));
+  std::visit([&](const auto& geometry) { add_sizes(geometry, node); }, shape.geometry);
+  node.set("position", write(shape.X_BS.p));
+  node.set("orientation", write(shape.X_BS.R));
+  node.set("material", shape.material);
+  return node;
+}
+
+Node write(const BodyDescription& body) {
+  Node node = Node::object();
+  node.set("name", body.name);
+  if (body.fixed) node.set("fixed", Node::of(true));
+  const bool dynamic = !body.fixed && !body.motion;
+  if (dynamic) node.set("dof", body.dof);
+  if (body.mass) node.set("mass", *body.mass);
+  if (body.density) node.set("density", *body.density);
+  if (body.inertia) node.set("inertia", write(*body.inertia));
+  if (body.center_of_mass) node.set("center_of_mass", write(*body.center_of_mass));
+  node.set("position", write(body.position));
+  node.set("orientation", write(body.orientation));
+  if (dynamic) {
+    node.set("velocity", write(body.velocity));
+    node.set("angular_velocity", write(body.angular_velocity));
+  }
+  Node& shapes = node.set("shapes", Node::array());
+  for (const ShapeDescription& shape : body.shapes) shapes.items.push_back(write(shape));
+  if (body.motion) {
+    Node& motion = node.set("motion", Node::object());
+    motion.set("position", write(body.motion->position));
+    motion.set("axis", write(body.motion->axis));
+    motion.set("angle", write(body.motion->angle));
+  }
+  return node;
+}
+
+Node write(const JointDescription& joint) {
+  Node node = Node::object();
+  node.set("type", "distance");
+  if (!joint.name.empty()) node.set("name", joint.name);
+  node.set("bodies", write(joint.bodies));
+  node.set("anchors", write(joint.anchors));
+  const double length = std::get<DistanceJoint>(joint.type).length;
+  if (length > 0) node.set("length", length);
+  node.set("collide", Node::of(joint.collide));
+  return node;
+}
+
+Node write(const SpringDescription& spring) {
+  Node node = Node::object();
+  node.set("type", "spring");
+  node.set("bodies", write(spring.bodies));
+  node.set("anchors", write(spring.anchors));
+  node.set("stiffness", spring.stiffness);
+  node.set("rest_length", spring.rest_length);
+  node.set("damping", spring.damping);
+  return node;
+}
+
+// A description from a scene holds either a force or a torque; the other is the constant zero
+// without a text.
+bool is_zero(const std::array<TimeFunction, 3>& f) {
+  return f[0].text().empty() && f[1].text().empty() && f[2].text().empty() && f[0](0) == 0 &&
+         f[1](0) == 0 && f[2](0) == 0;
+}
+
+Node write(const AppliedForceDescription& force) {
+  Node node = Node::object();
+  const bool torque = !is_zero(force.torque);
+  node.set("type", torque ? "torque" : "force");
+  node.set("body", force.body);
+  node.set("value", write(torque ? force.torque : force.force));
+  if (!torque && !force.at_center_of_mass) node.set("point", write(force.point));
+  return node;
+}
+
+Node write(const Material& material) {
+  Node node = Node::object();
+  node.set("friction", material.friction);
+  node.set("restitution", material.restitution);
+  return node;
+}
+
+template <class Item>
+Node write(const std::vector<Item>& items) {
+  Node list = Node::array();
+  for (const Item& item : items) list.items.push_back(write(item));
+  return list;
+}
+
+}  // namespace
+
+std::string resolved_text(const Scene& scene) {
+  const ModelDescription& d = scene.description;
+  Node root = Node::object();
+  root.set("cairn", 1);
+  root.set("name", scene.name);
+  root.set("gravity", write(d.gravity));
+  Node& materials = root.set("materials", Node::object());
+  for (const auto& [name, material] : d.materials) materials.set(name, write(material));
+  root.set("bodies", write(d.bodies));
+  root.set("joints", write(d.joints));
+  Node& forces = root.set("forces", Node::array());
+  for (const ForceDescription& force : d.forces)
+    forces.items.push_back(std::visit([](const auto& f) { return write(f); }, force));
+  root.set("no_contact", write(d.no_contact));
+  root.set("simulation", write_simulation(scene.simulation));
+  Node& expect = root.set("expect", Node::array());
+  for (const Expectation& e : scene.expect) expect.items.push_back(write_expectation(e));
+  return to_json(root) + "\n";
+}
+
+}  // namespace cairn

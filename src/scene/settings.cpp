@@ -1,0 +1,196 @@
+// Reads and writes "simulation" and "expect".
+#include "scene/settings.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/suggestion.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr Range step_range{1e-12, 1e3, true};  // [s]
+constexpr double most_steps = 1e9;
+
+// Visitor of describe(): takes from the document what is there.
+class OptionReader {
+ public:
+  OptionReader(const Node& node, std::string path, SceneErrors& errors)
+      : node_(node), path_(std::move(path)), errors_(errors) {}
+
+  void number(const char* key, double& value, const Range& range, const char*, const char*) {
+    if (const Node* found = find(key))
+      read_number(*found, child_path(path_, key), value, range, errors_);
+  }
+  template <class Integer>
+  void integer(const char* key, Integer& value, std::int64_t lo, std::int64_t hi, const char*) {
+    std::int64_t read = 0;
+    const Node* found = find(key);
+    if (found && read_integer(*found, child_path(path_, key), read, lo, hi, errors_))
+      value = static_cast<Integer>(read);
+  }
+  void boolean(const char* key, bool& value, const char*) {
+    if (const Node* found = find(key)) read_value(*found, child_path(path_, key), value, errors_);
+  }
+  template <class Enum>
+  void choice(const char* key, Enum& value, Names names, const char*) {
+    const Node* found = find(key);
+    std::string word;
+    if (!found || !read_value(*found, child_path(path_, key), word, errors_)) return;
+    const auto match = std::find(names.begin(), names.end(), word);
+    if (match != names.end()) {
+      value = static_cast<Enum>(match - names.begin());
+      return;
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    std::string allowed;
+    for (const std::string_view name : known)
+      allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+    errors_.add(*found, child_path(path_, key), "unknown choice", summary(*found), allowed,
+                did_you_mean(word, known, "use one of them"));
+  }
+
+  void refuse_other_keys() {
+    for (std::size_t i = 0; i < node_.keys.size(); ++i)
+      if (std::find(known_.begin(), known_.end(), node_.keys[i].text) == known_.end())
+        errors_.unknown_key(node_, i, path_, known_);
+  }
+
+ private:
+  const Node* find(const char* key) {
+    known_.push_back(key);
+    return node_.find(key);
+  }
+
+  const Node& node_;
+  std::string path_;
+  SceneErrors& errors_;
+  std::vector<std::string_view> known_ = {"type"};
+};
+
+// {"type": name, options...}, or the name alone; without a name the first alternative.
+template <class Variant>
+void read_options(const Node& node, const std::string& path, Variant& out, SceneErrors& errors) {
+  const Node* type = node.is(Node::Kind::object) ? node.find("type") : &node;
+  if (type == &node && !node.is(Node::Kind::string))
+    return errors.wrong_type(node, path, "an object or a name");
+  const std::string type_path = type == &node ? path : child_path(path, "type");
+  std::string name = option_type(std::variant_alternative_t<0, Variant>{});
+  if (type && !read_value(*type, type_path, name, errors)) return;
+
+  bool found = false;
+  std::vector<std::string_view> known;
+  std::string allowed;
+  for_each_alternative<Variant>([&](auto options) {
+    known.push_back(option_type(options));
+    allowed += (allowed.empty() ? "" : ", ") + std::string(option_type(options));
+    if (name != option_type(options)) return;
+    found = true;
+    OptionReader reader(node, path, errors);
+    describe(reader, options);
+    reader.refuse_other_keys();
+    out = options;
+  });
+  if (!found)
+    errors.add(*type, type_path, "unknown type", summary(*type), allowed,
+               did_you_mean(name, known, "use one of them"));
+}
+
+// Visitor of describe(): the values as members of an object.
+struct OptionWriter {
+  Node object = Node::object();
+
+  void number(const char* key, double& value, const Range&, const char*, const char*) {
+    object.set(key, value);
+  }
+  template <class Integer>
+  void integer(const char* key, Integer& value, std::int64_t, std::int64_t, const char*) {
+    object.set(key, static_cast<double>(value));
+  }
+  void boolean(const char* key, bool& value, const char*) { object.set(key, Node::of(value)); }
+  template <class Enum>
+  void choice(const char* key, Enum& value, Names names, const char*) {
+    object.set(key, names[static_cast<std::size_t>(value)]);
+  }
+};
+
+template <class Variant>
+Node write_options(const Variant& variant) {
+  return std::visit(
+      [](auto options) {
+        OptionWriter writer;
+        writer.object.set("type", option_type(options));
+        describe(writer, options);
+        return writer.object;
+      },
+      variant);
+}
+
+}  // namespace
+
+SimulationSettings read_simulation(const Node& node, const std::string& path, SceneErrors& errors) {
+  const Fields fields(node, path, simulation_fields(), errors);
+  SimulationSettings settings;
+  if (const Node* scheme = fields.find("scheme"))
+    read_options(*scheme, fields.path("scheme"), settings.scheme, errors);
+  if (const Node* solver = fields.find("solver"))
+    read_options(*solver, fields.path("solver"), settings.solver, errors);
+  fields.read_number("step", settings.step, step_range);
+  fields.read_number("duration", settings.duration, {0});
+  if (settings.duration / settings.step > most_steps) {
+    const Node* culprit = fields.find("duration") ? fields.find("duration") : fields.find("step");
+    errors.add(*culprit, fields.path("duration"), "run has too many steps",
+               fmt::format("{:.3g} steps", settings.duration / settings.step),
+               fmt::format("at most {:.0e} steps", most_steps),
+               "shorten the duration or lengthen the step");
+  }
+  return settings;
+}
+
+Expectation read_expectation(const Node& node, const std::string& path, SceneErrors& errors) {
+  const Fields fields(node, path, expectation_fields(), errors);
+  Expectation expectation;
+  expectation.line = node.line;
+  fields.read("quantity", expectation.quantity);
+  fields.read("at_most", expectation.at_most);
+  fields.read("at_least", expectation.at_least);
+  fields.read("equals", expectation.equals);
+  const bool tolerance = fields.read_number("tolerance", expectation.tolerance, {0});
+  if (!node.is(Node::Kind::object)) return expectation;
+  if (fields.find("quantity") && expectation.quantity.empty())
+    errors.add(*fields.find("quantity"), fields.path("quantity"), "quantity is empty", "\"\"",
+               "a path into summary.json", "write penetration.max, for example");
+  if (!fields.find("at_most") && !fields.find("at_least") && !fields.find("equals"))
+    errors.add(node, path, "expectation expects nothing", "", "at_most, at_least or equals",
+               "add one of them");
+  if (tolerance && !fields.find("equals"))
+    errors.add(*fields.find("tolerance"), fields.path("tolerance"),
+               "tolerance belongs to \"equals\"", summary(*fields.find("tolerance")), "",
+               "add \"equals\" or drop it");
+  if (expectation.at_most && expectation.at_least && *expectation.at_most < *expectation.at_least)
+    errors.add(node, path, "no value meets the expectation: at_most is below at_least", "",
+               "at_least <= at_most", "swap them");
+  return expectation;
+}
+
+Node write_simulation(const SimulationSettings& settings) {
+  Node node = Node::object();
+  node.set("scheme", write_options(settings.scheme));
+  node.set("solver", write_options(settings.solver));
+  node.set("step", settings.step);
+  node.set("duration", settings.duration);
+  return node;
+}
+
+Node write_expectation(const Expectation& expectation) {
+  Node node = Node::object();
+  node.set("quantity", expectation.quantity);
+  if (expectation.at_most) node.set("at_most", *expectation.at_most);
+  if (expectation.at_least) node.set("at_least", *expectation.at_least);
+  if (expectation.equals) node.set("equals", *expectation.equals);
+  if (expectation.equals && expectation.tolerance != 0)
+    node.set("tolerance", expectation.tolerance);
+  return node;
+}
+
+}  // namespace cairn

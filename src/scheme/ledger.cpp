@@ -1,0 +1,107 @@
+// The energy ledger of a step (E20 to E24): every term from its own formula, so that the sum rule is a test.
+#include <algorithm>
+
+#include "dynamics/kinematics.hpp"
+#include "problem/blocks.hpp"
+#include "problem/islands.hpp"
+#include "scheme/step_data.hpp"
+
+namespace cairn {
+namespace {
+
+struct Row {
+  Vec3 impulse = Vec3::Zero();   // [N s]
+  Vec3 velocity = Vec3::Zero();  // w [m/s]
+};
+
+Row physical_row(const SolveRecord& record, std::size_t constraint) {
+  const Problem& p = record.problem;
+  const Constraint& c = p.constraints[constraint];
+  double w[max_rows] = {};
+  constraint_velocity(p, c, record.solution.v.data(), true, w);
+  Row row;
+  for (int k = 0; k < c.rows; ++k) {
+    row.impulse[k] = record.solution.lambda[p.first_row[constraint] + k] * p.units.impulse();
+    row.velocity[k] = w[k] * p.units.speed();
+  }
+  return row;
+}
+
+void add_contact_terms(const ContactTerms& terms, const Row& row, Ledger& ledger) {
+  const double normal = row.impulse[0];
+  ledger.solver += normal * row.velocity[0];
+  ledger.friction -= row.impulse.tail<2>().dot(row.velocity.tail<2>());
+  ledger.work_motion -= row.impulse.dot(terms.motion);
+  // A contact that closes a gap acts while the bodies still approach: loss. One that opens an overlap puts energy in.
+  if (terms.gap > 0) ledger.impact += normal * terms.gap;
+  else ledger.stabilisation -= normal * terms.gap;
+  ledger.impact += normal * terms.bounce;
+}
+
+// -1/2 |v+ - v|^2 of the bodies: lost in impacts where the island had one, the integrator's own elsewhere.
+void add_jumps(const Model& model, const State& start, StepData& data, const SolveRecord& record, Ledger& ledger) {
+  find_islands(record.problem, data.islands);
+  data.impact_islands.assign(static_cast<std::size_t>(data.islands.count), 0);
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    if (data.terms[i].impact)
+      data.impact_islands[static_cast<std::size_t>(data.islands.of_constraint[data.joints() + i])] = 1;
+  for (std::size_t i = 0; i < record.problem.bodies.size(); ++i) {
+    const ProblemBody& b = record.problem.bodies[i];
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    const double jump = mass_norm(body, data.v_end.data() + b.first, start.v.data() + b.first);
+    if (data.impact_islands[static_cast<std::size_t>(data.islands.of_body[i])]) ledger.impact += jump;
+    else ledger.integrator -= jump;
+  }
+}
+
+}  // namespace
+
+double work_of_motion(const StepData& data, const SolveRecord& record) {
+  double work = 0;
+  for (std::size_t i = 0; i < data.joints(); ++i)
+    work -= physical_row(record, i).impulse[0] * data.joint_motions[i];
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    if (data.terms[i].motion != Vec3::Zero())
+      work -= physical_row(record, data.joints() + i).impulse.dot(data.terms[i].motion);
+  return work;
+}
+
+Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h, StepData& data,
+                   const SolveRecord& record) {
+  Ledger ledger;
+  ledger.kinetic_start = kinetic_energy(model, start.v);
+  ledger.potential_start = potential_energy(model, start.poses);
+  ledger.kinetic_end = kinetic_energy(model, data.v_end);
+  ledger.potential_end = potential_energy(model, data.poses_end);
+  ledger.work_applied = h * data.forces.applied.dot(data.v_end);
+  ledger.work_motion = data.forces.work_motion;
+
+  for (std::size_t i = 0; i < data.joints(); ++i) {
+    const Row row = physical_row(record, i);
+    ledger.solver += row.impulse[0] * row.velocity[0];
+    ledger.stabilisation -= row.impulse[0] * options.gamma * data.joint_errors[i] / h;
+    ledger.work_motion -= row.impulse[0] * data.joint_motions[i];
+  }
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    add_contact_terms(data.terms[i], physical_row(record, data.joints() + i), ledger);
+  add_jumps(model, start, data, record, ledger);
+
+  // The potential is followed along the straight step; what it misses is the integrator's, as is the gyroscopic torque.
+  ledger.integrator += h * data.forces.potential.dot(data.v_end) + ledger.potential_end - ledger.potential_start -
+                       data.forces.work_motion;
+  double A[6][6];
+  for (const Body& body : model.bodies) {
+    if (body.rotation != RotationKind::three || body.velocities == 0) continue;
+    mass_matrix(body, A);
+    const int first = body.first_velocity;
+    for (int r = body.velocities - 3; r < body.velocities; ++r) {
+      double gyroscopic = -h * (data.forces.potential[first + r] + data.forces.applied[first + r]);
+      for (int c = body.velocities - 3; c < body.velocities; ++c)
+        gyroscopic += A[r][c] * (data.v_free[first + c] - start.v[first + c]);
+      ledger.integrator += data.v_end[first + r] * gyroscopic;
+    }
+  }
+  return ledger;
+}
+
+}  // namespace cairn

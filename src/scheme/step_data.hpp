@@ -1,0 +1,51 @@
+// What a step of a velocity-impulse scheme works on, shared by the scheme, its restitution and the ledger.
+#pragma once
+
+#include "cairn/simulator.hpp"
+#include "constrain/rows.hpp"
+#include "dynamics/forces.hpp"
+#include "problem/islands.hpp"
+#include "scheme/active_set.hpp"
+
+namespace cairn {
+
+// The constant term b of a contact's rows, by origin [m/s]; b_n = gap + bounce + motion_n, b_T = motion_T.
+struct ContactTerms {
+  Vec3 motion = Vec3::Zero();  // along n, t1, t2: prescribed motion
+  double approach = 0;         // relative normal velocity at the beginning, < 0 closing
+  double gap_rate = 0;         // gap / h, overlap times gamma
+  double delayed = 0;          // Lambda of (4.10)
+  bool impact = false;         // closes faster than the threshold and carries an impulse
+  double gap = 0, bounce = 0;  // as used in the last problem
+};
+
+struct StepData {
+  explicit StepData(const Model& model) : active(model) {}
+
+  ActiveSetBuffers active;
+  Forces forces;
+  VecX v_free, v_end;
+  std::vector<Pose> poses_end;
+  ProblemLayout layout;
+  std::vector<Contact> contacts;      // candidates, sorted by key
+  std::vector<ContactTerms> terms;    // beside contacts
+  std::vector<double> joint_errors;   // at the beginning [m]
+  std::vector<double> joint_motions;  // velocity of the error by prescribed motion [m/s]
+  std::vector<ContactMemory> memory;  // warm start
+  std::vector<double> joint_impulses;
+  std::vector<ContactKey> pending;    // delayed restitution: contacts that collided in this step
+  Islands islands;
+  std::vector<char> impact_islands;
+  SolverWorkspace solver;
+
+  std::size_t joints() const { return joint_errors.size(); }
+};
+
+// Work of prescribed motion through contacts and joints for the impulses of a solve [J].
+double work_of_motion(const StepData& data, const SolveRecord& record);
+
+// Energies of the step from its data and the solve that gave the velocities (E20 to E24).
+Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h, StepData& data,
+                   const SolveRecord& record);
+
+}  // namespace cairn

@@ -1,0 +1,96 @@
+// Simulator: owns the state, calls the scheme, names the rows.
+#include "cairn/simulator.hpp"
+
+#include <bit>
+
+#include "dynamics/kinematics.hpp"
+#include "scheme/euler.hpp"
+
+namespace cairn {
+
+struct Simulator::Workspace {
+  Workspace(std::shared_ptr<const Model> m, State initial, SchemeOptions s, SolverOptions o)
+      : model(std::move(m)), state(std::move(initial)), scheme(s), solver(o), data(*model) {}
+
+  std::shared_ptr<const Model> model;
+  State state;
+  SchemeOptions scheme;
+  SolverOptions solver;
+  StepReport report;
+  StepData data;
+  double (*clock)() = nullptr;
+};
+
+Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme, SolverOptions solver)
+    : workspace_(std::make_unique<Workspace>(std::move(model), std::move(initial), scheme, solver)) {
+  CAIRN_CHECK(workspace_->state.poses.size() == workspace_->model->bodies.size());
+}
+Simulator::~Simulator() = default;
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+
+const StepReport& Simulator::step(double h) {
+  CAIRN_CHECK(h > 0);
+  Workspace& w = *workspace_;
+  std::visit([&](const auto& scheme) { advance(*w.model, scheme, w.solver, h, w.clock, w.data, w.state, w.report); },
+             w.scheme);
+  return w.report;
+}
+
+const Model& Simulator::model() const { return *workspace_->model; }
+const State& Simulator::state() const { return workspace_->state; }
+const StepReport& Simulator::report() const { return workspace_->report; }
+const SchemeOptions& Simulator::scheme() const { return workspace_->scheme; }
+const SolverOptions& Simulator::solver() const { return workspace_->solver; }
+void Simulator::set_clock(double (*clock)()) { workspace_->clock = clock; }
+
+void Simulator::set_state(State state) {
+  CAIRN_CHECK(state.poses.size() == workspace_->model->bodies.size() && state.v.size() == workspace_->model->velocities);
+  workspace_->state = std::move(state);
+}
+
+double Simulator::kinetic_energy() const { return cairn::kinetic_energy(*workspace_->model, workspace_->state.v); }
+double Simulator::potential_energy() const {
+  return cairn::potential_energy(*workspace_->model, workspace_->state.poses);
+}
+double Simulator::penetration() const {
+  return find_overlaps(*workspace_->model, workspace_->state.poses, workspace_->data.active);
+}
+double Simulator::joint_error() const {
+  double largest = 0;
+  for (const Joint& joint : workspace_->model->joints)
+    largest = std::max(largest, std::abs(cairn::joint_error(*workspace_->model, workspace_->state.poses, joint)));
+  return largest;
+}
+
+std::string constraint_name(const Model& model, const Problem& problem, int constraint) {
+  if (constraint < 0) return "momentum";
+  const ConstraintId& id = problem.constraints[static_cast<std::size_t>(constraint)].id;
+  switch (id.kind) {
+    case ConstraintId::Kind::joint: return "joint " + model.joints[static_cast<std::size_t>(id.number)].name;
+    case ConstraintId::Kind::file:
+      return static_cast<std::size_t>(id.number) < problem.names.size()
+                 ? problem.names[static_cast<std::size_t>(id.number)]
+                 : "constraint " + std::to_string(constraint);
+    case ConstraintId::Kind::contact: break;
+  }
+  const ContactKey& key = id.contact;
+  auto part = [&](BodyId body, ShapeId shape) {
+    const Body& b = model.body(body);
+    const int number = static_cast<int>(shape) - b.first_shape;
+    return b.shapes > 1 ? b.name + "[" + std::to_string(number) + "]" : b.name;
+  };
+  return "contact " + part(key.body_a, key.shape_a) + "-" + part(key.body_b, key.shape_b) + ":" +
+         std::to_string(key.feature);
+}
+
+BodyMotion body_motion(const Model& model, const State& state, BodyId id) {
+  const Body& body = model.body(id);
+  const Pose& X_WC = state.poses[index(id)];
+  const double* v = state.v.data() + body.first_velocity;
+  const Vec3 w = angular_velocity(body, X_WC, v);
+  const Vec3 arm = X_WC.R * -body.p_Bcm;
+  return {X_WC.p + arm, X_WC.R, linear_velocity(body, v) + w.cross(arm), w};
+}
+
+}  // namespace cairn

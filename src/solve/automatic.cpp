@@ -1,0 +1,87 @@
+#include "solve/automatic.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+// Where a direct solve is cheap the aim is rounding, not the tolerance: what rests, rests.
+constexpr double rounding = 1e-14;
+
+// Keeps the best impulses seen by any method.
+class Best {
+ public:
+  Best(const Island& island, MethodBuffers& buffers, std::vector<double>& r, std::vector<double>& v)
+      : island_(island), buffers_(buffers), r_(r), v_(v) {
+    velocities_from_impulses(island, r, v);
+    value_ = residual(island, r, v);
+    buffers_.best = r;
+  }
+  double value() const { return value_; }
+
+  // Takes what a method left in r and v; restores the best if it was worse.
+  void take(const IterationResult& result, const char* method) {
+    total_.iteration.iterations += result.iterations;
+    if (result.residual < value_) {
+      value_ = result.residual;
+      buffers_.best = r_;
+      total_.method = method;
+    }
+    restore();
+  }
+  void restore() {
+    r_ = buffers_.best;
+    velocities_from_impulses(island_, r_, v_);
+  }
+  MethodResult result(bool fallback) {
+    restore();
+    total_.iteration.residual = value_;
+    total_.fallback = fallback;
+    return total_;
+  }
+
+ private:
+  const Island& island_;
+  MethodBuffers& buffers_;
+  std::vector<double>&r_, &v_;
+  double value_ = 0;
+  MethodResult total_{{}, "warm", false};
+};
+
+}  // namespace
+
+MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,
+                       std::vector<double>& r, std::vector<double>& v) {
+  Best best(island, buffers, r, v);
+  if (best.value() <= rounding) return best.result(false);
+  const double aim = std::min(rounding, options.tolerance);
+
+  // 1. A budget of sweeps, not of time: stiff islands gain nothing from more.
+  best.take(nsgs(island, {.tolerance = aim, .sweeps = std::min(60, options.max_sweeps)}, buffers.nsgs, r, v), "nsgs");
+  if (best.value() <= aim) return best.result(false);
+
+  // 2. Newton from there; then from zero, where a bad start has led it astray.
+  NewtonLimits limits{.tolerance = aim, .factorisations = options.max_iterations};
+  best.take(newton(island, limits, buffers.newton, r, v), "newton");
+  if (best.value() <= options.tolerance) return best.result(false);
+
+  // 3. Lemke, where Coulomb's law is a linear complementarity problem.
+  const bool linear = std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
+  if (linear && options.lemke_rows > 0) {
+    const LemkeLimits lemke_limits{.tolerance = options.tolerance, .variables = options.lemke_rows};
+    best.take(lemke(island, lemke_limits, buffers.lemke, r, v), "lemke");
+    best.take(newton(island, limits, buffers.newton, r, v), "newton");
+    if (best.value() <= options.tolerance) return best.result(true);
+  }
+
+  // 4. Newton from rest, then long sweeps and Newton again.
+  std::fill(r.begin(), r.end(), 0.0);
+  best.take(newton(island, limits, buffers.newton, r, v), "newton");
+  if (best.value() <= options.tolerance) return best.result(true);
+  best.take(nsgs(island, {.tolerance = options.tolerance, .sweeps = options.max_sweeps}, buffers.nsgs, r, v), "nsgs");
+  if (best.value() <= options.tolerance) return best.result(true);
+  best.take(newton(island, limits, buffers.newton, r, v), "newton");
+  return best.result(true);
+}
+
+}  // namespace cairn

@@ -1,0 +1,186 @@
+#include "solve/block_lu.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// C -= A B, A m x k, B k x n.
+void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
+  for (int i = 0; i < m; ++i)
+    for (int l = 0; l < k; ++l) {
+      const double a = A[i][l];
+      for (int j = 0; j < n; ++j) C[i][j] -= a * B[l][j];
+    }
+}
+
+void multiply(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int l = 0; l < k; ++l) sum += A[i][l] * B[l][j];
+      C[i][j] = sum;
+    }
+}
+
+}  // namespace
+
+void BlockLU::begin(std::span<const int> sizes, std::span<const char> late) {
+  n_ = static_cast<int>(sizes.size());
+  size_.assign(sizes.begin(), sizes.end());
+  late_.assign(late.begin(), late.end());
+  edges_.clear();
+}
+
+void BlockLU::connect(int i, int j) {
+  edges_.emplace_back(i, j);
+  edges_.emplace_back(j, i);
+}
+
+// Minimum degree with explicit cliques: exact degrees, small graphs. Ties go to the lower node, so that the order
+// depends on the pattern alone.
+void BlockLU::eliminate_symbolically() {
+  if (neighbours_.size() < at(n_)) neighbours_.resize(at(n_));
+  for (int i = 0; i < n_; ++i) neighbours_[at(i)].clear();
+  std::sort(edges_.begin(), edges_.end());
+  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+  for (const auto& [i, j] : edges_) neighbours_[at(i)].push_back(j);
+
+  place_.assign(at(n_), -1);
+  node_.resize(at(n_));
+  mark_.assign(at(n_), -1);
+  pool_.clear();
+  first_.assign(1, 0);
+  for (int position = 0; position < n_; ++position) {
+    int best = -1;
+    for (int i = 0; i < n_; ++i) {
+      if (place_[at(i)] >= 0 || late_[at(i)] == 1) continue;
+      if (best < 0 || neighbours_[at(i)].size() < neighbours_[at(best)].size()) best = i;
+    }
+    if (best < 0)  // only late nodes without eliminated neighbours are left
+      for (int i = 0; i < n_ && best < 0; ++i)
+        if (place_[at(i)] < 0) best = i;
+    place_[at(best)] = position;
+    node_[at(position)] = best;
+
+    // The neighbours of the eliminated node become a clique.
+    auto& clique = neighbours_[at(best)];
+    for (const int i : clique) {
+      auto& of_i = neighbours_[at(i)];
+      late_[at(i)] = late_[at(i)] == 1 ? 2 : late_[at(i)];
+      for (const int k : of_i) mark_[at(k)] = i;
+      mark_[at(i)] = i;
+      for (const int k : clique)
+        if (mark_[at(k)] != i) of_i.push_back(k);
+      of_i.erase(std::find(of_i.begin(), of_i.end(), best));
+      for (const int k : of_i) mark_[at(k)] = -1;
+      mark_[at(i)] = -1;
+      mark_[at(best)] = -1;
+    }
+    pool_.insert(pool_.end(), clique.begin(), clique.end());
+    first_.push_back(static_cast<int>(pool_.size()));
+  }
+}
+
+void BlockLU::analyze() {
+  eliminate_symbolically();
+  flops_ = 0;
+  for (int p = 0; p < n_; ++p) {
+    const auto begin = pool_.begin() + first_[at(p)], end = pool_.begin() + first_[at(p + 1)];
+    for (auto it = begin; it != end; ++it) *it = place_[at(*it)];
+    std::sort(begin, end);
+    const double rows = static_cast<double>(end - begin), size = size_[at(node_[at(p)])];
+    flops_ += 2 * size * size * size * (rows + 1) * (rows + 1);
+  }
+  diagonal_.resize(at(n_));
+  lower_.resize(pool_.size());
+  upper_.resize(pool_.size());
+}
+
+void BlockLU::zero() {
+  auto clear = [](std::vector<Block>& blocks) {
+    for (Block& b : blocks) std::fill(&b.value[0][0], &b.value[0][0] + max_velocities * max_velocities, 0.0);
+  };
+  clear(diagonal_);
+  clear(lower_);
+  clear(upper_);
+}
+
+bool BlockLU::has(int i, int j) const {
+  const int p = place_[at(i)], q = place_[at(j)];
+  const int column = std::min(p, q), row = std::max(p, q);
+  const auto begin = pool_.begin() + first_[at(column)], end = pool_.begin() + first_[at(column + 1)];
+  return std::binary_search(begin, end, row);
+}
+
+BodyBlock& BlockLU::block(int i, int j) {
+  const int p = place_[at(i)], q = place_[at(j)];
+  const int column = std::min(p, q), row = std::max(p, q);
+  const auto begin = pool_.begin() + first_[at(column)], end = pool_.begin() + first_[at(column + 1)];
+  const auto it = std::lower_bound(begin, end, row);
+  CAIRN_DCHECK(it != end && *it == row);
+  const std::size_t k = static_cast<std::size_t>(it - pool_.begin());
+  return p > q ? lower_[k].value : upper_[k].value;
+}
+
+// Right-looking: after column p is done, its outer product is subtracted from the columns of its rows.
+bool BlockLU::factorize() {
+  for (int p = 0; p < n_; ++p) {
+    const int size = size_[at(node_[at(p)])];
+    BodyBlock inverse;
+    if (!invert(diagonal_[at(p)].value, size, inverse)) return false;
+    std::copy(&inverse[0][0], &inverse[0][0] + max_velocities * max_velocities, &diagonal_[at(p)].value[0][0]);
+    for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
+      const int rows = size_[at(node_[at(pool_[at(k)])])];
+      BodyBlock scaled;
+      multiply(lower_[at(k)].value, inverse, rows, size, size, scaled);
+      std::copy(&scaled[0][0], &scaled[0][0] + max_velocities * max_velocities, &lower_[at(k)].value[0][0]);
+    }
+    for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
+      // Column c = pool_[k] of the trailing matrix; its rows contain the rest of this column's rows, both sorted.
+      const int c = pool_[at(k)], columns = size_[at(node_[at(c)])];
+      subtract_product(lower_[at(k)].value, upper_[at(k)].value, columns, size, columns, diagonal_[at(c)].value);
+      int target = first_[at(c)];
+      for (int l = k + 1; l < first_[at(p + 1)]; ++l) {
+        const int row = pool_[at(l)], rows = size_[at(node_[at(row)])];
+        while (pool_[at(target)] != row) ++target;
+        subtract_product(lower_[at(l)].value, upper_[at(k)].value, rows, size, columns, lower_[at(target)].value);
+        subtract_product(lower_[at(k)].value, upper_[at(l)].value, columns, size, rows, upper_[at(target)].value);
+      }
+    }
+  }
+  return true;
+}
+
+void BlockLU::solve(std::span<const int> offsets, double* x) const {
+  for (int p = 0; p < n_; ++p) {
+    const double* x_p = x + offsets[at(node_[at(p)])];
+    const int size = size_[at(node_[at(p)])];
+    for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
+      const int node = node_[at(pool_[at(k)])];
+      double* target = x + offsets[at(node)];
+      for (int r = 0; r < size_[at(node)]; ++r)
+        for (int c = 0; c < size; ++c) target[r] -= lower_[at(k)].value[r][c] * x_p[c];
+    }
+  }
+  for (int p = n_ - 1; p >= 0; --p) {
+    double* x_p = x + offsets[at(node_[at(p)])];
+    const int size = size_[at(node_[at(p)])];
+    double y[max_velocities];
+    std::copy(x_p, x_p + size, y);
+    for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
+      const int node = node_[at(pool_[at(k)])];
+      const double* source = x + offsets[at(node)];
+      for (int r = 0; r < size; ++r)
+        for (int c = 0; c < size_[at(node)]; ++c) y[r] -= upper_[at(k)].value[r][c] * source[c];
+    }
+    for (int r = 0; r < size; ++r) {
+      x_p[r] = 0;
+      for (int c = 0; c < size; ++c) x_p[r] += diagonal_[at(p)].value[r][c] * y[c];
+    }
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,131 @@
+#include "solve/island.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Fills J, B, W and b of a group, first unscaled, then scaled by d.
+void fill_group(const Island& island, const Constraint& c, Group& g) {
+  double trace = 0;
+  for (int r = 0; r < max_rows; ++r) std::fill(g.W[r], g.W[r] + max_rows, 0.0);
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    const IslandBody& b = island.bodies[at(g.body[side])];
+    for (int k = 0; k < b.size; ++k)
+      for (int r = 0; r < c.rows; ++r) {
+        double sum = 0;
+        for (int l = 0; l < b.size; ++l) sum += b.inverse[k][l] * c.J[side][r][l];
+        g.B[side][k][r] = sum;
+      }
+    for (int r = 0; r < c.rows; ++r)
+      for (int q = 0; q < c.rows; ++q)
+        for (int k = 0; k < b.size; ++k) g.W[r][q] += c.J[side][r][k] * g.B[side][k][q];
+  }
+  for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
+  g.d = power_of_two(std::sqrt(trace / c.rows));
+  const double scale = 1 / g.d;
+  for (int r = 0; r < c.rows; ++r) {
+    g.b[r] = c.b[r] * scale;
+    for (int q = 0; q < c.rows; ++q) g.W[r][q] *= scale * scale;
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      for (int k = 0; k < island.bodies[at(g.body[side])].size; ++k) {
+        g.J[side][r][k] = c.J[side][r][k] * scale;
+        g.B[side][k][r] *= scale;
+      }
+    }
+  }
+  g.set.lo *= g.d;
+  g.set.hi *= g.d;
+}
+
+}  // namespace
+
+void make_island(const Problem& problem, const Islands& islands, int number, Island& island) {
+  island.bodies.clear();
+  island.groups.clear();
+  island.v_free.clear();
+  island.rows = 0;
+  island.velocities = 0;
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    if (islands.of_body[i] != number) continue;
+    const ProblemBody& source = problem.bodies[i];
+    IslandBody& b = island.bodies.emplace_back();
+    b.first = island.velocities;
+    b.size = source.size;
+    b.source = static_cast<int>(i);
+    std::copy(&source.A[0][0], &source.A[0][0] + max_velocities * max_velocities, &b.A[0][0]);
+    CAIRN_CHECK(invert(b.A, b.size, b.inverse));
+    for (int r = 0; r < b.size; ++r) {
+      double sum = 0;
+      for (int c = 0; c < b.size; ++c) sum += b.inverse[r][c] * problem.k[source.first + c];
+      island.v_free.push_back(sum);
+    }
+    island.velocities += b.size;
+  }
+  // Bodies keep the problem's order, so the local index of a body is found by bisection on `source`.
+  auto local = [&](int body) {
+    if (body < 0) return -1;
+    const auto it = std::lower_bound(island.bodies.begin(), island.bodies.end(), body,
+                                     [](const IslandBody& b, int source) { return b.source < source; });
+    return static_cast<int>(it - island.bodies.begin());
+  };
+  island.scale = 0;
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    if (islands.of_constraint[i] != number) continue;
+    const Constraint& c = problem.constraints[i];
+    Group& g = island.groups.emplace_back();
+    g.set = law_set(c);
+    g.rows = c.rows;
+    g.first = island.rows;
+    g.source = static_cast<int>(i);
+    g.body[0] = local(c.body[0]);
+    g.body[1] = local(c.body[1]);
+    fill_group(island, c, g);
+    island.rows += c.rows;
+
+    double u[max_rows];
+    group_velocity(island, g, island.v_free.data(), u);
+    const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
+    if (unilateral && u[0] >= 0) continue;
+    double sum = 0;
+    for (int r = 0; r < c.rows; ++r) sum += (u[r] - g.b[r]) * (u[r] - g.b[r]);
+    island.scale = std::max(island.scale, std::sqrt(sum));
+  }
+}
+
+void velocities_from_impulses(const Island& island, const std::vector<double>& r,
+                              std::vector<double>& v) {
+  v.assign(island.v_free.begin(), island.v_free.end());
+  for (const Group& g : island.groups) apply_impulse(island, g, r.data() + g.first, v.data());
+}
+
+double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v) {
+  double natural = 0, product = 0, scale = island.scale;
+  for (const Group& g : island.groups) {
+    const double* r_i = r.data() + g.first;
+    double u[max_rows], z[max_rows], p[max_rows];
+    group_velocity(island, g, v.data(), u);
+    u[0] += slip_bound(g.set, u);
+    double sum = 0, impulse = 0, along = 0;
+    for (int k = 0; k < g.rows; ++k) {
+      z[k] = r_i[k] - u[k];
+      impulse += r_i[k] * r_i[k];
+      along += r_i[k] * u[k];
+    }
+    project(g.set, z, p);
+    for (int k = 0; k < g.rows; ++k) sum += (p[k] - r_i[k]) * (p[k] - r_i[k]);
+    if (!(sum <= natural)) natural = sum;
+    scale = std::max(scale, std::sqrt(impulse));
+    if (g.set.law == Law::coulomb || g.set.law == Law::nonnegative)
+      product = std::max(product, std::abs(along));
+  }
+  if (natural == 0) return 0;
+  return std::max(std::sqrt(natural) / scale, product / (scale * scale));
+}
+
+}  // namespace cairn

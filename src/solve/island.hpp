@@ -1,0 +1,77 @@
+// One island of a problem in the solvers' form: rows scaled so that W_ii is near the identity, A inverted, A^-1 J^T at hand.
+//
+// Scaled impulse r = d lambda, scaled velocity u = (J v + b) / d with d a power of two near sqrt(trace(W_ii)/rows), (E10):
+// isotropic per constraint, so cones are unchanged and masses, inertias and units vanish from all step sizes.
+#pragma once
+
+#include <vector>
+
+#include "cairn/problem.hpp"
+#include "problem/blocks.hpp"
+#include "problem/cone.hpp"
+#include "problem/islands.hpp"
+
+namespace cairn {
+
+struct IslandBody {
+  int first = 0;  // velocities of the island: v[first .. first + size)
+  int size = 0;
+  int source = 0;  // body of the problem
+  BodyBlock A, inverse;
+};
+
+struct Group {
+  LawSet set;            // with lo and hi scaled
+  int rows = 1;
+  int first = 0;         // impulses of the island: r[first .. first + rows)
+  int source = 0;        // constraint of the problem
+  int body[2] = {-1, -1};
+  double d = 1;          // scale
+  double J[2][max_rows][max_velocities];
+  double B[2][max_velocities][max_rows];  // A^-1 J^T
+  double W[max_rows][max_rows];           // J A^-1 J^T
+  double b[max_rows];
+};
+
+struct Island {
+  std::vector<IslandBody> bodies;
+  std::vector<Group> groups;
+  std::vector<double> v_free;
+  int velocities = 0;
+  int rows = 0;
+  double scale = 0;  // s of (E11) without the part of the impulses: largest scaled J v_free over closing rows
+};
+
+// Copies island `number` of the problem.
+void make_island(const Problem& problem, const Islands& islands, int number, Island& island);
+
+// u = J v + b of a group (scaled).
+inline void group_velocity(const Island& island, const Group& g, const double* v, double* u) {
+  for (int r = 0; r < g.rows; ++r) u[r] = g.b[r];
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    const IslandBody& b = island.bodies[static_cast<std::size_t>(g.body[side])];
+    add_product(g.J[side], g.rows, b.size, v + b.first, u);
+  }
+}
+
+// v += A^-1 J^T change of a group.
+inline void apply_impulse(const Island& island, const Group& g, const double* change, double* v) {
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    const IslandBody& b = island.bodies[static_cast<std::size_t>(g.body[side])];
+    for (int c = 0; c < b.size; ++c) {
+      double sum = 0;
+      for (int r = 0; r < g.rows; ++r) sum += g.B[side][c][r] * change[r];
+      v[b.first + c] += sum;
+    }
+  }
+}
+
+// v = v_free + A^-1 J^T r: removes the drift of incremental updates.
+void velocities_from_impulses(const Island& island, const std::vector<double>& r, std::vector<double>& v);
+
+// The solvers' own estimate of the certificate: largest natural-map residual and complementarity over the island scale.
+double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v);
+
+}  // namespace cairn

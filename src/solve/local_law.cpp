@@ -1,0 +1,227 @@
+#include "solve/local_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace cairn {
+namespace {
+
+// Solves the n x n system W x = y, n <= 3, by elimination with pivoting; false if W is numerically singular.
+bool solve_small(const double W[max_rows][max_rows], int n, const double* y, double* x) {
+  double work[max_rows][max_rows + 1];
+  double largest = 0;
+  for (int r = 0; r < n; ++r) {
+    for (int c = 0; c < n; ++c) {
+      work[r][c] = W[r][c];
+      largest = std::max(largest, std::abs(W[r][c]));
+    }
+    work[r][n] = y[r];
+  }
+  for (int c = 0; c < n; ++c) {
+    int pivot = c;
+    for (int r = c + 1; r < n; ++r)
+      if (std::abs(work[r][c]) > std::abs(work[pivot][c])) pivot = r;
+    if (!(std::abs(work[pivot][c]) > 1e-12 * largest)) return false;
+    if (pivot != c) std::swap_ranges(work[c], work[c] + n + 1, work[pivot]);
+    for (int r = c + 1; r < n; ++r) {
+      const double factor = work[r][c] / work[c][c];
+      for (int k = c; k <= n; ++k) work[r][k] -= factor * work[c][k];
+    }
+  }
+  for (int r = n - 1; r >= 0; --r) {
+    x[r] = work[r][n];
+    for (int c = r + 1; c < n; ++c) x[r] -= work[r][c] * x[c];
+    x[r] /= work[r][r];
+  }
+  return true;
+}
+
+// Sliding on a ray: r = r_n (1, mu d), u_n = 0.
+bool slide_on_ray(const Group& g, const double* s, const double* d, double* r) {
+  double along = g.W[0][0];
+  for (int k = 1; k < g.rows; ++k) along += g.set.mu * g.W[0][k] * d[k];
+  if (!(along > 0)) return false;
+  r[0] = -s[0] / along;
+  for (int k = 1; k < g.rows; ++k) r[k] = g.set.mu * r[0] * d[k];
+  return true;
+}
+
+double velocity(const Group& g, const double* s, const double* r, int row) {
+  double u = s[row];
+  for (int k = 0; k < g.rows; ++k) u += g.W[row][k] * r[k];
+  return u;
+}
+
+bool slide_in_plane(const Group& g, const double* s, double* r) {
+  for (const double side : {1.0, -1.0}) {
+    const double d[3] = {0, side, 0};
+    double trial[3];
+    if (slide_on_ray(g, s, d, trial) && side * velocity(g, s, trial, 1) <= 0) {
+      std::copy(trial, trial + 2, r);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Exact cone: r_T = -c / (A + alpha) with A = W_TT - w w^T / w_nn diagonalised, alpha >= 0 such that |r_T| = mu r_n.
+bool slide_on_cone(const Group& g, const double* s, double* r) {
+  const double w_nn = g.W[0][0], mu = g.set.mu;
+  const double m1 = g.W[0][1] / w_nn, m2 = g.W[0][2] / w_nn;
+  const double a11 = g.W[1][1] - g.W[0][1] * m1, a22 = g.W[2][2] - g.W[0][2] * m2,
+               a12 = g.W[1][2] - g.W[0][1] * m2;
+  const double half = 0.5 * (a11 - a22), mean = 0.5 * (a11 + a22);
+  const double spread = std::sqrt(half * half + a12 * a12);
+  const double angle = spread > 0 ? 0.5 * std::atan2(a12, half) : 0;
+  const double co = std::cos(angle), si = std::sin(angle);
+  const double l1 = std::max(0.0, mean + spread), l2 = std::max(0.0, mean - spread);
+  const double b0 = -s[0] / w_nn;
+  const double c1 = s[1] - m1 * s[0], c2 = s[2] - m2 * s[0];
+  const double e1 = -(co * c1 + si * c2), e2 = -(-si * c1 + co * c2);
+  const double q1 = co * m1 + si * m2, q2 = -si * m1 + co * m2;
+
+  // f(alpha) = |x| - mu r_n; positive at alpha = 0 (sticking failed), negative for large alpha. Newton on
+  // 1/|x| - 1/(mu r_n), nearly linear in alpha, inside a bracket.
+  double lo = 0, hi = 0, alpha = 0, x1 = 0, x2 = 0, r_n = 0;
+  bool bracketed = false;
+  const double e = std::sqrt(e1 * e1 + e2 * e2);
+  const double first = e / (mu * b0) - std::min(l1, l2);
+  alpha = std::isfinite(first) && first > 0 ? first : 0.5 * mean;
+  for (int i = 0; i < 100; ++i) {
+    x1 = e1 / (l1 + alpha);
+    x2 = e2 / (l2 + alpha);
+    r_n = b0 - q1 * x1 - q2 * x2;
+    const double x = std::sqrt(x1 * x1 + x2 * x2), f = x - mu * r_n;
+    if (std::abs(f) <= 4e-16 * (x + mu * std::abs(r_n))) break;
+    if (f > 0) {
+      lo = alpha;
+    } else {
+      hi = alpha;
+      bracketed = true;
+    }
+    double next = -1;
+    if (r_n > 0) {
+      const double dx = -(x1 * x1 / (l1 + alpha) + x2 * x2 / (l2 + alpha)) / x;
+      const double dr = q1 * x1 / (l1 + alpha) + q2 * x2 / (l2 + alpha);
+      const double value = 1 / x - 1 / (mu * r_n), slope = -dx / (x * x) + dr / (mu * r_n * r_n);
+      next = alpha - value / slope;
+    }
+    if (!(next > lo) || (bracketed && !(next < hi)))
+      next = bracketed ? 0.5 * (lo + hi) : 2 * alpha + mean;
+    if (next == alpha) break;
+    alpha = next;
+  }
+  if (!(r_n >= 0)) return false;
+  r[0] = r_n;
+  r[1] = co * x1 - si * x2;
+  r[2] = si * x1 + co * x2;
+  return true;
+}
+
+// Pyramid: the friction impulse sits on a vertex, or on an edge across which the slip velocity points.
+bool slide_on_pyramid(const Group& g, const double* s, double* r) {
+  const int k = g.set.facets;
+  const double mu = g.set.mu, step = 2 * std::numbers::pi / k;
+  auto direction = [&](int i, double* d) {
+    d[0] = 0;
+    d[1] = std::cos(step * i);
+    d[2] = std::sin(step * i);
+  };
+  for (int i = 0; i < k; ++i) {
+    double d[3], before[3], after[3], trial[3];
+    direction(i, d);
+    direction(i - 1, before);
+    direction(i + 1, after);
+    if (!slide_on_ray(g, s, d, trial)) continue;
+    const double u1 = velocity(g, s, trial, 1), u2 = velocity(g, s, trial, 2);
+    auto power = [&](const double* e) { return -(e[1] * u1 + e[2] * u2); };
+    if (power(d) >= power(before) && power(d) >= power(after) && power(d) >= 0) {
+      std::copy(trial, trial + 3, r);
+      return true;
+    }
+  }
+  for (int i = 0; i < k; ++i) {
+    // r = p (1, mu d) + q (1, mu e), p, q >= 0; u_n = 0 and u_T across the edge.
+    double d[3], e[3];
+    direction(i, d);
+    direction(i + 1, e);
+    double g1[3] = {1, mu * d[1], mu * d[2]}, g2[3] = {1, mu * e[1], mu * e[2]}, w1[3], w2[3];
+    for (int row = 0; row < 3; ++row) {
+      w1[row] = g.W[row][0] * g1[0] + g.W[row][1] * g1[1] + g.W[row][2] * g1[2];
+      w2[row] = g.W[row][0] * g2[0] + g.W[row][1] * g2[1] + g.W[row][2] * g2[2];
+    }
+    const double t1 = e[1] - d[1], t2 = e[2] - d[2];
+    const double A[max_rows][max_rows] = {{w1[0], w2[0], 0},
+                                          {t1 * w1[1] + t2 * w1[2], t1 * w2[1] + t2 * w2[2], 0},
+                                          {0, 0, 0}};
+    const double y[2] = {-s[0], -(t1 * s[1] + t2 * s[2])};
+    double x[2];
+    if (!solve_small(A, 2, y, x) || !(x[0] >= 0) || !(x[1] >= 0)) continue;
+    const double u1 = s[1] + w1[1] * x[0] + w2[1] * x[1], u2 = s[2] + w1[2] * x[0] + w2[2] * x[1];
+    if (-(d[1] + e[1]) * u1 - (d[2] + e[2]) * u2 < 0) continue;
+    for (int row = 0; row < 3; ++row) r[row] = g1[row] * x[0] + g2[row] * x[1];
+    return true;
+  }
+  return false;
+}
+
+// A step of the projection iteration: for W_ii too degenerate for the closed forms.
+void projected_step(const Group& g, const double* s, double* r) {
+  double z[max_rows], u[max_rows], trace = 0;
+  for (int k = 0; k < g.rows; ++k) trace += g.W[k][k];
+  if (!(trace > 0)) return;
+  for (int k = 0; k < g.rows; ++k) u[k] = velocity(g, s, r, k);
+  u[0] += slip_bound(g.set, u);
+  for (int k = 0; k < g.rows; ++k) z[k] = r[k] - u[k] / trace;
+  project(g.set, z, r);
+}
+
+void solve_coulomb(const Group& g, const double* s, double* r) {
+  if (s[0] >= 0) {
+    std::fill(r, r + g.rows, 0.0);
+    return;
+  }
+  double minus_s[max_rows], stick[max_rows], inside[max_rows];
+  for (int k = 0; k < g.rows; ++k) minus_s[k] = -s[k];
+  const bool regular = solve_small(g.W, g.rows, minus_s, stick);
+  if (regular) {
+    project(g.set, stick, inside);
+    if (std::equal(stick, stick + g.rows, inside)) {
+      std::copy(stick, stick + g.rows, r);
+      return;
+    }
+  }
+  if (g.set.mu == 0 && g.W[0][0] > 0) {
+    std::fill(r, r + g.rows, 0.0);
+    r[0] = -s[0] / g.W[0][0];
+    return;
+  }
+  bool found = false;
+  if (g.W[0][0] > 0 && regular) {
+    if (g.rows == 2) found = slide_in_plane(g, s, r);
+    else if (g.set.facets > 0) found = slide_on_pyramid(g, s, r);
+    else found = slide_on_cone(g, s, r);
+  }
+  if (!found) projected_step(g, s, r);
+}
+
+}  // namespace
+
+void solve_local(const Group& g, const double* s, double* r) {
+  switch (g.set.law) {
+    case Law::equality: {
+      double minus_s[max_rows];
+      for (int k = 0; k < g.rows; ++k) minus_s[k] = -s[k];
+      if (!solve_small(g.W, g.rows, minus_s, r)) projected_step(g, s, r);
+      return;
+    }
+    case Law::nonnegative: r[0] = g.W[0][0] > 0 ? std::max(0.0, -s[0] / g.W[0][0]) : 0; return;
+    case Law::box:
+      r[0] = std::clamp(g.W[0][0] > 0 ? -s[0] / g.W[0][0] : 0.0, g.set.lo, g.set.hi);
+      return;
+    case Law::coulomb: solve_coulomb(g, s, r); return;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,334 @@
+// (E42). Outer: r <- P(r - rho (u + sigma e_n)), a proximal step, so that redundant constraints need no ridge. Inner:
+// Newton on the momentum balance g(v) = J^T P(r - rho (J v + b + sigma e_n)) + J_e^T lambda_e - A (v - v_free) = 0 with
+// bilateral rows J_e v + b_e = 0 as further unknowns. sigma is frozen and the matrix symmetric far from the solution,
+// where the inner problem is convex and an exact line search is safe; near it the derivative of sigma joins the matrix
+// and convergence is quadratic.
+#include "solve/newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Pivot of a bilateral row beyond J A^-1 J^T: far below any independent row, enough to carry a redundant one.
+constexpr double bilateral_pivot = 1e-10;
+
+class Inner {
+ public:
+  Inner(const Island& island, NewtonBuffers& buffers) : island_(island), b_(buffers) {}
+
+  void set_up();
+  void freeze_slip(const std::vector<double>& v);
+  // Evaluates u, z, r_plus and g at v; returns the merit |g|^2_{A^-1} + |bilateral velocities|^2.
+  double evaluate(const std::vector<double>& r, const std::vector<double>& v, double rho, bool coulomb);
+  bool step_direction(double rho, bool coulomb);
+  double exact_line_search(const std::vector<double>& v, double rho);
+
+ private:
+  void assemble(double rho, bool coulomb);
+  void add_group(const Group& g, double rho, bool coulomb);
+  void require_edge(int i, int j);
+  void analyse();
+
+  const Island& island_;
+  NewtonBuffers& b_;
+};
+
+void Inner::set_up() {
+  b_.sizes.clear();
+  b_.offsets.clear();
+  b_.late.clear();
+  b_.node_of_group.assign(island_.groups.size(), -1);
+  b_.edges.clear();
+  for (const IslandBody& body : island_.bodies) {
+    b_.sizes.push_back(body.size);
+    b_.offsets.push_back(body.first);
+    b_.late.push_back(0);
+  }
+  int offset = island_.velocities;
+  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+    const Group& g = island_.groups[i];
+    if (g.set.law != Law::equality) continue;
+    const int node = static_cast<int>(b_.sizes.size());
+    b_.node_of_group[i] = node;
+    b_.sizes.push_back(g.rows);
+    b_.offsets.push_back(offset);
+    b_.late.push_back(1);
+    offset += g.rows;
+    for (const int body : g.body)
+      if (body >= 0) b_.edges.emplace_back(body, node);
+  }
+  b_.x.resize(at(offset));
+  b_.g.resize(at(offset));
+  b_.u.resize(at(island_.rows));
+  b_.z.resize(at(island_.rows));
+  b_.r_plus.resize(at(island_.rows));
+  b_.jd.resize(at(island_.rows));
+  b_.sigma.assign(island_.groups.size(), 0.0);
+  analyse();
+}
+
+void Inner::analyse() {
+  b_.lu.begin(b_.sizes, b_.late);
+  for (const auto& [i, j] : b_.edges) b_.lu.connect(i, j);
+  b_.lu.analyze();
+}
+
+void Inner::freeze_slip(const std::vector<double>& v) {
+  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+    double u[max_rows];
+    group_velocity(island_, island_.groups[i], v.data(), u);
+    b_.sigma[i] = slip_bound(island_.groups[i].set, u);
+  }
+}
+
+double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& v, double rho,
+                       bool coulomb) {
+  std::fill(b_.g.begin(), b_.g.end(), 0.0);
+  for (const IslandBody& body : island_.bodies)
+    for (int i = 0; i < body.size; ++i)
+      for (int j = 0; j < body.size; ++j)
+        b_.g[at(body.first + i)] -= body.A[i][j] * (v[at(body.first + j)] - island_.v_free[at(body.first + j)]);
+  double merit = 0;
+  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+    const Group& g = island_.groups[i];
+    double *u = &b_.u[at(g.first)], *z = &b_.z[at(g.first)], *p = &b_.r_plus[at(g.first)];
+    group_velocity(island_, g, v.data(), u);
+    if (g.set.law == Law::equality) {
+      for (int k = 0; k < g.rows; ++k) {
+        p[k] = r[at(g.first + k)];
+        b_.g[at(b_.offsets[at(b_.node_of_group[i])] + k)] = -u[k];
+        merit += u[k] * u[k];
+      }
+    } else {
+      if (coulomb) b_.sigma[i] = slip_bound(g.set, u);
+      for (int k = 0; k < g.rows; ++k)
+        z[k] = r[at(g.first + k)] - rho * (u[k] + (k == 0 ? b_.sigma[i] : 0));
+      project(g.set, z, p);
+    }
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      const IslandBody& body = island_.bodies[at(g.body[side])];
+      add_transposed(g.J[side], g.rows, body.size, p, &b_.g[at(body.first)]);
+    }
+  }
+  for (const IslandBody& body : island_.bodies)
+    for (int i = 0; i < body.size; ++i)
+      for (int j = 0; j < body.size; ++j)
+        merit += b_.g[at(body.first + i)] * body.inverse[i][j] * b_.g[at(body.first + j)];
+  return merit;
+}
+
+void Inner::require_edge(int i, int j) {
+  if (i < 0 || j < 0 || b_.lu.has(i, j)) return;
+  b_.edges.emplace_back(i, j);
+}
+
+// Adds J^T N J, N = rho D (I + e_n tau^T), to the matrix.
+void Inner::add_group(const Group& g, double rho, bool coulomb) {
+  double D[max_rows][max_rows], N[max_rows][max_rows], tau[max_rows] = {};
+  project_derivative(g.set, &b_.z[at(g.first)], D);
+  if (coulomb) slip_gradient(g.set, &b_.u[at(g.first)], tau);
+  for (int r = 0; r < g.rows; ++r)
+    for (int c = 0; c < g.rows; ++c) N[r][c] = rho * (D[r][c] + D[r][0] * tau[c]);
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    const int rows = island_.bodies[at(g.body[side])].size;
+    double JN[max_velocities][max_rows];
+    for (int i = 0; i < rows; ++i)
+      for (int c = 0; c < g.rows; ++c) {
+        JN[i][c] = 0;
+        for (int r = 0; r < g.rows; ++r) JN[i][c] += g.J[side][r][i] * N[r][c];
+      }
+    for (int other = 0; other < 2; ++other) {
+      if (g.body[other] < 0) continue;
+      const int columns = island_.bodies[at(g.body[other])].size;
+      BodyBlock& target =
+          side == other ? b_.lu.diagonal(g.body[side]) : b_.lu.block(g.body[side], g.body[other]);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j)
+          for (int c = 0; c < g.rows; ++c) target[i][j] += JN[i][c] * g.J[other][c][j];
+    }
+  }
+}
+
+void Inner::assemble(double rho, bool coulomb) {
+  auto open = [&](const Group& g) {
+    const double* p = &b_.r_plus[at(g.first)];
+    return g.set.law != Law::box && std::all_of(p, p + g.rows, [](double x) { return x == 0; });
+  };
+  const std::size_t known = b_.edges.size();
+  for (const Group& g : island_.groups)
+    if (g.set.law != Law::equality && !open(g)) require_edge(g.body[0], g.body[1]);
+  if (b_.edges.size() > known) analyse();
+
+  b_.lu.zero();
+  for (std::size_t i = 0; i < island_.bodies.size(); ++i)
+    for (int r = 0; r < island_.bodies[i].size; ++r)
+      for (int c = 0; c < island_.bodies[i].size; ++c)
+        b_.lu.diagonal(static_cast<int>(i))[r][c] = island_.bodies[i].A[r][c];
+  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+    const Group& g = island_.groups[i];
+    if (g.set.law != Law::equality) {
+      if (!open(g)) add_group(g, rho, coulomb);
+      continue;
+    }
+    const int node = b_.node_of_group[i];
+    for (int r = 0; r < g.rows; ++r) b_.lu.diagonal(node)[r][r] = bilateral_pivot;
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      BodyBlock &down = b_.lu.block(node, g.body[side]), &right = b_.lu.block(g.body[side], node);
+      for (int r = 0; r < g.rows; ++r)
+        for (int c = 0; c < island_.bodies[at(g.body[side])].size; ++c) {
+          down[r][c] += g.J[side][r][c];
+          right[c][r] -= g.J[side][r][c];
+        }
+    }
+  }
+}
+
+bool Inner::step_direction(double rho, bool coulomb) {
+  assemble(rho, coulomb);
+  if (!b_.lu.factorize()) return false;
+  b_.x = b_.g;
+  b_.lu.solve(b_.offsets, b_.x.data());
+  return std::all_of(b_.x.begin(), b_.x.end(), [](double x) { return std::isfinite(x); });
+}
+
+// Root of the derivative of the convex inner objective along the step, to 10 %.
+double Inner::exact_line_search(const std::vector<double>& v, double rho) {
+  double constant = 0, linear = 0;
+  for (const IslandBody& body : island_.bodies)
+    for (int i = 0; i < body.size; ++i)
+      for (int j = 0; j < body.size; ++j) {
+        const double a_dv = body.A[i][j] * b_.x[at(body.first + j)];
+        linear += b_.x[at(body.first + i)] * a_dv;
+        constant += (v[at(body.first + i)] - island_.v_free[at(body.first + i)]) * a_dv;
+      }
+  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+    const Group& g = island_.groups[i];
+    double* jd = &b_.jd[at(g.first)];
+    std::fill(jd, jd + g.rows, 0.0);
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      const IslandBody& body = island_.bodies[at(g.body[side])];
+      add_product(g.J[side], g.rows, body.size, &b_.x[at(body.first)], jd);
+    }
+    if (g.set.law != Law::equality) continue;
+    for (int k = 0; k < g.rows; ++k)
+      constant -= jd[k] * (b_.r_plus[at(g.first + k)] + b_.x[at(b_.offsets[at(b_.node_of_group[i])] + k)]);
+  }
+  auto slope = [&](double t) {
+    double sum = constant + t * linear;
+    for (const Group& g : island_.groups) {
+      if (g.set.law == Law::equality) continue;
+      double z[max_rows], p[max_rows];
+      const double* jd = &b_.jd[at(g.first)];
+      for (int k = 0; k < g.rows; ++k) z[k] = b_.z[at(g.first + k)] - t * rho * jd[k];
+      project(g.set, z, p);
+      for (int k = 0; k < g.rows; ++k) sum -= p[k] * jd[k];
+    }
+    return sum;
+  };
+  const double start = slope(0);
+  double lo = 0, hi = 1, at_lo = start, at_hi = slope(1);
+  if (!(start < 0)) return 0;
+  for (int i = 0; i < 4 && at_hi < 0.1 * start; ++i) {  // the step is too short
+    lo = hi;
+    at_lo = at_hi;
+    hi *= 2;
+    at_hi = slope(hi);
+  }
+  if (std::abs(at_hi) <= -0.1 * start) return hi;
+  double t = hi;
+  for (int i = 0; i < 30; ++i) {
+    // Secant inside the bracket, bisection every third time.
+    t = i % 3 == 2 ? 0.5 * (lo + hi) : lo + (hi - lo) * (-at_lo) / (at_hi - at_lo);
+    const double at_t = slope(t);
+    if (std::abs(at_t) <= -0.1 * start) break;
+    (at_t < 0 ? lo : hi) = t;
+    (at_t < 0 ? at_lo : at_hi) = at_t;
+  }
+  return t;
+}
+
+}  // namespace
+
+IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonBuffers& buffers,
+                       std::vector<double>& r, std::vector<double>& v) {
+  Inner inner(island, buffers);
+  inner.set_up();
+  velocities_from_impulses(island, r, v);
+  IterationResult result{0, residual(island, r, v)};
+  buffers.best = r;
+  double rho = limits.rho, previous = result.residual;
+  int without_progress = 0;
+
+  while (result.iterations < limits.factorisations && without_progress < 6 &&
+         !(result.residual <= limits.tolerance)) {
+    bool coulomb = previous < 1e-3;  // the full Jacobian diverges from far away
+    if (!coulomb) inner.freeze_slip(v);
+    double scale = island.scale;
+    for (const double x : r) scale = std::max(scale, std::abs(x));
+    const double enough = std::max(2e-16, 0.1 * std::min(1.0, previous)) * scale;
+    double merit = inner.evaluate(r, v, rho, coulomb), last_merit = merit;
+    for (int i = 0; i < 30 && result.iterations < limits.factorisations; ++i) {
+      if (!(std::sqrt(merit) > enough) && i > 0) break;
+      ++result.iterations;
+      if (!inner.step_direction(rho, coulomb)) break;
+
+      // Bilateral impulses take the full step; they are linear.
+      auto& x = buffers.x;
+      auto move = [&](double t) {
+        buffers.v_trial.resize(v.size());
+        for (std::size_t k = 0; k < v.size(); ++k) buffers.v_trial[k] = v[k] + t * x[k];
+      };
+      double t = 1;
+      if (!coulomb) t = inner.exact_line_search(v, rho);
+      for (std::size_t k = 0; k < island.groups.size(); ++k) {
+        const Group& g = island.groups[k];
+        if (g.set.law != Law::equality) continue;
+        for (int row = 0; row < g.rows; ++row)
+          r[at(g.first + row)] += x[at(buffers.offsets[at(buffers.node_of_group[k])] + row)];
+      }
+      move(t);
+      double next = inner.evaluate(r, buffers.v_trial, rho, coulomb);
+      if (coulomb) {
+        for (int halvings = 0; halvings < 5 && !(next <= (1 - 0.2 * t) * (1 - 0.2 * t) * merit); ++halvings) {
+          t *= 0.5;
+          move(t);
+          next = inner.evaluate(r, buffers.v_trial, rho, coulomb);
+        }
+        if (!(next <= merit)) {  // freeze the slip speeds for the rest of this outer step
+          coulomb = false;
+          inner.freeze_slip(v);
+          merit = last_merit = inner.evaluate(r, v, rho, coulomb);
+          continue;
+        }
+      }
+      v.swap(buffers.v_trial);
+      merit = next;
+      if (t == 0 || (i > 3 && !(merit < 0.9 * last_merit) && std::sqrt(merit) < 1e-13 * scale)) break;
+      last_merit = merit;
+    }
+    r = buffers.r_plus;
+    velocities_from_impulses(island, r, v);
+    const double now = residual(island, r, v);
+    if (!std::isfinite(now)) break;
+    without_progress = now < 0.9 * result.residual ? 0 : without_progress + 1;
+    if (now < result.residual) {
+      result.residual = now;
+      buffers.best = r;
+    }
+    if (coulomb && now > 0.2 * previous) rho = std::min(1e7, 5 * rho);
+    previous = now;
+  }
+  r = buffers.best;
+  velocities_from_impulses(island, r, v);
+  return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,29 @@
+// Proximal augmented Lagrangian with semismooth Newton steps on a sparse factorisation (E42).
+#pragma once
+
+#include "solve/block_lu.hpp"
+#include "solve/nsgs.hpp"
+
+namespace cairn {
+
+struct NewtonBuffers {
+  BlockLU lu;
+  std::vector<int> sizes, offsets;              // nodes: bodies, then bilateral constraints
+  std::vector<char> late;
+  std::vector<int> node_of_group;               // of bilateral constraints, else -1
+  std::vector<std::pair<int, int>> edges;       // analysed pattern
+  std::vector<double> u, sigma, z, r_plus, jd;  // per row (sigma per group)
+  std::vector<double> g, x, v_trial, best;
+};
+
+struct NewtonLimits {
+  double tolerance = 1e-8;
+  int factorisations = 200;
+  double rho = 1e3;  // initial penalty in scaled space, where W_ii is near one [-]
+};
+
+// Improves r and v in place; leaves the best iterate seen.
+IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonBuffers& buffers,
+                       std::vector<double>& r, std::vector<double>& v);
+
+}  // namespace cairn

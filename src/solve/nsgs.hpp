@@ -1,0 +1,28 @@
+// Nonsmooth Gauss-Seidel: sweeps of exact one-constraint solves (E40), accelerated by nonlinear conjugate gradients (E41).
+#pragma once
+
+#include "solve/island.hpp"
+
+namespace cairn {
+
+struct NsgsBuffers {
+  std::vector<double> r_before, p, v_before, p_v, best;
+};
+
+struct NsgsLimits {
+  double tolerance = 1e-8;
+  int sweeps = 1000;
+  bool accelerate = true;
+  bool stop_on_stagnation = false;  // give up when 60 sweeps do not halve the residual
+};
+
+struct IterationResult {
+  int iterations = 0;
+  double residual = 0;
+};
+
+// Improves r (and v = v_free + A^-1 J^T r) in place; leaves the best iterate seen.
+IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+                     std::vector<double>& r, std::vector<double>& v);
+
+}  // namespace cairn

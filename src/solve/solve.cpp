@@ -1,0 +1,124 @@
+// solve(): islands, one method on each, certificate. Reads the problem and a warm start, writes the solution.
+#include "cairn/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/automatic.hpp"
+#include "solve/lemke.hpp"
+#include "solve/newton.hpp"
+
+namespace cairn {
+
+const char* name(const SolverOptions& options) {
+  static constexpr const char* names[] = {"auto", "nsgs", "newton", "lemke"};
+  return names[options.index()];
+}
+
+double tolerance(const SolverOptions& options) {
+  return std::visit([](const auto& o) { return o.tolerance; }, options);
+}
+
+struct SolverWorkspace::Buffers {
+  Islands islands;
+  Island island;
+  std::vector<double> r, v;
+  MethodBuffers methods;
+};
+
+SolverWorkspace::SolverWorkspace() : buffers_(std::make_unique<Buffers>()) {}
+SolverWorkspace::~SolverWorkspace() = default;
+SolverWorkspace::SolverWorkspace(SolverWorkspace&&) noexcept = default;
+SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = default;
+
+Result<void> accepts(const SolverOptions& options, const Problem& problem) {
+  if (!std::holds_alternative<Lemke>(options)) return {};
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    if (c.law != Law::coulomb || c.rows < 3 || c.facets > 0 || c.mu == 0) continue;
+    return fail({.path = "constraints[" + std::to_string(i) + "]",
+                 .what = "lemke cannot take an exact friction cone in space",
+                 .got = "facets 0",
+                 .allowed = "facets 3 to 64, or planar contacts",
+                 .fix = "set facets (8 or 16), or use the solver auto"});
+  }
+  return {};
+}
+
+namespace {
+
+MethodResult run(const Island& island, const Nsgs& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  return {nsgs(island, {.tolerance = o.tolerance, .sweeps = o.max_sweeps, .accelerate = o.accelerate}, b.nsgs, r, v), "nsgs", false};
+}
+
+MethodResult run(const Island& island, const Newton& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  return {newton(island, {.tolerance = o.tolerance, .factorisations = o.max_iterations}, b.newton, r, v), "newton", false};
+}
+
+MethodResult run(const Island& island, const Lemke& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  const LemkeLimits limits{.tolerance = o.tolerance, .pivots = o.max_pivots, .draws = o.draws, .seed = o.seed};
+  return {lemke(island, limits, b.lemke, r, v), "lemke", false};
+}
+
+MethodResult run(const Island& island, const Auto& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  return automatic(island, o, b, r, v);
+}
+
+// Warm start of an island: the given impulses, scaled, moved into the law's set.
+void load(const Island& island, const Problem& problem, const VecX& lambda, std::vector<double>& r) {
+  r.assign(static_cast<std::size_t>(island.rows), 0.0);
+  for (const Group& g : island.groups) {
+    double z[max_rows];
+    for (int k = 0; k < g.rows; ++k)
+      z[k] = g.d * lambda[problem.first_row[static_cast<std::size_t>(g.source)] + k];
+    project(g.set, z, &r[static_cast<std::size_t>(g.first)]);
+  }
+}
+
+void store(const Island& island, const Problem& problem, const std::vector<double>& r,
+           const std::vector<double>& v, Solution& solution) {
+  for (const Group& g : island.groups)
+    for (int k = 0; k < g.rows; ++k)
+      solution.lambda[problem.first_row[static_cast<std::size_t>(g.source)] + k] =
+          r[static_cast<std::size_t>(g.first + k)] / g.d;
+  for (const IslandBody& b : island.bodies)
+    for (int k = 0; k < b.size; ++k)
+      solution.v[problem.bodies[static_cast<std::size_t>(b.source)].first + k] =
+          v[static_cast<std::size_t>(b.first + k)];
+}
+
+}  // namespace
+
+void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
+           Solution& solution) {
+  auto& b = workspace.buffers();
+  if (solution.lambda.size() != problem.rows()) solution.lambda.setZero(problem.rows());
+  solution.v.resize(problem.velocities());
+  solution.iterations = solution.fallbacks = 0;
+  solution.method = "none";
+  find_islands(problem, b.islands);
+  solution.islands = b.islands.count;
+  for (int i = 0; i < b.islands.count; ++i) {
+    make_island(problem, b.islands, i, b.island);
+    load(b.island, problem, solution.lambda, b.r);
+    if (b.island.groups.empty()) {
+      b.v = b.island.v_free;
+    } else {
+      const MethodResult result =
+          std::visit([&](const auto& o) { return run(b.island, o, b.methods, b.r, b.v); }, options);
+      solution.iterations += result.iteration.iterations;
+      solution.fallbacks += result.fallback ? 1 : 0;
+      solution.method = result.method;
+    }
+    store(b.island, problem, b.r, b.v, solution);
+  }
+  solution.certificate = certify(problem, solution.v, solution.lambda);
+  solution.status = solution.certificate.within(tolerance(options)) ? SolveStatus::solved
+                                                                    : SolveStatus::not_certified;
+}
+
+}  // namespace cairn

@@ -1,0 +1,155 @@
+// Functions of time: values against the standard library, precedence, and the place of every kind
+// of fault.
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "base/suggestion.hpp"
+#include "cairn/expression.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+double value(const std::string& text, double t) {
+  const Result<TimeFunction> f = TimeFunction::parse(text);
+  EXPECT_TRUE(f.has_value()) << text << ": " << (f ? "" : f.error()[0].text());
+  return f ? (*f)(t) : std::nan("");
+}
+
+Error fault(const std::string& text) {
+  const Result<TimeFunction> f = TimeFunction::parse(text);
+  EXPECT_FALSE(f.has_value()) << text;
+  return f ? Error{} : f.error().front();
+}
+
+// The parser adds no rounding of its own: results equal those of the same C++ expression bit for
+// bit.
+TEST(Expression, ValuesEqualTheStandardFunctions) {
+  const std::vector<std::pair<std::string, std::function<double(double)>>> cases = {
+      {"3*sin(pi*t)", [](double t) { return 3 * std::sin(pi * t); }},
+      {"8*cos(t)", [](double t) { return 8 * std::cos(t); }},
+      {"tan(t) + asin(t/9) - acos(t/9)",
+       [](double t) { return std::tan(t) + std::asin(t / 9) - std::acos(t / 9); }},
+      {"atan(t)*atan2(t, 2)", [](double t) { return std::atan(t) * std::atan2(t, 2); }},
+      {"sinh(t) - cosh(t) * tanh(t)",
+       [](double t) { return std::sinh(t) - std::cosh(t) * std::tanh(t); }},
+      {"exp(-t^2)", [](double t) { return std::exp(-std::pow(t, 2)); }},
+      {"log(abs(t) + 1) / sqrt(abs(t) + e)",
+       [](double t) {
+         return std::log(std::abs(t) + 1) / std::sqrt(std::abs(t) + std::numbers::e);
+       }},
+      {"floor(t) + ceil(t)", [](double t) { return std::floor(t) + std::ceil(t); }},
+      {"min(t, 1) - max(t, -1)", [](double t) { return std::min(t, 1.0) - std::max(t, -1.0); }},
+      {"1.5e-3*t", [](double t) { return 1.5e-3 * t; }},
+      {"if(t < 1, t, 2 - t)", [](double t) { return t < 1 ? t : 2 - t; }},
+      {"if(t >= 0.5, 1/t, 7)", [](double t) { return t >= 0.5 ? 1 / t : 7; }},
+  };
+  for (const auto& [text, expected] : cases)
+    for (const double t : {-2.5, -1.0, 0.0, 0.25, 0.5, 1.0, 3.75})
+      EXPECT_EQ(value(text, t), expected(t)) << text << " at " << t;
+}
+
+TEST(Expression, PrecedenceIsThatOfMathematics) {
+  EXPECT_EQ(value("2+3*4", 0), 14);
+  EXPECT_EQ(value("(2+3)*4", 0), 20);
+  EXPECT_EQ(value("2^3^2", 0), 512);  // right associative
+  EXPECT_EQ(value("-3^2", 0), -9);    // the power binds tighter than the sign
+  EXPECT_EQ(value("2^-1", 0), 0.5);
+  EXPECT_EQ(value("8/4/2", 0), 1);  // left associative
+  EXPECT_EQ(value("7-4-2", 0), 1);
+  EXPECT_EQ(value("--2", 0), 2);
+  EXPECT_EQ(value("6/3*2", 0), 4);
+}
+
+TEST(Expression, StepAndSignAreDefinedAtZero) {
+  EXPECT_EQ(value("step(t)", 0), 1);
+  EXPECT_EQ(value("step(t)", -1e-300), 0);
+  EXPECT_EQ(value("sign(t)", 0), 0);
+  EXPECT_EQ(value("sign(t)", -5), -1);
+  EXPECT_EQ(value("if(t <= 0, 1, 2)", 0), 1);
+  EXPECT_EQ(value("if(t > 0, 1, 2)", 0), 2);
+}
+
+// The branch that is not taken does not spoil the value.
+TEST(Expression, UntakenBranchMayDivideByZero) {
+  EXPECT_EQ(value("if(t < 1, 5, 1/t)", 0), 5);
+}
+
+TEST(Expression, ConstantsKnowThatTheyAreConstant) {
+  EXPECT_TRUE(TimeFunction(2.5).is_constant());
+  EXPECT_TRUE(TimeFunction(2.5).text().empty());
+  EXPECT_EQ(TimeFunction(2.5)(17), 2.5);
+  EXPECT_EQ(TimeFunction()(1), 0);
+  EXPECT_TRUE(TimeFunction::parse("2*pi")->is_constant());
+  EXPECT_FALSE(TimeFunction::parse("0*t")->is_constant());
+  EXPECT_EQ(TimeFunction::parse(" 2 * t ")->text(), " 2 * t ");
+}
+
+TEST(Expression, FaultsHaveAColumn) {
+  struct Case {
+    std::string text;
+    int column;
+    std::string key;
+  };
+  const std::vector<Case> cases = {
+      {"", 1, "expected a number"},
+      {"3*", 3, "found the end"},
+      {"3*sin(t", 8, "expected ')'"},
+      {"(1+2", 5, "expected ')'"},
+      {"1 2", 3, "an operator"},
+      {"sin t", 5, "'(' after sin"},
+      {"atan2(t)", 8, "',' and a further"},
+      {"if(t, 1, 2)", 5, "one of < <="},
+      {"1+1e999", 3, "too large"},
+      {"2*sine(t)", 3, "unknown name 'sine'"},
+      {"t < 1", 3, "an operator"},
+      {"3 + $", 5, "found '$'"},
+      {"max(1,2,3)", 8, "expected ')'"},
+      {"+1", 1, "expected a number"},
+  };
+  for (const auto& [text, column, key] : cases) {
+    const Error error = fault(text);
+    EXPECT_EQ(error.column, column) << text << ": " << error.what;
+    EXPECT_NE(error.what.find(key), std::string::npos) << error.what;
+    EXPECT_NE(error.what.find("column " + std::to_string(column)), std::string::npos) << error.what;
+  }
+}
+
+TEST(Expression, UnknownNamesGetASuggestionAndTheList) {
+  const Error error = fault("2*sine(t)");
+  EXPECT_EQ(error.fix, "did you mean 'sin'?");
+  EXPECT_NE(error.allowed.find("atan2"), std::string::npos);
+  EXPECT_EQ(fault("sqr(t)").fix, "did you mean 'sqrt'?");
+}
+
+// Hostile input ends in an error, never in a deep recursion or a stack overrun.
+TEST(Expression, DepthIsBounded) {
+  EXPECT_NE(fault(std::string(200, '(') + "t" + std::string(200, ')')).what.find("nested"),
+            std::string::npos);
+  EXPECT_NE(fault(std::string(4000, '-') + "t").what.find("nested"), std::string::npos);
+  EXPECT_NE(fault(std::string(5000, '1')).what.find("too long"), std::string::npos);
+  std::string towers = "1";
+  for (int i = 0; i < 100; ++i) towers += "^1";
+  EXPECT_NE(fault(towers).what.find("nested"), std::string::npos);
+  // Each level keeps two values alive while the third argument is computed: 2 * 60 > 96.
+  std::string deep = "t";
+  for (int i = 0; i < 60; ++i) deep = "if(1<2,1," + deep + ")";
+  EXPECT_NE(fault(deep).what.find("intermediate"), std::string::npos);
+  std::string sum = "0";
+  for (int i = 0; i < 1000; ++i) sum += "+1";
+  EXPECT_EQ(value(sum, 0), 1000);
+}
+
+TEST(Suggestion, NearNamesOnly) {
+  constexpr std::array<std::string_view, 3> known = {"friction", "restitution", "radius"};
+  EXPECT_EQ(nearest_name("fricton", known), "friction");
+  EXPECT_EQ(nearest_name("raduis", known), "radius");
+  EXPECT_EQ(nearest_name("colour", known), "");
+  EXPECT_EQ(did_you_mean("zzz", known, "none"), "none");
+}
+
+}  // namespace
+}  // namespace cairn

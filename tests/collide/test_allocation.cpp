@@ -1,0 +1,67 @@
+// Collision detection allocates nothing once its buffers have grown.
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+
+#include "collide/broadphase.hpp"
+#include "random_shapes.hpp"
+
+namespace {
+std::size_t allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace cairn {
+namespace {
+
+using namespace testing;
+
+TEST(Allocation, NoneAfterWarmUp) {
+  Random random(4);
+  std::vector<std::pair<Geometry, Pose>> shapes;
+  std::vector<int> bodies;
+  std::vector<char> movable;
+  for (int i = 0; i < 300; ++i) {
+    const std::array<Geometry, 4> kinds = {Sphere{0.5}, Capsule{0.2, 1}, Ellipsoid{{0.1, 1, 0.6}},
+                                           Halfspace{}};
+    const std::size_t kind = i % 50 == 0 ? 3 : static_cast<std::size_t>(i % 3);
+    shapes.push_back({kinds[kind], {3 * random.unit(), random.rotation()}});
+    bodies.push_back(i);
+    movable.push_back(kind != 3);
+  }
+  Broadphase broadphase;
+  std::vector<Aabb> boxes;
+  std::vector<std::pair<int, int>> pairs;
+  std::vector<ShapeContact> found;
+  const auto detect = [&] {
+    boxes.clear();
+    found.clear();
+    for (const auto& [geometry, X] : shapes) boxes.push_back(bounds(geometry, X));
+    broadphase.pairs(boxes, bodies, movable, pairs);
+    for (const auto& [i, j] : pairs) {
+      const auto& [a, A] = shapes[static_cast<std::size_t>(i)];
+      const auto& [b, B] = shapes[static_cast<std::size_t>(j)];
+      collide_shapes(a, A, b, B, found);
+    }
+  };
+  detect();
+  EXPECT_GT(found.size(), 1000u);
+  EXPECT_GT(allocations, 0u);  // the counter counts
+  const std::size_t before = allocations;
+  detect();
+  EXPECT_EQ(allocations, before);
+}
+
+}  // namespace
+}  // namespace cairn

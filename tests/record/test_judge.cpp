@@ -1,0 +1,180 @@
+// The second judge on problems whose residuals are known, and its agreement with certify().
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "record/judge.hpp"
+#include "sample.hpp"
+
+namespace cairn {
+namespace {
+
+// The hand-made contact is solved exactly: v = 0, lambda_n stops the fall.
+TEST(Judge, ExactSolutionHasNoResidual) {
+  const SolveRecord s = sample::solve();
+  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  EXPECT_TRUE(j.finite);
+  EXPECT_EQ(j.worst, 0);
+}
+
+// W = J A^-1 J^T = diag(1/2, 3/2), so d = power of two below sqrt(2/2) = 1: unit scaling. s =
+// max(|lambda|, |v_free|) = 2. A normal velocity of -0.01 gives a gap velocity residual of 0.005; A
+// dv = (0, -0.02, 0) a momentum residual of sqrt(0.02^2 / 2) / max(2, sqrt(2)); the product 2 *
+// -0.01 a complementarity residual of 0.02 / 4.
+TEST(Judge, KnownResidualsOfAnApproachingContact) {
+  SolveRecord s = sample::solve();
+  s.solution.v = Vec3(0, -0.01, 0);
+  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  EXPECT_NEAR(j.gap_velocity, 0.005, 1e-15);
+  EXPECT_NEAR(j.momentum, 0.02 / std::sqrt(2.0) / 2, 1e-15);
+  EXPECT_NEAR(j.complementarity, 0.005, 1e-15);
+  EXPECT_NEAR(j.natural_map, 0.005, 1e-15);
+  EXPECT_EQ(j.cone, 0);
+  EXPECT_EQ(j.normal_impulse, 0);
+}
+
+// An impulse (-1, 0) has the distance 1 from the cone; s = max(1, |v_free| = 1).
+TEST(Judge, PullingImpulseIsFound) {
+  SolveRecord s = sample::solve();
+  s.solution.lambda = Eigen::Vector2d(-1, 0);
+  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  EXPECT_NEAR(j.normal_impulse, 1, 1e-15);
+  EXPECT_NEAR(j.cone, 1, 1e-15);
+}
+
+// Frictionless: a ball glued to the floor by a negative impulse at rest must not pass (mu = 0 is
+// the trap).
+TEST(Judge, GluedBallIsFoundWithoutFriction) {
+  SolveRecord s = sample::solve();
+  s.problem.constraints[0].mu = 0;
+  s.problem.k = Vec3(0, 2, 0);
+  s.solution.v = Vec3::Zero();
+  s.solution.lambda = Eigen::Vector2d(-2, 0);
+  EXPECT_GE(judge(s.problem, s.solution.v, s.solution.lambda).worst, 1);
+}
+
+// Sliding against friction is Coulomb's law; sliding with it is not.
+TEST(Judge, FrictionMustOpposeSliding) {
+  SolveRecord s = sample::solve();
+  const double mu = 0.5;
+  for (const double sign : {1.0, -1.0}) {
+    s.solution.lambda = Eigen::Vector2d(2, -sign * mu * 2);
+    const Vec3 v(1, 0, 0);  // slides along +t1
+    // k such that the momentum balance holds with this v and lambda.
+    s.problem.k = Vec3(2 * v.x() - s.solution.lambda[1], -2, -s.solution.lambda[1]);
+    const Judgement j = judge(s.problem, v, s.solution.lambda);
+    EXPECT_NEAR(j.momentum, 0, 1e-15);
+    if (sign > 0)
+      EXPECT_LE(j.worst, 1e-15);
+    else
+      EXPECT_GE(j.natural_map, 0.1);
+  }
+}
+
+TEST(Judge, ScalingByPowersOfTwoChangesNoBit) {
+  SolveRecord s = sample::solve();
+  s.solution.v = Vec3(0.125, -0.01, 0.3);
+  const Judgement before = judge(s.problem, s.solution.v, s.solution.lambda);
+  // Masses by 64: A, k and lambda.
+  for (auto& row : s.problem.bodies[0].A)
+    for (double& a : row) a *= 64;
+  s.problem.k *= 64;
+  s.solution.lambda *= 64;
+  const Judgement after = judge(s.problem, s.solution.v, s.solution.lambda);
+  EXPECT_EQ(before.natural_map, after.natural_map);
+  EXPECT_EQ(before.momentum, after.momentum);
+  EXPECT_EQ(before.worst, after.worst);
+}
+
+TEST(Judge, NotANumberIsNeverGood) {
+  SolveRecord s = sample::solve();
+  s.solution.v[1] = std::nan("");
+  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  EXPECT_FALSE(j.finite);
+  EXPECT_TRUE(std::isinf(j.worst));
+}
+
+// The nearest point p of a cone is the one with z - p in the polar cone and orthogonal to p
+// (Moreau).
+TEST(Judge, ProjectionSatisfiesMoreau) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  for (const int facets : {0, 3, 4, 7}) {
+    for (int i = 0; i < 200; ++i) {
+      const double mu = std::abs(normal(random));
+      const Vec3 z(normal(random), normal(random), normal(random));
+      const Vec3 p = nearest_in_cone(z, 3, mu, facets);
+      EXPECT_NEAR(p.dot(z - p), 0, 1e-13 * z.squaredNorm());
+      const int directions = facets == 0 ? 64 : facets;
+      for (int k = 0; k < directions; ++k) {
+        const double angle = 2 * std::numbers::pi * k / directions;
+        const Vec3 generator(1, mu * std::cos(angle), mu * std::sin(angle));
+        EXPECT_LE(generator.dot(z - p), 1e-13 * generator.norm() * z.norm());
+      }
+      EXPECT_LE(p.tail<2>().norm(), mu * p[0] * (1 + 1e-13) + 1e-15);
+    }
+  }
+}
+
+// A heap of random constraints of every law: two judges written apart must say the same.
+TEST(Judge, AgreesWithCertifyOnRandomProblems) {
+  std::mt19937 random(2);
+  std::normal_distribution<double> normal;
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int trial = 0; trial < 300; ++trial) {
+    Problem problem;
+    int velocities = 0;
+    for (int b = 0; b < 6; ++b) {
+      ProblemBody body;
+      body.first = velocities;
+      body.size = 1 + pick(6);
+      velocities += body.size;
+      for (int i = 0; i < body.size; ++i) body.A[i][i] = std::exp(2 * normal(random));
+      if (body.size > 1) body.A[0][1] = body.A[1][0] = 0.3 * std::sqrt(body.A[0][0] * body.A[1][1]);
+      problem.bodies.push_back(body);
+    }
+    problem.k = VecX::NullaryExpr(velocities, [&] { return normal(random); });
+    problem.first_row = {0};
+    for (int i = 0; i < 8; ++i) {
+      Constraint c;
+      c.law = static_cast<Law>(pick(4));
+      c.rows = c.law == Law::coulomb ? 2 + pick(2) : c.law == Law::equality ? 1 + pick(3) : 1;
+      c.body = {pick(6), pick(7) - 1};
+      if (c.body[1] == c.body[0]) c.body[1] = -1;
+      c.mu = c.law == Law::coulomb ? std::abs(normal(random)) : 0;
+      c.facets = pick(2) == 0 ? 0 : 3 + pick(6);
+      c.lo = -1;
+      c.hi = 0.5;
+      for (std::size_t side = 0; side < 2; ++side)
+        for (int r = 0; r < c.rows; ++r)
+          for (int k = 0;
+               c.body[side] >= 0 && k < problem.bodies[static_cast<std::size_t>(c.body[side])].size;
+               ++k)
+            c.J[side][r][k] = normal(random);
+      for (int r = 0; r < c.rows; ++r) c.b[r] = normal(random);
+      problem.constraints.push_back(c);
+      problem.first_row.push_back(problem.first_row.back() + c.rows);
+    }
+    const VecX v = VecX::NullaryExpr(velocities, [&] { return normal(random); });
+    // Some impulses are exactly zero: those rows count for the scale only if they close.
+    const VecX lambda =
+        VecX::NullaryExpr(problem.rows(), [&] { return pick(3) == 0 ? 0.0 : normal(random); });
+    const Judgement ours = judge(problem, v, lambda);
+    const Certificate theirs = certify(problem, v, lambda);
+    // An island in which nothing counts for the scale has infinite residuals in both.
+    const auto same = [](double a, double b) {
+      return a == b || std::abs(a - b) <= 1e-11 * b + 1e-14;
+    };
+    EXPECT_PRED2(same, ours.momentum, theirs.momentum);
+    EXPECT_PRED2(same, ours.equality, theirs.equality);
+    EXPECT_PRED2(same, ours.gap_velocity, theirs.gap_velocity);
+    EXPECT_PRED2(same, ours.normal_impulse, theirs.normal_impulse);
+    EXPECT_PRED2(same, ours.complementarity, theirs.complementarity);
+    EXPECT_PRED2(same, ours.cone, theirs.cone);
+    EXPECT_PRED2(same, ours.natural_map, theirs.natural_map);
+    EXPECT_PRED2(same, ours.worst, theirs.worst);
+  }
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,135 @@
+// The JSON parser: values, places, and every kind of malformed text.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "scene/document.hpp"
+#include "scene/paths.hpp"
+
+namespace cairn {
+namespace {
+
+Node parsed(const std::string& text) {
+  const Result<Node> node = parse_document(text, "f");
+  EXPECT_TRUE(node.has_value()) << text << ": " << (node ? "" : node.error()[0].text());
+  return node.value_or(Node());
+}
+
+TEST(Document, ValuesAndPlaces) {
+  const Node root = parsed(
+      "{\n  // comment\n  \"a\": [1, -2.5e3, true],\n  /* two\n lines */ \"b\": "
+      "\"x\\u00e9\\ud83d\\ude00\\n\"\n}");
+  EXPECT_EQ(root.line, 1);
+  const Node& a = *root.find("a");
+  EXPECT_EQ(a.line, 3);
+  EXPECT_EQ(a.column, 8);
+  EXPECT_EQ(a.items[1].number, -2500);
+  EXPECT_EQ(a.items[1].column, 12);
+  EXPECT_TRUE(a.items[2].boolean);
+  EXPECT_EQ(root.find("b")->string, "x\xC3\xA9\xF0\x9F\x98\x80\n");
+  EXPECT_EQ(root.find("b")->line, 5);
+  EXPECT_EQ(root.keys[1].column, 11);
+  EXPECT_EQ(root.find("c"), nullptr);
+}
+
+// Columns count characters, not bytes; a byte order mark does not count at all.
+TEST(Document, ColumnsCountCharacters) {
+  const Node root = parsed("\xEF\xBB\xBF{\"\xC3\xA4\xE2\x82\xAC\": 1, \"b\": 2}");
+  EXPECT_EQ(root.column, 1);
+  EXPECT_EQ(root.items[0].column, 8);
+  EXPECT_EQ(root.items[1].column, 16);
+}
+
+TEST(Document, NumbersAreReadToTheNearestDouble) {
+  EXPECT_EQ(parsed("0.1").number, 0.1);
+  EXPECT_EQ(parsed("5e-324").number, 5e-324);
+  EXPECT_EQ(parsed("1e-999").number, 0);
+  EXPECT_TRUE(std::signbit(parsed("-0").number));
+}
+
+TEST(Document, TextReadsBackToTheSameBits) {
+  for (const double x : {0.1, 1.0 / 3, 1e300, 5e-324, -0.0, 123456789.123456789, 1e22}) {
+    const double back = parsed(to_json(Node(x))).number;
+    EXPECT_EQ(back, x);
+    EXPECT_EQ(std::signbit(back), std::signbit(x));
+  }
+  EXPECT_EQ(parsed(to_json(Node("a\"\\\n\x01\xC3\xA9"))).string, "a\"\\\n\x01\xC3\xA9");
+}
+
+struct Fault {
+  std::string text;
+  int line, column;
+  std::string key;
+};
+
+TEST(Document, MalformedTextIsRefusedInItsPlace) {
+  const std::vector<Fault> faults = {
+      {"", 1, 1, "expected a value"},
+      {"{\n \"a\": }", 2, 7, "expected a value"},
+      {"{\"a\": 1,\n}", 1, 8, "comma before the end of the object"},
+      {"[1, 2,]", 1, 6, "comma before the end of the array"},
+      {"[1 2]", 1, 4, "expected ',' or ']'"},
+      {"{\"a\" 1}", 1, 6, "expected ':'"},
+      {"{a: 1}", 1, 2, "key in double quotes"},
+      {"{'a': 1}", 1, 2, "key in double quotes"},
+      {"['a']", 1, 2, "use double quotes"},
+      {"[NaN]", 1, 2, "not finite"},
+      {"[Infinity]", 1, 2, "not finite"},
+      {"[-Infinity]", 1, 2, "malformed"},
+      {"[1e999]", 1, 2, "too large"},
+      {"[-1e999]", 1, 2, "too large"},
+      {"[01]", 1, 2, "malformed"},
+      {"[1.]", 1, 2, "malformed"},
+      {"[.5]", 1, 2, "expected a value"},
+      {"[+1]", 1, 2, "expected a value"},
+      {"[0x10]", 1, 2, "malformed"},
+      {"[3m]", 1, 2, "malformed"},
+      {"[1.2.3]", 1, 2, "malformed"},
+      {"[tru]", 1, 2, "expected a value"},
+      {"\"abc", 1, 1, "not closed"},
+      {"[\"a\nb\"]", 1, 2, "not closed on its line"},
+      {"[\"a\tb\"]", 1, 4, "control character"},
+      {"[\"\\x\"]", 1, 3, "unknown escape"},
+      {"[\"\\ud800\"]", 1, 3, "unknown escape"},
+      {"[\"\xFF\"]", 1, 3, "UTF-8"},
+      {"[\"\xC0\x80\"]", 1, 3, "UTF-8"},
+      {"[\"\xED\xA0\x80\"]", 1, 3, "UTF-8"},
+      {"{} {}", 1, 4, "after the end"},
+      {"{} /* open", 1, 4, "comment is not closed"},
+      {"{} / 1", 1, 4, "unexpected '/'"},
+      {"{\"a\": 1,\n \"b\": 2,\n \"a\": 3}", 3, 2, "given twice, first in line 1"},
+  };
+  for (const auto& [text, line, column, key] : faults) {
+    const Result<Node> node = parse_document(text, "f");
+    ASSERT_FALSE(node.has_value()) << text;
+    const Error& error = node.error()[0];
+    EXPECT_NE(error.text().find(key), std::string::npos) << text << ": " << error.text();
+    EXPECT_EQ(error.line, line) << text << ": " << error.text();
+    EXPECT_EQ(error.column, column) << text << ": " << error.text();
+    EXPECT_EQ(error.file, "f");
+  }
+}
+
+TEST(Document, LimitsAreKept) {
+  const auto kind = [](const std::string& text, const DocumentLimits& limits) {
+    const Result<Node> node = parse_document(text, "f", limits);
+    return node ? ErrorKind::input : node.error()[0].kind;
+  };
+  EXPECT_EQ(kind(std::string(100000, '['), {}), ErrorKind::limit);
+  EXPECT_EQ(kind("\"" + std::string(70000, 'x') + "\"", {}), ErrorKind::limit);
+  EXPECT_EQ(kind("[1,2,3]", {.bytes = 6}), ErrorKind::limit);
+  EXPECT_EQ(kind("[1,2,3]", {.nodes = 3}), ErrorKind::limit);
+  EXPECT_TRUE(parse_document(std::string(64, '[') + std::string(64, ']'), "f").has_value());
+}
+
+// Names may hold points: the longest key that fits is meant.
+TEST(Document, PathsFindTheDeepestNode) {
+  const Node root = parsed(R"({"a": {"x.y": 1, "x": {"y": 2}}, "b": [{"name": "p.q", "m": 3}]})");
+  EXPECT_EQ(deepest(root, "a.x.y").number, 1);
+  EXPECT_EQ(deepest(root, "b[0].m").number, 3);
+  EXPECT_EQ(deepest(root, "b.p.q.m").number, 3);
+  EXPECT_EQ(&deepest(root, "b[0].none"), &root.find("b")->items[0]);
+  EXPECT_EQ(&deepest(root, "b[7].m"), root.find("b"));
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,270 @@
+// Scenes: reading, generators, assignments, and the round trip through the resolved text.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "cairn/scene.hpp"
+#include "cairn/state.hpp"
+
+namespace cairn {
+namespace {
+
+// One of everything.
+const std::string sample = R"json({
+  "cairn": 1, "name": "sample", "gravity": [0, 0, -9.81],
+  "materials": {"default": {"friction": 0.25, "restitution": 0.5}, "ice": {"friction": 0.01}, "ice|default": {"friction": 0.3}},
+  "bodies": [
+    {"name": "floor", "fixed": true, "shapes": [{"type": "halfspace", "normal": [0, 0, 2]}]},
+    {"name": "box", "mass": 2, "position": [0.1, 0, 1], "orientation": {"axis": [0, 0, 1], "angle_deg": 30},
+     "angular_velocity": [0, 0, 1],
+     "shapes": [{"type": "box", "size": [1, 2, 3], "material": "ice", "position": [0, 0.3, 0]},
+                {"type": "capsule", "radius": 0.1, "length": 0.7, "orientation": {"axis": [1, 1, 0], "angle": 0.3}}]},
+    {"name": "egg", "density": 900, "position": [5, 0, 1], "shapes": [{"type": "ellipsoid", "radii": [0.1, 0.2, 0.3]}]},
+    {"name": "bob", "mass": 0.7, "inertia": [1, 2, 2.5], "center_of_mass": [0, 0, 0.1], "position": [0, 5, 0],
+     "shapes": [{"type": "point"}, {"type": "sphere", "radius": 0.1}]},
+    {"name": "coin", "mass": 1, "dof": "x y rz", "position": [9, 0, 0], "shapes": [{"type": "ellipse", "radii": [1, 0.5]}]},
+    {"name": "shaker", "motion": {"position": [0, "3*sin(pi*t)", 7], "axis": [1, 0, 0], "angle": "t/3"},
+     "shapes": [{"type": "disc", "radius": 3}]}
+  ],
+  "joints": [{"type": "distance", "bodies": ["world", "bob"], "anchors": [[0, 0, 0], [0, 0, 0.1]]},
+             {"type": "distance", "name": "rod", "bodies": ["box", "egg"], "length": 5, "collide": true}],
+  "forces": [{"type": "spring", "bodies": ["box", "bob"], "stiffness": 100, "rest_length": 0.2, "damping": 10},
+             {"type": "damper", "bodies": ["box", "egg"], "damping": 10},
+             {"type": "force", "body": "box", "value": ["8*cos(t)", 0, 0.1], "point": [0, 0, 0.3]},
+             {"type": "torque", "body": "egg", "value": [0, 0, "exp(-t)"]}],
+  "no_contact": [["egg", "bob"]],
+  "generate": [{"type": "lattice", "name": "grain", "count": [2, 2, 3], "spacing": [1, 1, 0.9], "jitter": 0.01, "seed": 3, "origin": [50, 0, 0],
+                "of": {"mass": 0.001, "shapes": [{"type": "sphere", "radius": 0.3}]}},
+               {"type": "chain", "name": "bead", "count": 3, "spacing": 1, "origin": [80, 0, 0],
+                "of": {"mass": 1, "dof": "x y z"}, "joint": {"type": "distance"}}],
+  "simulation": {"scheme": {"type": "euler", "restitution": "delayed", "facets": 8}, "solver": {"type": "lemke", "seed": 9007199254740991},
+                 "step": 0.01, "duration": 2.5},
+  "expect": [{"quantity": "penetration.max", "at_most": 1e-7},
+             {"quantity": "bodies.bob.position[1]", "equals": 0.1, "tolerance": 1e-3, "at_least": 0}]
+})json";
+
+Scene read(const std::string& text, const std::vector<std::string>& assignments = {}) {
+  Result<Scene> scene = parse_scene(text, "dir/file.json", assignments);
+  if (!scene) {
+    for (const Error& e : scene.error()) ADD_FAILURE() << e.text();
+    return {};
+  }
+  return *scene;
+}
+
+Errors faults(const std::string& text, const std::vector<std::string>& assignments) {
+  const Result<Scene> scene = parse_scene(text, "file.json", assignments);
+  EXPECT_FALSE(scene.has_value());
+  return scene ? Errors{Error{}} : scene.error();
+}
+
+TEST(Scene, EverythingIsRead) {
+  const Scene scene = read(sample);
+  EXPECT_EQ(scene.name, "sample");
+  ASSERT_EQ(scene.description.bodies.size(), 6u + 12 + 3);
+  EXPECT_EQ(scene.model->joints.size(), 2u + 2);
+  EXPECT_EQ(scene.model->springs.size(), 2u);
+  EXPECT_EQ(scene.model->applied_forces[0].force[0](1), 8 * std::cos(1));
+  EXPECT_EQ(scene.model->applied_forces[1].torque[2](2), std::exp(-2));
+  const Euler& euler = std::get<Euler>(scene.simulation.scheme);
+  EXPECT_EQ(euler.restitution, Restitution::delayed);
+  EXPECT_EQ(euler.facets, 8);
+  EXPECT_EQ(std::get<Lemke>(scene.simulation.solver).seed, 9007199254740991u);
+  EXPECT_EQ(scene.simulation.duration, 2.5);
+  ASSERT_EQ(scene.expect.size(), 2u);
+  EXPECT_EQ(*scene.expect[1].equals, 0.1);
+  const auto before =
+      sample.begin() + static_cast<std::ptrdiff_t>(sample.find("{\"quantity\": \"bodies"));
+  EXPECT_EQ(scene.expect[1].line, 1 + std::count(sample.begin(), before, '\n'));
+  // A pair that gives its friction alone takes the restitution from the rule.
+  EXPECT_EQ(scene.description.materials[2].second.friction, 0.3);
+  EXPECT_EQ(scene.description.materials[2].second.restitution, 0.5);
+}
+
+TEST(Scene, NameDefaultsToTheFile) {
+  EXPECT_EQ(read(R"({"cairn": 1})").name, "file");
+}
+
+// The resolved text is a fixed point: it reads to the same scene, bit for bit, and writes to
+// itself.
+TEST(Scene, ResolvedTextReadsToTheSameScene) {
+  const Scene first = read(sample, {"simulation.step=0.1", "bodies.box.mass=3"});
+  const Scene second = read(first.resolved);
+  EXPECT_EQ(first.resolved, second.resolved);
+  EXPECT_EQ(first.initial->poses, second.initial->poses);
+  EXPECT_EQ(first.initial->v, second.initial->v);
+  ASSERT_EQ(first.model->bodies.size(), second.model->bodies.size());
+  for (std::size_t i = 0; i < first.model->bodies.size(); ++i) {
+    const Body &a = first.model->bodies[i], &b = second.model->bodies[i];
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.mass, b.mass);
+    EXPECT_EQ(a.inertia_B, b.inertia_B);
+    EXPECT_EQ(a.p_Bcm, b.p_Bcm);
+    EXPECT_EQ(a.radius, b.radius);
+  }
+  for (std::size_t i = 0; i < first.model->shapes.size(); ++i)
+    EXPECT_EQ(first.model->shapes[i].X_CS, second.model->shapes[i].X_CS);
+  for (std::size_t i = 0; i < first.model->pairs.size(); ++i)
+    EXPECT_EQ(first.model->pairs[i].friction, second.model->pairs[i].friction);
+  EXPECT_EQ(second.simulation.step, 0.1);
+  EXPECT_EQ(second.model->no_contact, first.model->no_contact);
+  EXPECT_EQ(second.model->applied_forces[0].force[0].text(), "8*cos(t)");
+}
+
+// A file that was cut anywhere is an error with a place, never a crash and never a scene.
+TEST(Scene, TruncationAtEveryByteGivesAPlace) {
+  for (std::size_t n = 0; n < sample.size(); ++n) {
+    const Result<Scene> scene = parse_scene(sample.substr(0, n), "f");
+    ASSERT_FALSE(scene.has_value()) << n;
+    for (const Error& e : scene.error()) EXPECT_GT(e.line * e.column, 0) << n << ": " << e.text();
+  }
+}
+
+// Bytes all over the text replaced in turn: any answer is right as long as errors have a place or a
+// path.
+TEST(Scene, SpoiltBytesNeverCrash) {
+  for (const char spoil : {'\0', '"', '9', '-', ']', '\xFF'}) {
+    for (std::size_t n = 0; n < sample.size(); n += 11) {
+      std::string text = sample;
+      text[n] = spoil;
+      const Result<Scene> scene = parse_scene(text, "f");
+      if (scene) continue;
+      ASSERT_FALSE(scene.error().empty());
+      for (const Error& e : scene.error()) EXPECT_GT(e.line, 0) << e.text();
+    }
+  }
+}
+
+// ---- Generators
+// ---------------------------------------------------------------------------------------------------
+
+// Rows of 11, 10, ..., 1: 66 discs, neighbours in a row 6 apart, neighbours in adjacent rows too
+// (spacing sqrt(3)/2 high).
+TEST(Generators, TriangleStacksTouchingDiscs) {
+  const Scene scene = read(
+      R"({"cairn": 1, "generate": [{"type": "triangle", "name": "disc", "base": 11, "spacing": 6, "origin": [0, 3, 0],
+    "of": {"dof": "x y rz", "mass": 1, "shapes": [{"type": "disc", "radius": 3}]}}]})");
+  const auto& bodies = scene.description.bodies;
+  ASSERT_EQ(bodies.size(), 66u);
+  EXPECT_EQ(bodies[0].name, "disc01");
+  EXPECT_EQ(bodies[65].name, "disc66");
+  EXPECT_EQ(bodies[1].position, Vec3(6, 3, 0));
+  EXPECT_NEAR((bodies[11].position - bodies[0].position).norm(), 6, 1e-14);
+  EXPECT_NEAR((bodies[11].position - bodies[1].position).norm(), 6, 1e-14);
+  EXPECT_NEAR(bodies[65].position.x(), 30, 1e-14);
+  // The order of names is the order of generation.
+  for (std::size_t i = 0; i < 66; ++i) EXPECT_EQ(scene.model->bodies[i].name, bodies[i].name);
+}
+
+TEST(Generators, LatticeRunsFastestAlongXAndJitterIsBoundedAndRepeatable) {
+  const auto lattice = [](const std::string& more) {
+    return read(
+               R"({"cairn": 1, "generate": [{"type": "lattice", "name": "g", "count": [3, 2, 2], "spacing": 2, "origin": [1, 1, 1],
+      "of": {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.5}]})" +
+               more + "}]}")
+        .description.bodies;
+  };
+  const auto plain = lattice("");
+  ASSERT_EQ(plain.size(), 12u);
+  EXPECT_EQ(plain[2].position, Vec3(5, 1, 1));
+  EXPECT_EQ(plain[3].position, Vec3(1, 3, 1));
+  EXPECT_EQ(plain[11].position, Vec3(5, 3, 3));
+  const auto a = lattice(R"(, "jitter": 0.25, "seed": 5)"),
+             b = lattice(R"(, "jitter": 0.25, "seed": 5)"),
+             c = lattice(R"(, "jitter": 0.25, "seed": 6)");
+  double largest = 0;
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(a[i].position, b[i].position);
+    EXPECT_NE(a[i].position, c[i].position);
+    largest = std::max(largest, (a[i].position - plain[i].position).cwiseAbs().maxCoeff());
+  }
+  EXPECT_LE(largest, 0.25);
+  EXPECT_GT(largest, 0.125);  // 36 uniform numbers all below a half have the odds 2^-36
+}
+
+TEST(Generators, ChainJoinsNeighbours) {
+  const Scene scene = read(
+      R"({"cairn": 1, "generate": [{"type": "chain", "name": "p", "count": 12, "spacing": 0.5, "direction": [0, 0, -2],
+    "of": {"mass": 1, "dof": "x z"}, "joint": {"type": "distance"}}]})");
+  ASSERT_EQ(scene.model->joints.size(), 11u);
+  for (const Joint& joint : scene.model->joints) {
+    EXPECT_EQ(index(joint.bodies[1]), index(joint.bodies[0]) + 1);
+    EXPECT_EQ(std::get<DistanceJoint>(joint.type).length, 0.5);
+  }
+  EXPECT_EQ(scene.description.bodies[11].position, Vec3(0, 0, -5.5));
+  EXPECT_EQ(scene.model->no_contact.size(), 11u);
+}
+
+// ---- Assignments
+// --------------------------------------------------------------------------------------------------
+
+TEST(Assignments, ChangeTheSceneBeforeItIsRead) {
+  const Scene scene =
+      read(sample, {"simulation.step=0.125", "materials.default.restitution=0.9",
+                    "bodies.egg.density=1000", "bodies[1].mass=4", "simulation.solver=nsgs",
+                    "name=renamed", "forces[2].value[0]=sin(t)", "simulation.scheme.gamma=0.5"});
+  EXPECT_EQ(scene.simulation.step, 0.125);
+  EXPECT_EQ(scene.model->pair(MaterialId{0}, MaterialId{0}).restitution, 0.9);
+  EXPECT_EQ(*scene.description.bodies[2].density, 1000);
+  EXPECT_EQ(*scene.description.bodies[1].mass, 4);
+  EXPECT_TRUE(std::holds_alternative<Nsgs>(scene.simulation.solver));
+  EXPECT_EQ(scene.name, "renamed");
+  EXPECT_EQ(scene.model->applied_forces[0].force[0](1), std::sin(1));
+  EXPECT_EQ(std::get<Euler>(scene.simulation.scheme).gamma, 0.5);
+}
+
+TEST(Assignments, MakeWhatIsMissing) {
+  const Scene scene = read(R"({"cairn": 1})",
+                           {"simulation.solver.tolerance=1e-4", "materials.default.friction=0.5"});
+  EXPECT_EQ(std::get<Auto>(scene.simulation.solver).tolerance, 1e-4);
+  EXPECT_EQ(scene.model->pairs[0].friction, 0.5);
+}
+
+TEST(Assignments, FaultsNameTheAssignment) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"simulation.step", "not understood"},
+      {"=3", "not understood"},
+      {"simulation.stp=0.1", "did you mean 'step'"},
+      {"simulatoin.step=0.1", "did you mean 'simulation'"},
+      {"simulation.step=-1", "out of range"},
+      {"simulation.step=fast", "expected a number"},
+      {"bodies.egz.mass=1", "did you mean 'egg'"},
+      {"bodies[99].mass=1", "no such element"},
+      {"name.first=1", "plain value"},
+      {"simulation[0]=1", "is not a list"},
+      {"bodies[x].mass=1", "cannot be read"},
+      {"simulation.=1", "cannot be read"},
+      {"bodies.box.mass=-2", "positive"},
+  };
+  for (const auto& [text, key] : cases) {
+    const Error error = faults(sample, {text})[0];
+    EXPECT_EQ(error.kind, ErrorKind::usage) << text;
+    EXPECT_NE(error.text().find(key), std::string::npos) << text << ": " << error.text();
+    EXPECT_NE(error.text().find("--set " + text), std::string::npos) << error.text();
+  }
+}
+
+// ---- Files
+// --------------------------------------------------------------------------------------------------------
+
+TEST(Scene, FilesThatCannotBeReadAreNamed) {
+  const Result<Scene> missing = load_scene("no/such/file.json");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error()[0].kind, ErrorKind::io);
+  EXPECT_NE(missing.error()[0].text().find("no/such/file.json"), std::string::npos);
+  EXPECT_EQ(load_scene(CAIRN_SOURCE_DIR).error()[0].kind, ErrorKind::io);
+}
+
+TEST(Scene, FileAndTextGiveTheSame) {
+  const std::string file = testing::TempDir() + "cairn_scene_sample.json";
+  std::ofstream(file, std::ios::binary) << sample;
+  const Result<Scene> scene = load_scene(file);
+  std::remove(file.c_str());
+  ASSERT_TRUE(scene.has_value());
+  EXPECT_EQ(scene->resolved, read(sample).resolved);
+}
+
+}  // namespace
+}  // namespace cairn
