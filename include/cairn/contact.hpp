@@ -9,12 +9,12 @@
 
 namespace cairn {
 
-// Names a contact for good: the same features of the same shapes have the same key in every step. Order of contacts =
-// order of keys.
+// Names a contact for good: the same features of the same shapes have the same key in every step.
+// Order of contacts = order of keys.
 struct ContactKey {
   BodyId body_a{}, body_b{};  // a < b
   ShapeId shape_a{}, shape_b{};
-  std::int32_t feature = 0;   // corner, cap or end of the overlap that touches
+  std::int32_t feature = 0;  // corner, cap or end of the overlap that touches
   auto operator<=>(const ContactKey&) const = default;
 };
 
@@ -22,11 +22,12 @@ struct Contact {
   ContactKey key;
   Vec3 p_WC = Vec3::Zero();  // common contact point, midpoint of the witness points [m]
   Vec3 n_W = Vec3::UnitZ();  // unit normal, from body a to body b [-]
-  Vec3 t1_W = Vec3::UnitX(), t2_W = Vec3::UnitY();  // tangents; t1 in the plane of motion of planar pairs [-]
-  int rows = 3;              // 1 frictionless, 2 planar, 3 spatial
-  double gap = 0;            // signed distance, > 0 apart [m]
-  double friction = 0;       // mu [-]
-  double restitution = 0;    // e [-]
+  Vec3 t1_W = Vec3::UnitX(),
+       t2_W = Vec3::UnitY();  // tangents; t1 in the plane of motion of planar pairs [-]
+  int rows = 3;               // 1 frictionless, 2 planar, 3 spatial
+  double gap = 0;             // signed distance, > 0 apart [m]
+  double friction = 0;        // mu [-]
+  double restitution = 0;     // e [-]
 };
 
 }  // namespace cairn

@@ -1,4 +1,5 @@
-// Failures that a user can cause, as values: what is wrong, where, with which value, what is allowed, what to do.
+// Failures that a user can cause, as values: what is wrong, where, with which value, what is
+// allowed, what to do.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ enum class ErrorKind { input, usage, io, limit, stopped };
 struct Error {
   ErrorKind kind = ErrorKind::input;
   std::string file = {};     // as the user named it; empty where there is none
-  int line = 0;         // 1-based; 0: unknown
-  int column = 0;       // 1-based; 0: unknown
+  int line = 0;              // 1-based; 0: unknown
+  int column = 0;            // 1-based; 0: unknown
   std::string path = {};     // place inside the input, such as bodies[3].mass
   std::string what = {};     // the fault in words
   std::string got = {};      // the offending value as text

@@ -9,17 +9,20 @@
 
 namespace cairn {
 
-// Grammar: + - * / ^ (right associative), unary -, parentheses, t, pi, e, numbers, and the functions sin cos tan asin
-// acos atan atan2 sinh cosh tanh exp log sqrt abs floor ceil sign min max step(x) (1 for x >= 0, else 0), and
-// if(condition, a, b) with < <= > >= ; evaluation allocates nothing and is safe from several threads.
+// Grammar: + - * / ^ (right associative), unary -, parentheses, t, pi, e, numbers, and the
+// functions sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs floor ceil sign min
+// max step(x) (1 for x >= 0, else 0), and if(condition, a, b) with < <= > >= ; evaluation allocates
+// nothing and is safe from several threads.
 class TimeFunction {
  public:
   TimeFunction(double constant = 0);  // NOLINT: a number is a function of time
   static Result<TimeFunction> parse(const std::string& text);
 
   double operator()(double t) const;
-  bool is_constant() const;        // no t in it
-  const std::string& text() const { return text_; }  // as the user wrote it; empty for a plain number
+  bool is_constant() const;  // no t in it
+  const std::string& text() const {
+    return text_;
+  }  // as the user wrote it; empty for a plain number
 
  private:
   enum class Op : std::uint8_t;

@@ -1,4 +1,5 @@
-// Vectors, rotations and poses. Frames stand in names: p_WC is C's position in W, R_WB rotates from B to W.
+// Vectors, rotations and poses. Frames stand in names: p_WC is C's position in W, R_WB rotates from
+// B to W.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,7 +29,8 @@ Quat exp_rotation(const Vec3& w);
 // The matrix with cross(a) b = a x b.
 Mat3 cross(const Vec3& a);
 
-// Two unit vectors that complete the unit vector n to a right-handed frame (n, t1, t2); depends on n alone.
+// Two unit vectors that complete the unit vector n to a right-handed frame (n, t1, t2); depends on
+// n alone.
 struct Tangents {
   Vec3 t1, t2;
 };

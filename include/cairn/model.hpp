@@ -1,4 +1,5 @@
-// The immutable description of a mechanical system: what the user says (descriptions), what the engine reads (Model).
+// The immutable description of a mechanical system: what the user says (descriptions), what the
+// engine reads (Model).
 #pragma once
 
 #include <array>
@@ -22,55 +23,67 @@ enum class ShapeId : std::int32_t {};
 enum class JointId : std::int32_t {};
 enum class MaterialId : std::int32_t {};
 
-constexpr std::size_t index(BodyId id) { return static_cast<std::size_t>(id); }
-constexpr std::size_t index(ShapeId id) { return static_cast<std::size_t>(id); }
-constexpr std::size_t index(JointId id) { return static_cast<std::size_t>(id); }
-constexpr std::size_t index(MaterialId id) { return static_cast<std::size_t>(id); }
+constexpr std::size_t index(BodyId id) {
+  return static_cast<std::size_t>(id);
+}
+constexpr std::size_t index(ShapeId id) {
+  return static_cast<std::size_t>(id);
+}
+constexpr std::size_t index(JointId id) {
+  return static_cast<std::size_t>(id);
+}
+constexpr std::size_t index(MaterialId id) {
+  return static_cast<std::size_t>(id);
+}
 
-// ---- What the user says -------------------------------------------------------------------------------------------
+// ---- What the user says
+// -------------------------------------------------------------------------------------------
 
-// Motion of a body prescribed in time. The pose of the body frame is (position(t), exp(axis angle(t)) orientation).
+// Motion of a body prescribed in time. The pose of the body frame is (position(t), exp(axis
+// angle(t)) orientation).
 struct Motion {
   std::array<TimeFunction, 3> position;  // of the body frame's origin in the world [m]
-  Vec3 axis = Vec3::UnitZ();             // of the rotation, in the world, normalised by the builder [-]
-  TimeFunction angle;                    // [rad]
+  Vec3 axis = Vec3::UnitZ();  // of the rotation, in the world, normalised by the builder [-]
+  TimeFunction angle;         // [rad]
 };
 
 struct BodyDescription {
-  std::string name;                 // unique; the canonical order of bodies is the order of names
-  bool fixed = false;               // true: never moves
-  std::string dof = "x y z rx ry rz";  // free directions; rotations: none, one or three
-  std::optional<double> mass;       // [kg]
-  std::optional<double> density;    // of every shape [kg/m^3], planar shapes [kg/m^2]
-  std::optional<Mat3> inertia;      // about the centre of mass, in the body frame [kg m^2]
-  std::optional<Vec3> center_of_mass;  // in the body frame [m]; default: from the shapes
-  Vec3 position = Vec3::Zero();     // of the body frame's origin in the world [m]
-  Quat orientation = Quat::Identity();  // of the body frame [-]
-  Vec3 velocity = Vec3::Zero();     // of the body frame's origin in the world [m/s]
+  std::string name;    // unique; the canonical order of bodies is the order of names
+  bool fixed = false;  // true: never moves
+  std::string dof = "x y z rx ry rz";    // free directions; rotations: none, one or three
+  std::optional<double> mass;            // [kg]
+  std::optional<double> density;         // of every shape [kg/m^3], planar shapes [kg/m^2]
+  std::optional<Mat3> inertia;           // about the centre of mass, in the body frame [kg m^2]
+  std::optional<Vec3> center_of_mass;    // in the body frame [m]; default: from the shapes
+  Vec3 position = Vec3::Zero();          // of the body frame's origin in the world [m]
+  Quat orientation = Quat::Identity();   // of the body frame [-]
+  Vec3 velocity = Vec3::Zero();          // of the body frame's origin in the world [m/s]
   Vec3 angular_velocity = Vec3::Zero();  // in the world [rad/s]
   std::vector<ShapeDescription> shapes;
-  std::optional<Motion> motion;     // present: the body is moved by hand and takes no force
+  std::optional<Motion> motion;  // present: the body is moved by hand and takes no force
 };
 
 struct DistanceJoint {
-  double length = -1;  // of the massless rod between the anchors [m]; negative: the initial distance
+  double length =
+      -1;  // of the massless rod between the anchors [m]; negative: the initial distance
 };
 
 struct JointDescription {
-  std::string name;                                   // default joint<index>
+  std::string name;  // default joint<index>
   std::variant<DistanceJoint> type;
-  std::array<std::string, 2> bodies = {"world", ""};  // "world" is the fixed frame
+  std::array<std::string, 2> bodies = {"world", ""};           // "world" is the fixed frame
   std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // in the body frames [m]
-  bool collide = false;                               // may the two bodies touch each other?
+  bool collide = false;  // may the two bodies touch each other?
 };
 
-// Force of a spring and damper along the line between two anchors: stiffness (d - rest_length) + damping d'.
+// Force of a spring and damper along the line between two anchors: stiffness (d - rest_length) +
+// damping d'.
 struct SpringDescription {
   std::array<std::string, 2> bodies = {"world", ""};
   std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // in the body frames [m]
-  double stiffness = 0;    // [N/m]
-  double rest_length = 0;  // [m]
-  double damping = 0;      // [N s/m]
+  double stiffness = 0;                                        // [N/m]
+  double rest_length = 0;                                      // [m]
+  double damping = 0;                                          // [N s/m]
 };
 
 // A force or torque as a function of time, in the world frame.
@@ -92,36 +105,41 @@ struct Material {
 struct ModelDescription {
   std::string name;
   Vec3 gravity = Vec3(0, 0, -9.81);  // [m/s^2]
-  std::vector<std::pair<std::string, Material>> materials;  // of one material, or of a pair under the name "a|b"
+  std::vector<std::pair<std::string, Material>>
+      materials;  // of one material, or of a pair under the name "a|b"
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;
   std::vector<ForceDescription> forces;
   std::vector<std::array<std::string, 2>> no_contact;  // pairs of bodies that never touch
 };
 
-// ---- What the engine reads ----------------------------------------------------------------------------------------
+// ---- What the engine reads
+// ----------------------------------------------------------------------------------------
 
 enum class BodyKind : std::uint8_t { dynamic, fixed, prescribed };
 enum class RotationKind : std::uint8_t { none, one, three };
 
-// Velocities of a dynamic body: the free ones of the centre of mass along world axes, then the angular velocity: nothing,
-// the rate about `axis_W`, or the three components in the body frame.
+// Velocities of a dynamic body: the free ones of the centre of mass along world axes, then the
+// angular velocity: nothing, the rate about `axis_W`, or the three components in the body frame.
 struct Body {
   std::string name;
   BodyKind kind = BodyKind::dynamic;
   std::array<bool, 3> translations = {true, true, true};
   RotationKind rotation = RotationKind::three;
-  Vec3 axis_W = Vec3::UnitZ();     // rotation axis where rotation == one; constant in the world and in the body [-]
-  int first_velocity = 0;          // index into State::v
-  int velocities = 0;              // number of free velocities, 0 for fixed and prescribed bodies
-  double mass = 0;                 // [kg]
-  Mat3 inertia_B = Mat3::Zero();   // about the centre of mass, in the body frame [kg m^2]
-  Vec3 p_Bcm = Vec3::Zero();       // centre of mass in the body frame [m]
-  double radius = 0;               // largest distance of a point of its bounded shapes from the centre of mass [m]
+  Vec3 axis_W = Vec3::UnitZ();  // rotation axis where rotation == one; constant in the world and in
+                                // the body [-]
+  int first_velocity = 0;       // index into State::v
+  int velocities = 0;           // number of free velocities, 0 for fixed and prescribed bodies
+  double mass = 0;              // [kg]
+  Mat3 inertia_B = Mat3::Zero();  // about the centre of mass, in the body frame [kg m^2]
+  Vec3 p_Bcm = Vec3::Zero();      // centre of mass in the body frame [m]
+  double radius =
+      0;  // largest distance of a point of its bounded shapes from the centre of mass [m]
   int first_shape = 0;
   int shapes = 0;
   std::optional<Motion> motion;
-  Quat R_WB0 = Quat::Identity();   // initial orientation, to which a prescribed rotation is applied [-]
+  Quat R_WB0 =
+      Quat::Identity();  // initial orientation, to which a prescribed rotation is applied [-]
 };
 
 struct Shape {
@@ -135,13 +153,15 @@ struct Joint {
   std::string name;
   std::variant<DistanceJoint> type;  // DistanceJoint::length is resolved
   std::array<BodyId, 2> bodies = {BodyId::world, BodyId::world};
-  std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // from the centre of mass, in the body frames [m]
+  std::array<Vec3, 2> anchors = {Vec3::Zero(),
+                                 Vec3::Zero()};  // from the centre of mass, in the body frames [m]
 };
 
 struct Spring {
   std::array<BodyId, 2> bodies = {BodyId::world, BodyId::world};
-  std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // from the centre of mass, in the body frames [m]
-  double stiffness = 0, rest_length = 0, damping = 0;          // [N/m], [m], [N s/m]
+  std::array<Vec3, 2> anchors = {Vec3::Zero(),
+                                 Vec3::Zero()};  // from the centre of mass, in the body frames [m]
+  double stiffness = 0, rest_length = 0, damping = 0;  // [N/m], [m], [N s/m]
 };
 
 struct AppliedForce {
@@ -153,17 +173,18 @@ struct AppliedForce {
 
 struct Model {
   std::string name;
-  Vec3 gravity = Vec3::Zero();    // [m/s^2]
-  std::vector<Body> bodies;       // sorted by name
-  std::vector<Shape> shapes;      // grouped by body
-  std::vector<Joint> joints;      // sorted by name
+  Vec3 gravity = Vec3::Zero();  // [m/s^2]
+  std::vector<Body> bodies;     // sorted by name
+  std::vector<Shape> shapes;    // grouped by body
+  std::vector<Joint> joints;    // sorted by name
   std::vector<Spring> springs;
   std::vector<AppliedForce> applied_forces;
   std::vector<std::string> material_names;
-  std::vector<Material> pairs;    // materials x materials, row major
+  std::vector<Material> pairs;                    // materials x materials, row major
   std::vector<std::array<BodyId, 2>> no_contact;  // sorted, a < b
-  int velocities = 0;             // length of State::v
-  double mass_unit = 1;           // powers of two near the largest mass [kg] and size [m]: problems are assembled in them
+  int velocities = 0;                             // length of State::v
+  double mass_unit =
+      1;  // powers of two near the largest mass [kg] and size [m]: problems are assembled in them
   double length_unit = 1;
 
   const Body& body(BodyId id) const { return bodies[index(id)]; }
@@ -182,8 +203,8 @@ struct BuiltModel {
   std::vector<std::string> warnings;
 };
 
-// Validates everything a user can get wrong. Errors carry paths such as bodies[2].mass that refer to `description`'s
-// order, so that a file reader can add line and column.
+// Validates everything a user can get wrong. Errors carry paths such as bodies[2].mass that refer
+// to `description`'s order, so that a file reader can add line and column.
 Result<BuiltModel> build(const ModelDescription& description);
 
 }  // namespace cairn

@@ -1,7 +1,8 @@
-// Each option described once: the scene reader, --set, validation, the JSON Schema, the resolved scene and the option
-// table of the docs are all visitors of describe(). A visitor has
+// Each option described once: the scene reader, --set, validation, the JSON Schema, the resolved
+// scene and the option table of the docs are all visitors of describe(). A visitor has
 //   number(key, double&, Range, unit, text)      integer(key, int& or uint64&, lo, hi, text)
-//   boolean(key, bool&, text)                    choice(key, Enum&, span of names in the enum's order, text)
+//   boolean(key, bool&, text)                    choice(key, Enum&, span of names in the enum's
+//   order, text)
 #pragma once
 
 #include <array>
@@ -26,12 +27,22 @@ using Names = std::span<const char* const>;
 
 template <class Visitor>
 void describe(Visitor& v, Euler& o) {
-  v.number("gamma", o.gamma, Range{0, 2}, "-", "share of gap and joint error that one step corrects; 0: the unstabilised original scheme");
-  v.integer("facets", o.facets, 0, 64, "sides of the friction pyramid of spatial contacts; 0: exact cone");
-  v.choice("restitution", o.restitution, Names(restitution_names), "completed within the step; or one step later as in paper 000 (4.10); or without its correction");
-  v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s", "slowest approach that bounces; -1: 2 h times the free acceleration along the normal");
-  v.choice("energy_guard", o.energy_guard, Names(energy_guard_names), "reduces restitution: never; so that an impact does not raise the kinetic energy; so that a step does not raise the total energy");
-  v.choice("active_set", o.active_set, Names(active_set_names), "every pair that can meet within the step, verified; gap <= active_distance; gap <= active_factor h max |v|");
+  v.number(
+      "gamma", o.gamma, Range{0, 2}, "-",
+      "share of gap and joint error that one step corrects; 0: the unstabilised original scheme");
+  v.integer("facets", o.facets, 0, 64,
+            "sides of the friction pyramid of spatial contacts; 0: exact cone");
+  v.choice("restitution", o.restitution, Names(restitution_names),
+           "completed within the step; or one step later as in paper 000 (4.10); or without its "
+           "correction");
+  v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
+           "slowest approach that bounces; -1: 2 h times the free acceleration along the normal");
+  v.choice("energy_guard", o.energy_guard, Names(energy_guard_names),
+           "reduces restitution: never; so that an impact does not raise the kinetic energy; so "
+           "that a step does not raise the total energy");
+  v.choice("active_set", o.active_set, Names(active_set_names),
+           "every pair that can meet within the step, verified; gap <= active_distance; gap <= "
+           "active_factor h max |v|");
   v.number("active_distance", o.active_distance, Range{0, 1e9}, "m", "of active_set distance");
   v.number("active_factor", o.active_factor, Range{0, 1e3}, "-", "of active_set speed");
 }
@@ -40,28 +51,35 @@ inline constexpr Range tolerance_range{0, 1, true};
 
 template <class Visitor>
 void describe(Visitor& v, Auto& o) {
-  v.number("tolerance", o.tolerance, tolerance_range, "-", "scaled residual at or below which a solve is certified");
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
   v.integer("max_sweeps", o.max_sweeps, 1, 100000000, "Gauss-Seidel sweeps per island at the most");
-  v.integer("max_iterations", o.max_iterations, 1, 1000000, "factorisations per island at the most");
-  v.integer("lemke_rows", o.lemke_rows, 0, 20000, "largest complementarity problem handed to Lemke; 0: never");
+  v.integer("max_iterations", o.max_iterations, 1, 1000000,
+            "factorisations per island at the most");
+  v.integer("lemke_rows", o.lemke_rows, 0, 20000,
+            "largest complementarity problem handed to Lemke; 0: never");
 }
 
 template <class Visitor>
 void describe(Visitor& v, Nsgs& o) {
-  v.number("tolerance", o.tolerance, tolerance_range, "-", "scaled residual at or below which a solve is certified");
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
   v.integer("max_sweeps", o.max_sweeps, 1, 100000000, "sweeps per island at the most");
   v.boolean("accelerate", o.accelerate, "nonlinear conjugate gradient acceleration");
 }
 
 template <class Visitor>
 void describe(Visitor& v, Newton& o) {
-  v.number("tolerance", o.tolerance, tolerance_range, "-", "scaled residual at or below which a solve is certified");
-  v.integer("max_iterations", o.max_iterations, 1, 1000000, "factorisations per island at the most");
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 1000000,
+            "factorisations per island at the most");
 }
 
 template <class Visitor>
 void describe(Visitor& v, Lemke& o) {
-  v.number("tolerance", o.tolerance, tolerance_range, "-", "scaled residual at or below which a solve is certified");
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
   v.integer("max_pivots", o.max_pivots, 1, 100000000, "pivots per draw at the most");
   v.integer("draws", o.draws, 1, 1000, "covering vectors tried before giving up");
   v.integer("seed", o.seed, 0, 9007199254740991, "of the covering vector");

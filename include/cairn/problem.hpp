@@ -1,5 +1,5 @@
-// The one mathematical object of Cairn (docs/equations.md, E1 to E4): every scheme fills it, every solver solves it,
-// certify() judges the answer.
+// The one mathematical object of Cairn (docs/equations.md, E1 to E4): every scheme fills it, every
+// solver solves it, certify() judges the answer.
 //
 //   A v = k + J^T lambda,   w = J v + b,   and a law between w and lambda for each constraint.
 #pragma once
@@ -25,7 +25,7 @@ const char* name(Law law);
 // Where a constraint comes from, for names and warm start.
 struct ConstraintId {
   enum class Kind : std::uint8_t { contact, joint, file } kind = Kind::file;
-  ContactKey contact;     // kind contact
+  ContactKey contact;       // kind contact
   std::int32_t number = 0;  // joint: index into Model::joints; file: index into Problem::names
   std::int32_t part = 0;    // joint: which group of its rows
 };
@@ -39,19 +39,20 @@ struct Constraint {
   int rows = 1;
   std::array<int, 2> body = {-1, -1};  // indices of bodies of the problem; -1: not free to move
   double mu = 0;                       // coulomb [-]
-  int facets = 0;                      // coulomb, three rows: 0 exact cone, else sides of the inscribed pyramid, first along t1
-  double lo = 0, hi = 0;               // box [N s]
+  int facets =
+      0;  // coulomb, three rows: 0 exact cone, else sides of the inscribed pyramid, first along t1
+  double lo = 0, hi = 0;                       // box [N s]
   double J[2][max_rows][max_velocities] = {};  // rows of J, for body[0] and body[1]
-  double b[max_rows] = {};             // [m/s, rad/s]
+  double b[max_rows] = {};                     // [m/s, rad/s]
   ConstraintId id;
 };
 
-// Masses, lengths and times are measured in these units, powers of two: in them all numbers are near one and scaling a
-// scene by powers of two changes no bit of the problem.
+// Masses, lengths and times are measured in these units, powers of two: in them all numbers are
+// near one and scaling a scene by powers of two changes no bit of the problem.
 struct Units {
-  double mass = 1, length = 1, time = 1;  // [kg], [m], [s]
-  double speed() const { return length / time; }            // [m/s]
-  double impulse() const { return mass * length / time; }   // [N s]
+  double mass = 1, length = 1, time = 1;                                  // [kg], [m], [s]
+  double speed() const { return length / time; }                          // [m/s]
+  double impulse() const { return mass * length / time; }                 // [N s]
   double energy() const { return mass * length / time * length / time; }  // [J]
 };
 
@@ -60,16 +61,16 @@ struct ProblemBody {
   int first = 0;
   int size = 0;                                   // 1 to 6
   double A[max_velocities][max_velocities] = {};  // mass-like matrix, symmetric positive definite
-  std::int32_t model_body = -1;                   // index into Model::bodies; -1 in problems read from files
+  std::int32_t model_body = -1;  // index into Model::bodies; -1 in problems read from files
 };
 
 struct Problem {
   Units units;
   std::vector<ProblemBody> bodies;
-  VecX k;                                // right-hand side of the momentum balance: A v_free = k
-  std::vector<Constraint> constraints;   // lambda and w are stored constraint by constraint
-  std::vector<int> first_row;            // constraints + 1 entries: rows of constraint i start here
-  std::vector<std::string> names;        // of constraints of kind file
+  VecX k;                               // right-hand side of the momentum balance: A v_free = k
+  std::vector<Constraint> constraints;  // lambda and w are stored constraint by constraint
+  std::vector<int> first_row;           // constraints + 1 entries: rows of constraint i start here
+  std::vector<std::string> names;       // of constraints of kind file
 
   int velocities() const { return static_cast<int>(k.size()); }
   int rows() const { return first_row.empty() ? 0 : first_row.back(); }

@@ -13,7 +13,8 @@
 namespace cairn {
 
 struct Expectation {
-  std::string quantity;  // dotted path into summary.json, such as penetration.max or bodies.ball.position[1]
+  std::string quantity;  // dotted path into summary.json, such as penetration.max or
+                         // bodies.ball.position[1]
   std::optional<double> at_most, at_least, equals;
   double tolerance = 0;  // of equals
   int line = 0;          // in the scene file
@@ -22,25 +23,27 @@ struct Expectation {
 struct SimulationSettings {
   SchemeOptions scheme = Euler{};
   SolverOptions solver = Auto{};
-  double step = 0.01;    // [s]
-  double duration = 1;   // [s]
+  double step = 0.01;   // [s]
+  double duration = 1;  // [s]
 };
 
 struct Scene {
-  std::string file;      // as given
+  std::string file;  // as given
   std::string name;
   ModelDescription description;  // generators expanded
   std::shared_ptr<const Model> model;
   std::shared_ptr<const State> initial;
   SimulationSettings simulation;
   std::vector<Expectation> expect;
-  std::string resolved;  // canonical JSON text of the scene after --set and generators: reading it gives this scene again
+  std::string resolved;  // canonical JSON text of the scene after --set and generators: reading it
+                         // gives this scene again
   std::vector<std::string> warnings;
 };
 
 // `assignments` are texts "simulation.step=0.01" applied to the document before it is read.
 Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments = {});
-Result<Scene> parse_scene(const std::string& text, const std::string& file, const std::vector<std::string>& assignments = {});
+Result<Scene> parse_scene(const std::string& text, const std::string& file,
+                          const std::vector<std::string>& assignments = {});
 
 // The JSON Schema of the format.
 std::string scene_schema();

@@ -7,14 +7,16 @@
 namespace cairn {
 
 enum class Restitution : std::uint8_t {
-  completed,            // inside the step (default)
-  delayed,              // paper 000 (4.10): one step later, with the velocity before the contact step
-  delayed_uncorrected,  // the formula the paper warns of: one step later, with the velocity of the contact step
+  completed,  // inside the step (default)
+  delayed,    // paper 000 (4.10): one step later, with the velocity before the contact step
+  delayed_uncorrected,  // the formula the paper warns of: one step later, with the velocity of the
+                        // contact step
 };
 enum class EnergyGuard : std::uint8_t {
   off,
   impact,  // the impact does not raise the kinetic energy
-  step,    // kinetic plus potential energy do not rise over the step beyond the work done on the system
+  step,    // kinetic plus potential energy do not rise over the step beyond the work done on the
+           // system
 };
 enum class ActiveSet : std::uint8_t {
   complete,  // every pair that can meet within the step, verified after the solve
@@ -22,11 +24,13 @@ enum class ActiveSet : std::uint8_t {
   speed,     // paper 000: gap <= f h max |v|
 };
 
-struct Euler {                   // papers 000 and 001
-  double gamma = 1;              // share of gap and joint error corrected per step; 0: the unstabilised original [-]
-  int facets = 0;                // sides of the friction pyramid in space; 0: exact cone
+struct Euler {  // papers 000 and 001
+  double gamma =
+      1;  // share of gap and joint error corrected per step; 0: the unstabilised original [-]
+  int facets = 0;  // sides of the friction pyramid in space; 0: exact cone
   Restitution restitution = Restitution::completed;
-  double restitution_threshold = -1;  // TOL of (4.10) [m/s]; negative: 2 h times the free acceleration along the normal
+  double restitution_threshold =
+      -1;  // TOL of (4.10) [m/s]; negative: 2 h times the free acceleration along the normal
   EnergyGuard energy_guard = EnergyGuard::impact;
   ActiveSet active_set = ActiveSet::complete;
   double active_distance = 0.1;  // eps of active_set distance [m]

@@ -24,10 +24,12 @@ struct Ellipsoid {
   Vec3 radii = Vec3::Zero();  // semi-axes along x, y, z of S [m]
 };
 struct Halfspace {
-  Vec3 normal = Vec3::UnitZ();  // outward unit normal in S; solid on the other side of the plane through S's origin [-]
+  Vec3 normal = Vec3::UnitZ();  // outward unit normal in S; solid on the other side of the plane
+                                // through S's origin [-]
 };
 
-// Planar shapes stand for infinite cylinders along z of S; bodies that carry them move in the plane across z.
+// Planar shapes stand for infinite cylinders along z of S; bodies that carry them move in the plane
+// across z.
 struct Disc {
   double radius = 0;  // [m]
 };
@@ -38,11 +40,12 @@ struct Ellipse {
 using Geometry = std::variant<Point, Sphere, Box, Capsule, Ellipsoid, Halfspace, Disc, Ellipse>;
 
 bool is_planar(const Geometry& geometry);
-const char* type_name(const Geometry& geometry);  // the "type" of the scene format: "sphere", "disc", ...
+const char* type_name(
+    const Geometry& geometry);  // the "type" of the scene format: "sphere", "disc", ...
 
 struct ShapeDescription {
   Geometry geometry;
-  Pose X_BS;                           // pose in the body frame
+  Pose X_BS;  // pose in the body frame
   std::string material = "default";
 };
 

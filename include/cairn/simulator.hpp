@@ -13,8 +13,10 @@
 
 namespace cairn {
 
-// Energies of one step [J]: kinetic_end + potential_end = kinetic_start + potential_start + work_applied + work_motion
-// - friction - impact + stabilisation + integrator + solver, to rounding (docs/equations.md, E20 to E24).
+// Energies of one step [J]: kinetic_end + potential_end = kinetic_start + potential_start +
+// work_applied + work_motion
+// - friction - impact + stabilisation + integrator + solver, to rounding (docs/equations.md, E20 to
+// E24).
 struct Ledger {
   double kinetic_start = 0, potential_start = 0;
   double kinetic_end = 0, potential_end = 0;
@@ -27,22 +29,27 @@ struct Ledger {
   double solver = 0;         // what the solver's residual does: lambda . w where the law says zero
 
   double rise() const {  // of the total energy beyond the work done on the system
-    return kinetic_end + potential_end - kinetic_start - potential_start - work_applied - work_motion;
+    return kinetic_end + potential_end - kinetic_start - potential_start - work_applied -
+           work_motion;
   }
-  double imbalance() const { return rise() + friction + impact - stabilisation - integrator - solver; }
+  double imbalance() const {
+    return rise() + friction + impact - stabilisation - integrator - solver;
+  }
 };
 
 enum class ContactMode : std::uint8_t { open, stick, slip };
 
 struct ContactReport {
-  Contact contact;         // geometry at the beginning of the step
-  Vec3 impulse = Vec3::Zero();   // along n, t1, t2, on body b [N s]; force = impulse / h
-  Vec3 velocity = Vec3::Zero();  // of b relative to a at the contact, along n, t1, t2, at the end [m/s]
+  Contact contact;              // geometry at the beginning of the step
+  Vec3 impulse = Vec3::Zero();  // along n, t1, t2, on body b [N s]; force = impulse / h
+  Vec3 velocity =
+      Vec3::Zero();  // of b relative to a at the contact, along n, t1, t2, at the end [m/s]
   ContactMode mode = ContactMode::open;
   bool colliding = false;  // restitution was applied in this step
 };
 
-// One complementarity problem of the step, in the order of solving; the last one gives the velocities.
+// One complementarity problem of the step, in the order of solving; the last one gives the
+// velocities.
 struct SolveRecord {
   enum class Purpose : std::uint8_t { step, restitution, guard } purpose = Purpose::step;
   Problem problem;
@@ -53,27 +60,30 @@ enum class StepStatus : std::uint8_t { certified, uncertified, stopped };
 
 struct StepReport {
   StepStatus status = StepStatus::certified;
-  std::string message;         // why it was stopped; empty otherwise
-  std::int64_t step = 0;       // number of the step, the first is 1
-  double t = 0, h = 0;         // time at the end, length [s]
+  std::string message;                  // why it was stopped; empty otherwise
+  std::int64_t step = 0;                // number of the step, the first is 1
+  double t = 0, h = 0;                  // time at the end, length [s]
   std::vector<ContactReport> contacts;  // candidates of the last solve, sorted by key
-  std::vector<SolveRecord> solves;      // the first `solve_count` are of this step, the rest is spare memory
+  std::vector<SolveRecord>
+      solves;  // the first `solve_count` are of this step, the rest is spare memory
   int solve_count = 0;
-  double certificate = 0;      // worst scaled residual over all solves [-]
-  int worst_solve = 0;         // the solve it comes from
+  double certificate = 0;  // worst scaled residual over all solves [-]
+  int worst_solve = 0;     // the solve it comes from
   Ledger ledger;
-  double penetration = 0;      // largest max(0, -gap) over all pairs at the end of the step [m]
-  double joint_error = 0;      // largest distance error of a joint at the end [m]
-  int active_contacts = 0;     // contacts that carry an impulse
-  int added_pairs = 0;         // contacts that verification added
-  int collisions = 0;          // contacts with restitution
-  int guard_corrections = 0;   // 1 if the energy guard reduced the restitution
-  double guard_factor = 1;     // theta: share of restitution kept [-]
+  double penetration = 0;     // largest max(0, -gap) over all pairs at the end of the step [m]
+  double joint_error = 0;     // largest distance error of a joint at the end [m]
+  int active_contacts = 0;    // contacts that carry an impulse
+  int added_pairs = 0;        // contacts that verification added
+  int collisions = 0;         // contacts with restitution
+  int guard_corrections = 0;  // 1 if the energy guard reduced the restitution
+  double guard_factor = 1;    // theta: share of restitution kept [-]
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
   } seconds;
 
-  std::span<const SolveRecord> solved() const { return {solves.data(), static_cast<std::size_t>(solve_count)}; }
+  std::span<const SolveRecord> solved() const {
+    return {solves.data(), static_cast<std::size_t>(solve_count)};
+  }
 };
 
 // "contact disc1-plank:0", "joint rod" ...
@@ -81,7 +91,8 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
 
 class Simulator {
  public:
-  Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme = Euler{}, SolverOptions solver = Auto{});
+  Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme = Euler{},
+            SolverOptions solver = Auto{});
   ~Simulator();
   Simulator(Simulator&&) noexcept;
   Simulator& operator=(Simulator&&) noexcept;
@@ -96,7 +107,8 @@ class Simulator {
   const SchemeOptions& scheme() const;
   const SolverOptions& solver() const;
 
-  // A function that returns seconds; without one the library reads no clock and StepReport::seconds stays zero.
+  // A function that returns seconds; without one the library reads no clock and StepReport::seconds
+  // stays zero.
   void set_clock(double (*clock)());
 
   double kinetic_energy() const;    // of the state [J]
@@ -109,7 +121,8 @@ class Simulator {
   std::unique_ptr<Workspace> workspace_;
 };
 
-// Velocity of the body frame's origin and angular velocity, both in the world, as in the scene format.
+// Velocity of the body frame's origin and angular velocity, both in the world, as in the scene
+// format.
 struct BodyMotion {
   Vec3 position;
   Quat orientation;

@@ -7,8 +7,8 @@
 
 namespace cairn {
 
-// How well (v, lambda) meets the laws, computed from the problem alone (docs/equations.md, E10 to E16). The scaled
-// residuals are dimensionless; the physical ones stand beside them.
+// How well (v, lambda) meets the laws, computed from the problem alone (docs/equations.md, E10 to
+// E16). The scaled residuals are dimensionless; the physical ones stand beside them.
 struct Certificate {
   double momentum = 0;         // |A v - k - J^T lambda| [-]
   double equality = 0;         // |w| on equality rows [-]
@@ -20,10 +20,10 @@ struct Certificate {
   double worst = 0;            // the largest of the above [-]
   int worst_constraint = -1;   // where; -1: momentum balance, or no constraint at all
 
-  double momentum_impulse = 0;      // [N s or N m s]
-  double equality_velocity = 0;     // [m/s or rad/s]
-  double least_gap_velocity = 0;    // min over unilateral rows of w_n [m/s]
-  double least_normal_impulse = 0;  // [N s]
+  double momentum_impulse = 0;        // [N s or N m s]
+  double equality_velocity = 0;       // [m/s or rad/s]
+  double least_gap_velocity = 0;      // min over unilateral rows of w_n [m/s]
+  double least_normal_impulse = 0;    // [N s]
   double complementarity_energy = 0;  // [J]
 
   bool finite = true;  // no NaN or infinity anywhere
@@ -40,10 +40,10 @@ struct Solution {
   VecX lambda;
   SolveStatus status = SolveStatus::not_certified;
   Certificate certificate;
-  int iterations = 0;          // sweeps, Newton steps and pivots of all islands together
+  int iterations = 0;  // sweeps, Newton steps and pivots of all islands together
   int islands = 0;
-  int fallbacks = 0;           // islands in which the first method of auto was not enough
-  const char* method = "";     // the last method that had to be used
+  int fallbacks = 0;        // islands in which the first method of auto was not enough
+  const char* method = "";  // the last method that had to be used
 };
 
 }  // namespace cairn

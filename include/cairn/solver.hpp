@@ -8,29 +8,29 @@
 
 namespace cairn {
 
-struct Nsgs {                 // nonsmooth Gauss-Seidel with the exact local law
-  double tolerance = 1e-8;    // scaled residual of the certificate [-]
+struct Nsgs {               // nonsmooth Gauss-Seidel with the exact local law
+  double tolerance = 1e-8;  // scaled residual of the certificate [-]
   int max_sweeps = 20000;
-  bool accelerate = true;     // nonlinear conjugate gradient (NNCG)
+  bool accelerate = true;  // nonlinear conjugate gradient (NNCG)
 };
 
-struct Newton {               // proximal augmented Lagrangian with the Coulomb Jacobian
-  double tolerance = 1e-8;    // [-]
-  int max_iterations = 200;   // factorisations per island
+struct Newton {              // proximal augmented Lagrangian with the Coulomb Jacobian
+  double tolerance = 1e-8;   // [-]
+  int max_iterations = 200;  // factorisations per island
 };
 
-struct Lemke {                // complementary pivoting, planar and polyhedral cones only
-  double tolerance = 1e-8;    // [-]
-  int max_pivots = 20000;     // per draw
-  int draws = 10;             // covering vectors tried before giving up
-  std::uint64_t seed = 1;     // of the covering vector
+struct Lemke {              // complementary pivoting, planar and polyhedral cones only
+  double tolerance = 1e-8;  // [-]
+  int max_pivots = 20000;   // per draw
+  int draws = 10;           // covering vectors tried before giving up
+  std::uint64_t seed = 1;   // of the covering vector
 };
 
-struct Auto {                 // picks per island, falls back, polishes
-  double tolerance = 1e-8;    // [-]
-  int max_sweeps = 4000;      // Gauss-Seidel sweeps per island at the most
-  int max_iterations = 200;   // factorisations per island at the most
-  int lemke_rows = 1600;      // largest complementarity problem that is handed to Lemke; 0: never
+struct Auto {                // picks per island, falls back, polishes
+  double tolerance = 1e-8;   // [-]
+  int max_sweeps = 4000;     // Gauss-Seidel sweeps per island at the most
+  int max_iterations = 200;  // factorisations per island at the most
+  int lemke_rows = 1600;     // largest complementarity problem that is handed to Lemke; 0: never
 };
 
 using SolverOptions = std::variant<Auto, Nsgs, Newton, Lemke>;
@@ -54,7 +54,9 @@ class SolverWorkspace {
 // Whether the solver takes every constraint of the problem; if not, says which one and why.
 Result<void> accepts(const SolverOptions& options, const Problem& problem);
 
-// solution.lambda is the warm start if it has the right size, else zero is taken. Ends with certify().
-void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace, Solution& solution);
+// solution.lambda is the warm start if it has the right size, else zero is taken. Ends with
+// certify().
+void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
+           Solution& solution);
 
 }  // namespace cairn

@@ -21,7 +21,8 @@ std::string Error::text() const {
 }
 
 void check_failed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "internal error: %s:%d: %s does not hold; please report this\n", file, line, condition);
+  std::fprintf(stderr, "internal error: %s:%d: %s does not hold; please report this\n", file, line,
+               condition);
   std::abort();
 }
 

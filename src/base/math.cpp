@@ -18,12 +18,14 @@ Mat3 cross(const Vec3& a) {
 }
 
 Tangents tangents(const Vec3& n) {
-  // Cross with the axis that n is farthest from; ties go to the later axis, so that a normal in the x-y plane gives
-  // t2 = +-z and a vertical one gives axis-aligned tangents.
+  // Cross with the axis that n is farthest from; ties go to the later axis, so that a normal in the
+  // x-y plane gives t2 = +-z and a vertical one gives axis-aligned tangents.
   const Vec3 size = n.cwiseAbs();
   Vec3 axis = Vec3::UnitZ();
-  if (size.y() < size.z() && size.y() <= size.x()) axis = Vec3::UnitY();
-  else if (size.x() < size.z()) axis = Vec3::UnitX();
+  if (size.y() < size.z() && size.y() <= size.x())
+    axis = Vec3::UnitY();
+  else if (size.x() < size.z())
+    axis = Vec3::UnitX();
   const Vec3 t1 = axis.cross(n).normalized();
   return {t1, n.cross(t1)};
 }

@@ -8,13 +8,14 @@ namespace cairn {
 
 bool State::operator==(const State& o) const {
   return t == o.t && step == o.step && poses == o.poses && v.size() == o.v.size() && v == o.v &&
-         contacts == o.contacts && joint_impulses == o.joint_impulses && v_before.size() == o.v_before.size() &&
-         v_before == o.v_before && pending == o.pending;
+         contacts == o.contacts && joint_impulses == o.joint_impulses &&
+         v_before.size() == o.v_before.size() && v_before == o.v_before && pending == o.pending;
 }
 
 namespace {
 
-// FNV-1a over 64-bit words with a final mix; order matters, so equal hashes mean equal states for all practical purposes.
+// FNV-1a over 64-bit words with a final mix; order matters, so equal hashes mean equal states for
+// all practical purposes.
 class Hasher {
  public:
   void add(std::uint64_t word) {
@@ -28,8 +29,10 @@ class Hasher {
     for (std::ptrdiff_t i = 0; i < n; ++i) add(x[i]);
   }
   void add(const ContactKey& key) {
-    for (const auto x : {static_cast<std::int32_t>(key.body_a), static_cast<std::int32_t>(key.body_b),
-                         static_cast<std::int32_t>(key.shape_a), static_cast<std::int32_t>(key.shape_b), key.feature})
+    for (const auto x :
+         {static_cast<std::int32_t>(key.body_a), static_cast<std::int32_t>(key.body_b),
+          static_cast<std::int32_t>(key.shape_a), static_cast<std::int32_t>(key.shape_b),
+          key.feature})
       add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)));
   }
   std::uint64_t value() const {

@@ -1,5 +1,5 @@
-// All contacts between the shapes of a model that are closer than the bodies can move. Reads poses, writes contacts sorted
-// by key.
+// All contacts between the shapes of a model that are closer than the bodies can move. Reads poses,
+// writes contacts sorted by key.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace cairn {
 
-// How far the points of a body may move: `shift` plus, for rotating bodies without bound (moving halfspaces), `turn` times
-// the distance from the centre of mass.
+// How far the points of a body may move: `shift` plus, for rotating bodies without bound (moving
+// halfspaces), `turn` times the distance from the centre of mass.
 struct Reach {
   double shift = 0;  // [m]
   double turn = 0;   // [rad]
@@ -27,7 +27,8 @@ class ContactFinder {
             std::vector<Contact>& contacts);
 
   // The contact with this key at the given poses, however large its gap.
-  bool find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key, Contact& contact);
+  bool find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
+                Contact& contact);
 
  private:
   void collide(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b);

@@ -5,8 +5,9 @@
 namespace cairn {
 
 // In every problem of a scheme the joints come first, then the contacts in the order of their keys.
-void recall(const Problem& problem, std::span<const Contact> contacts, std::span<const ContactMemory> memory,
-            std::span<const double> joint_impulses, VecX& lambda) {
+void recall(const Problem& problem, std::span<const Contact> contacts,
+            std::span<const ContactMemory> memory, std::span<const double> joint_impulses,
+            VecX& lambda) {
   lambda.setZero(problem.rows());
   const double unit = problem.units.impulse();
   const std::size_t joints = problem.constraints.size() - contacts.size();
@@ -18,11 +19,13 @@ void recall(const Problem& problem, std::span<const Contact> contacts, std::span
   auto last = memory.begin();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
-    last = std::lower_bound(last, memory.end(), c.key,
-                            [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
+    last =
+        std::lower_bound(last, memory.end(), c.key,
+                         [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
     if (last == memory.end()) break;
     if (last->key != c.key) continue;
-    const Vec3 along(c.n_W.dot(last->impulse_W), c.t1_W.dot(last->impulse_W), c.t2_W.dot(last->impulse_W));
+    const Vec3 along(c.n_W.dot(last->impulse_W), c.t1_W.dot(last->impulse_W),
+                     c.t2_W.dot(last->impulse_W));
     for (int r = 0; r < c.rows; ++r) lambda[problem.first_row[joints + i] + r] = along[r] / unit;
   }
 }

@@ -7,9 +7,11 @@
 
 namespace cairn {
 
-// lambda of `problem` from remembered impulses; new contacts start at zero. `contacts`: those of the problem, in order.
-void recall(const Problem& problem, std::span<const Contact> contacts, std::span<const ContactMemory> memory,
-            std::span<const double> joint_impulses, VecX& lambda);
+// lambda of `problem` from remembered impulses; new contacts start at zero. `contacts`: those of
+// the problem, in order.
+void recall(const Problem& problem, std::span<const Contact> contacts,
+            std::span<const ContactMemory> memory, std::span<const double> joint_impulses,
+            VecX& lambda);
 
 // The impulses of a solution, contacts that carry none left out.
 void remember(const Problem& problem, std::span<const Contact> contacts, const VecX& lambda,

@@ -20,8 +20,10 @@ void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3
   for (int i = 0; i < body.velocities; ++i) row[i] *= i < linear ? sign : sign / model.length_unit;
 }
 
-double mobility(const Model& model, const State& state, const Contact& c, const Vec3& s, const Vec3& t) {
-  // s . W t with W = J A^-1 J^T up to the masses' scale: enough to see which directions can move at all.
+double mobility(const Model& model, const State& state, const Contact& c, const Vec3& s,
+                const Vec3& t) {
+  // s . W t with W = J A^-1 J^T up to the masses' scale: enough to see which directions can move at
+  // all.
   double sum = 0;
   for (const BodyId id : {c.key.body_a, c.key.body_b}) {
     const Body& body = model.body(id);
@@ -60,8 +62,8 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
         b.A[r][c] /= r < linear ? u.mass : u.mass * u.length * u.length;
     for (int r = 0; r < b.size; ++r)
       for (int c = 0; c < b.size; ++c)
-        problem.k[b.first + r] +=
-            b.A[r][c] * (c < linear ? v_free[b.first + c] / u.speed() : v_free[b.first + c] * u.time);
+        problem.k[b.first + r] += b.A[r][c] * (c < linear ? v_free[b.first + c] / u.speed()
+                                                          : v_free[b.first + c] * u.time);
   }
 }
 
@@ -76,7 +78,8 @@ void orient(const Model& model, const State& state, Contact& c) {
     return;
   }
   // Eigenvectors of the 2 x 2 tangential mobility; a direction without mobility gets no row.
-  const double a = mobility(model, state, c, c.t1_W, c.t1_W), b = mobility(model, state, c, c.t1_W, c.t2_W),
+  const double a = mobility(model, state, c, c.t1_W, c.t1_W),
+               b = mobility(model, state, c, c.t1_W, c.t2_W),
                d = mobility(model, state, c, c.t2_W, c.t2_W);
   const double small = 1e-14 * (a + d + w_nn);
   if (a * d - b * b > small * (a + d)) {
@@ -86,14 +89,15 @@ void orient(const Model& model, const State& state, Contact& c) {
   } else {
     c.rows = 2;
     if (d <= small && std::abs(b) <= small) return;
-    const Vec3 along = (a >= d ? Vec3(a * c.t1_W + b * c.t2_W) : Vec3(b * c.t1_W + d * c.t2_W)).normalized();
+    const Vec3 along =
+        (a >= d ? Vec3(a * c.t1_W + b * c.t2_W) : Vec3(b * c.t1_W + d * c.t2_W)).normalized();
     c.t1_W = along;
     c.t2_W = c.n_W.cross(along);
   }
 }
 
-Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
-                         const Contact& c, double h) {
+Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
+                         std::span<const Pose> poses_end, const Contact& c, double h) {
   Vec3 velocity = Vec3::Zero();
   auto moved = [&](BodyId id) {
     const Vec3 p_C = poses[index(id)].inverse() * c.p_WC;
@@ -104,8 +108,8 @@ Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses, std::s
   return velocity;
 }
 
-void add_contact(const Model& model, const State& state, const ProblemLayout& layout, const Contact& c,
-                 int facets, const Vec3& b, Problem& problem) {
+void add_contact(const Model& model, const State& state, const ProblemLayout& layout,
+                 const Contact& c, int facets, const Vec3& b, Problem& problem) {
   Constraint& row = problem.constraints.emplace_back();
   row.law = c.rows == 1 ? Law::nonnegative : Law::coulomb;
   row.rows = c.rows;
@@ -131,13 +135,17 @@ Vec3 anchor_position(std::span<const Pose> poses, BodyId id, const Vec3& anchor)
   return id == BodyId::world ? anchor : poses[index(id)] * anchor;
 }
 
-double rod_length(const Joint& joint) { return std::get<DistanceJoint>(joint.type).length; }
+double rod_length(const Joint& joint) {
+  return std::get<DistanceJoint>(joint.type).length;
+}
 
 }  // namespace
 
 double joint_error(const Model&, std::span<const Pose> poses, const Joint& joint) {
   return (anchor_position(poses, joint.bodies[1], joint.anchors[1]) -
-          anchor_position(poses, joint.bodies[0], joint.anchors[0])).norm() - rod_length(joint);
+          anchor_position(poses, joint.bodies[0], joint.anchors[0]))
+             .norm() -
+         rod_length(joint);
 }
 
 double add_joint(const Model& model, const State& state, std::span<const Pose> poses_end,

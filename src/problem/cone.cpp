@@ -49,7 +49,8 @@ Sector sector(int k, double x, double y) {
   return {d[static_cast<std::size_t>(best)], d[static_cast<std::size_t>(next)], along(best)};
 }
 
-// Where z lies relative to a polyhedral cone: in the polar cone, inside, next to the ray g or the facet with normal f.
+// Where z lies relative to a polyhedral cone: in the polar cone, inside, next to the ray g or the
+// facet with normal f.
 struct PyramidPlace {
   enum class Kind { polar, inside, ray, facet } kind;
   std::array<double, 3> normal;  // unit vector along the ray, or normal of the facet
@@ -63,7 +64,8 @@ PyramidPlace pyramid_place(const LawSet& set, const double* z) {
   const double g_norm = std::sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   if (set.mu == 0) return {Kind::ray, {1, 0, 0}};
 
-  // Outward normal of the facet over the edge first-second: along the edge's midpoint direction m, |m| = cos(pi/k).
+  // Outward normal of the facet over the edge first-second: along the edge's midpoint direction m,
+  // |m| = cos(pi/k).
   const double mx = 0.5 * (s.first.x + s.second.x), my = 0.5 * (s.first.y + s.second.y);
   const double m = std::sqrt(mx * mx + my * my);
   std::array<double, 3> f = {-set.mu * m, mx / m, my / m};
@@ -72,11 +74,12 @@ PyramidPlace pyramid_place(const LawSet& set, const double* z) {
   const double over = f[0] * z[0] + f[1] * z[1] + f[2] * z[2];
   if (over <= 0) return {Kind::inside, {}};
 
-  // The foot point on the facet's plane belongs to the facet if it lies between its two rays; since `first` is the
-  // nearer vertex only that side can fail.
+  // The foot point on the facet's plane belongs to the facet if it lies between its two rays; since
+  // `first` is the nearer vertex only that side can fail.
   const double q[3] = {z[0] - over * f[0], z[1] - over * f[1], z[2] - over * f[2]};
   const double ex = s.first.x - s.second.x, ey = s.first.y - s.second.y;
-  const double along_edge = (q[1] * ex + q[2] * ey) / (ex * ex + ey * ey);  // = mu q_n (share - 1/2)
+  const double along_edge =
+      (q[1] * ex + q[2] * ey) / (ex * ex + ey * ey);  // = mu q_n (share - 1/2)
   if (q[0] > 0 && along_edge <= 0.5 * set.mu * q[0]) return {Kind::facet, f};
   return {Kind::ray, {g[0] / g_norm, g[1] / g_norm, g[2] / g_norm}};
 }
@@ -88,10 +91,18 @@ void project_pyramid(const LawSet& set, const double* z, double* p) {
   for (int i = 0; i < 3; ++i) {
     const double n_i = n[static_cast<std::size_t>(i)];
     switch (place.kind) {
-      case PyramidPlace::Kind::polar: p[i] = 0; break;
-      case PyramidPlace::Kind::inside: p[i] = z[i]; break;
-      case PyramidPlace::Kind::ray: p[i] = std::max(0.0, along) * n_i; break;
-      case PyramidPlace::Kind::facet: p[i] = z[i] - along * n_i; break;
+      case PyramidPlace::Kind::polar:
+        p[i] = 0;
+        break;
+      case PyramidPlace::Kind::inside:
+        p[i] = z[i];
+        break;
+      case PyramidPlace::Kind::ray:
+        p[i] = std::max(0.0, along) * n_i;
+        break;
+      case PyramidPlace::Kind::facet:
+        p[i] = z[i] - along * n_i;
+        break;
     }
   }
 }
@@ -100,11 +111,14 @@ double tangential_norm(int rows, const double* z) {
   return rows == 2 ? std::abs(z[1]) : std::sqrt(z[1] * z[1] + z[2] * z[2]);
 }
 
-bool is_pyramid(const LawSet& set) { return set.rows == 3 && set.facets > 0; }
+bool is_pyramid(const LawSet& set) {
+  return set.rows == 3 && set.facets > 0;
+}
 
 void project_coulomb(const LawSet& set, const double* z, double* p) {
   if (is_pyramid(set)) return project_pyramid(set, z, p);
-  // The polar branch comes first: with mu = 0, z_T = 0, z_n < 0 the other order returns a negative impulse.
+  // The polar branch comes first: with mu = 0, z_T = 0, z_n < 0 the other order returns a negative
+  // impulse.
   const double t = tangential_norm(set.rows, z), mu = set.mu;
   if (mu * t <= -z[0]) {
     std::fill(p, p + set.rows, 0.0);
@@ -150,10 +164,17 @@ void coulomb_derivative(const LawSet& set, const double* z, double D[max_rows][m
 
 void project(const LawSet& set, const double* z, double* p) {
   switch (set.law) {
-    case Law::equality: std::copy(z, z + set.rows, p); return;
-    case Law::nonnegative: p[0] = z[0] > 0 ? z[0] : 0; return;
-    case Law::box: p[0] = std::clamp(z[0], set.lo, set.hi); return;
-    case Law::coulomb: return project_coulomb(set, z, p);
+    case Law::equality:
+      std::copy(z, z + set.rows, p);
+      return;
+    case Law::nonnegative:
+      p[0] = z[0] > 0 ? z[0] : 0;
+      return;
+    case Law::box:
+      p[0] = std::clamp(z[0], set.lo, set.hi);
+      return;
+    case Law::coulomb:
+      return project_coulomb(set, z, p);
   }
 }
 
@@ -163,9 +184,14 @@ void project_derivative(const LawSet& set, const double* z, double D[max_rows][m
     case Law::equality:
       for (int i = 0; i < set.rows; ++i) D[i][i] = 1;
       return;
-    case Law::nonnegative: D[0][0] = z[0] > 0 ? 1 : 0; return;
-    case Law::box: D[0][0] = z[0] > set.lo && z[0] < set.hi ? 1 : 0; return;
-    case Law::coulomb: return coulomb_derivative(set, z, D);
+    case Law::nonnegative:
+      D[0][0] = z[0] > 0 ? 1 : 0;
+      return;
+    case Law::box:
+      D[0][0] = z[0] > set.lo && z[0] < set.hi ? 1 : 0;
+      return;
+    case Law::coulomb:
+      return coulomb_derivative(set, z, D);
   }
 }
 

@@ -1,7 +1,9 @@
-// The sets of impulses that the laws allow: projection, its derivative, and the slip bound of Coulomb's law (E3, E4).
+// The sets of impulses that the laws allow: projection, its derivative, and the slip bound of
+// Coulomb's law (E3, E4).
 //
-// K_mu = {(p_n, p_T): |p_T| <= mu p_n}, exact, or the cone over a regular polygon with the vertices mu d_i,
-// d_i = (cos 2 pi i/k, sin 2 pi i/k), inscribed in the circle. With two rows both are the same wedge.
+// K_mu = {(p_n, p_T): |p_T| <= mu p_n}, exact, or the cone over a regular polygon with the vertices
+// mu d_i, d_i = (cos 2 pi i/k, sin 2 pi i/k), inscribed in the circle. With two rows both are the
+// same wedge.
 #pragma once
 
 #include "cairn/problem.hpp"
@@ -17,12 +19,15 @@ struct LawSet {
   double lo = 0, hi = 0;
 };
 
-inline LawSet law_set(const Constraint& c) { return {c.law, c.rows, c.facets, c.mu, c.lo, c.hi}; }
+inline LawSet law_set(const Constraint& c) {
+  return {c.law, c.rows, c.facets, c.mu, c.lo, c.hi};
+}
 
 // p = the point of the law's set next to z.
 void project(const LawSet& set, const double* z, double* p);
 
-// D = derivative of the projection at z, rows x rows, symmetric positive semidefinite, eigenvalues in [0, 1].
+// D = derivative of the projection at z, rows x rows, symmetric positive semidefinite, eigenvalues
+// in [0, 1].
 void project_derivative(const LawSet& set, const double* z, double D[max_rows][max_rows]);
 
 // sigma(w_T) = max over the friction section of -beta . w_T, (E4); zero for laws without friction.

@@ -4,10 +4,14 @@ namespace cairn {
 
 const char* name(Law law) {
   switch (law) {
-    case Law::equality: return "equality";
-    case Law::nonnegative: return "nonnegative";
-    case Law::box: return "box";
-    case Law::coulomb: return "coulomb";
+    case Law::equality:
+      return "equality";
+    case Law::nonnegative:
+      return "nonnegative";
+    case Law::box:
+      return "box";
+    case Law::coulomb:
+      return "coulomb";
   }
   return "";
 }

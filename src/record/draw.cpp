@@ -311,7 +311,7 @@ void draw_forces(Canvas& c) {
 }
 
 void draw_scale(Canvas& c) {
-  const double metres = round_ticks(0, (c.view.x1 - c.view.x0) / 3, 2).at(1);
+  const double metres = round_down((c.view.x1 - c.view.x0) / 3);
   const double px = metres * c.view.scale(), y = c.view.height - 7;
   c.put("<path class=\"scale\" d=\"M8 {:.1f}v-4v4h{:.1f}v-4\"/>", y, px);
   c.put("<text class=\"tick halo\" x=\"{:.1f}\" y=\"{:.1f}\">{} m</text>", 13 + px, y,

@@ -7,6 +7,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -63,10 +64,21 @@ std::vector<int> components(const Problem& problem) {
   return label;
 }
 
+// A value and the range that rounding leaves it.
+struct Bounded {
+  double nominal = 0, lo = 0, hi = 0;
+  void raise(const Bounded& x) {
+    nominal = std::max(nominal, x.nominal);
+    lo = std::max(lo, x.lo);
+    hi = std::max(hi, x.hi);
+  }
+};
+
 // Everything about a constraint that the residuals need.
 struct Row {
   Few w, free, size;  // J v + b, J v_free, and the sum of the magnitudes that w was added up from
-  double d = 1;
+  double free_size = 0;  // the same of the first row of J v_free + b
+  Bounded d = {1, 1, 1};
   int island = -1;  // label of a body; -1: between bodies that do not move
 };
 
@@ -78,13 +90,18 @@ struct Bench {
   VecX v_free;
   std::vector<int> label;
   std::vector<Row> rows;
-  std::vector<double> scale, momentum_scale;  // of the island with that label
+  std::vector<Bounded> scale, momentum_scale;  // of the island with that label
 
   Few impulse(std::size_t i) const {
     return lambda.segment(problem.first_row[i], problem.constraints[i].rows);
   }
-  double scale_of(const Row& row) const { return row.island < 0 ? 1.0 : scale[at(row.island)]; }
+  Bounded scale_of(const Row& row) const {
+    return row.island < 0 ? Bounded{1, 1, 1} : scale[at(row.island)];
+  }
 };
+
+constexpr double rounding_unit = 64 * std::numeric_limits<double>::epsilon();
+constexpr double inverse_rounding = 1e-12;  // of J A^-1 J^T, with room for an ill-conditioned A [-]
 
 double mass_norm(const Eigen::LDLT<Block>& factor, const Few& p) {
   return std::sqrt(std::max(0.0, p.dot(Few(factor.solve(p)))));
@@ -93,6 +110,7 @@ double mass_norm(const Eigen::LDLT<Block>& factor, const Few& p) {
 Row measure(const Bench& bench, std::size_t i) {
   const Constraint& c = bench.problem.constraints[i];
   Row row;
+  row.free_size = std::abs(c.b[0]);
   row.w = row.size = Few::Zero(c.rows);
   row.free = Few::Zero(c.rows);
   for (int r = 0; r < c.rows; ++r) {
@@ -107,32 +125,45 @@ Row measure(const Bench& bench, std::size_t i) {
     const Rows J = jacobian(c, side, b.size);
     row.w += J * bench.v.segment(b.first, b.size);
     row.size += J.cwiseAbs() * bench.v.segment(b.first, b.size).cwiseAbs();
+    row.free_size += J.row(0).cwiseAbs().dot(bench.v_free.segment(b.first, b.size).cwiseAbs());
     row.free += J * bench.v_free.segment(b.first, b.size);
     trace += J.cwiseProduct(Rows(bench.factors[at(body)].solve(J.transpose()).transpose())).sum();
     row.island = bench.label[at(body)];
   }
-  row.d = power_of_two(std::sqrt(trace / c.rows));
+  const double W = trace / c.rows;
+  row.d = {power_of_two(1.2 * std::sqrt(W)),
+           power_of_two(1.2 * std::sqrt(W * (1 - inverse_rounding))),
+           power_of_two(1.2 * std::sqrt(W * (1 + inverse_rounding)))};
   return row;
+}
+
+// What a constraint adds to the scale of its island: its impulse or free velocity, if it carries
+// one or closes.
+Bounded contribution(const Constraint& c, const Row& row, double r) {
+  const auto size = [&](double d) { return std::max(d * r, row.free.norm() / d); };
+  const bool always = c.law == Law::equality || c.law == Law::box || r != 0;
+  const double closing = -(row.free[0] + c.b[0]), doubt = rounding_unit * row.free_size;
+  Bounded x;
+  if (always || closing > 0) x.nominal = size(row.d.nominal);
+  if (always || closing > doubt) x.lo = std::min(size(row.d.lo), size(row.d.hi));
+  if (always || closing >= -doubt) x.hi = std::max(size(row.d.lo), size(row.d.hi));
+  return x;
 }
 
 void find_scales(Bench& bench) {
   const Problem& problem = bench.problem;
-  bench.scale.assign(problem.bodies.size(), 0.0);
+  bench.scale.assign(problem.bodies.size(), Bounded{});
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const Constraint& c = problem.constraints[i];
     const Row& row = bench.rows[i];
     if (row.island < 0) continue;
-    const bool always = c.law == Law::equality || c.law == Law::box;
-    const double r = bench.impulse(i).norm();
-    if (!always && r == 0 && row.free[0] + c.b[0] >= 0) continue;
-    double& s = bench.scale[at(row.island)];
-    s = std::max({s, row.d * r, row.free.norm() / row.d});
+    bench.scale[at(row.island)].raise(
+        contribution(problem.constraints[i], row, bench.impulse(i).norm()));
   }
   bench.momentum_scale = bench.scale;
   for (std::size_t j = 0; j < problem.bodies.size(); ++j) {
     const ProblemBody& b = problem.bodies[j];
-    double& s = bench.momentum_scale[at(bench.label[j])];
-    s = std::max(s, mass_norm(bench.factors[j], problem.k.segment(b.first, b.size)));
+    const double k = mass_norm(bench.factors[j], problem.k.segment(b.first, b.size));
+    bench.momentum_scale[at(bench.label[j])].raise({k, k, k});
   }
 }
 
@@ -140,15 +171,21 @@ double over(double residual, double scale) {
   return residual == 0 ? 0 : residual / scale;
 }
 
-void note(Judgement& j, double& field, double residual, int constraint) {
-  field = std::max(field, residual);
-  if (residual > j.worst) {
-    j.worst = residual;
-    j.worst_constraint = constraint;
+constexpr std::array residual_fields = {&Residuals::momentum,     &Residuals::equality,
+                                        &Residuals::gap_velocity, &Residuals::normal_impulse,
+                                        &Residuals::cone,         &Residuals::complementarity,
+                                        &Residuals::natural_map};
+
+// Takes one constraint's or body's residuals into the judgement.
+void note(const Residuals& nominal, const Residuals& least, const Residuals& most, int constraint,
+          Judgement& j) {
+  if (nominal.worst() > j.worst()) j.worst_constraint = constraint;
+  for (const auto field : residual_fields) {
+    j.*field = std::max(j.*field, nominal.*field);
+    j.least.*field = std::max(j.least.*field, least.*field);
+    j.most.*field = std::max(j.most.*field, most.*field);
   }
 }
-
-constexpr double rounding_unit = 64 * std::numeric_limits<double>::epsilon();
 
 void judge_momentum(const Bench& bench, Judgement& j) {
   const Problem& problem = bench.problem;
@@ -170,11 +207,13 @@ void judge_momentum(const Bench& bench, Judgement& j) {
   }
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
-    const double s = bench.momentum_scale[at(bench.label[i])];
-    note(j, j.momentum, over(mass_norm(bench.factors[i], p.segment(b.first, b.size)), s), -1);
-    j.rounding = std::max(
-        j.rounding,
-        rounding_unit * over(mass_norm(bench.factors[i], size.segment(b.first, b.size)), s));
+    const Bounded s = bench.momentum_scale[at(bench.label[i])];
+    const double residual = mass_norm(bench.factors[i], p.segment(b.first, b.size));
+    const double rounding =
+        rounding_unit * mass_norm(bench.factors[i], size.segment(b.first, b.size));
+    note({.momentum = over(residual, s.nominal)}, {.momentum = over(residual, s.hi)},
+         {.momentum = over(residual, s.lo)}, -1, j);
+    j.rounding = std::max(j.rounding, over(rounding, s.nominal));
   }
 }
 
@@ -200,25 +239,40 @@ Few nearest(const Constraint& c, double d, const Few& z) {
   return nearest_in_cone(full, c.rows, c.mu, c.facets).head(c.rows);
 }
 
+// The residuals of one constraint with the scaling d in an island of scale s.
+Residuals residuals(const Constraint& c, const Few& w_row, const Few& lambda, double d, double s) {
+  const Few r = d * lambda, w = w_row / d;
+  Few w_hat = w;
+  w_hat[0] += sigma(c, w);
+  Residuals x;
+  x.natural_map = over((r - nearest(c, d, r - w_hat)).norm(), s);
+  x.cone = over((r - nearest(c, d, r)).norm(), s);
+  if (c.law == Law::equality) x.equality = over(w.norm(), s);
+  if (c.law != Law::nonnegative && c.law != Law::coulomb) return x;
+  x.gap_velocity = over(std::max(0.0, -w[0]), s);
+  x.normal_impulse = over(std::max(0.0, -r[0]), s);
+  x.complementarity = over(std::abs(r.dot(w_hat)), s * s);
+  return x;
+}
+
 void judge_constraint(const Bench& bench, std::size_t i, Judgement& j) {
   const Constraint& c = bench.problem.constraints[i];
   const Row& row = bench.rows[i];
-  const int number = static_cast<int>(i);
-  const double s = bench.scale_of(row);
-  const Few r = row.d * bench.impulse(i);
-  const Few w = row.w / row.d;
-  Few w_hat = w;
-  w_hat[0] += sigma(c, w);
-
-  note(j, j.natural_map, over((r - nearest(c, row.d, r - w_hat)).norm(), s), number);
-  note(j, j.cone, over((r - nearest(c, row.d, r)).norm(), s), number);
-  const double size = (1 + c.mu) * row.size.norm() / row.d + r.norm();
-  j.rounding = std::max(j.rounding, rounding_unit * over(size, s));
-  if (c.law == Law::equality) note(j, j.equality, over(w.norm(), s), number);
-  if (c.law != Law::nonnegative && c.law != Law::coulomb) return;
-  note(j, j.gap_velocity, over(std::max(0.0, -w[0]), s), number);
-  note(j, j.normal_impulse, over(std::max(0.0, -r[0]), s), number);
-  note(j, j.complementarity, over(std::abs(r.dot(w_hat)), s * s), number);
+  const Few r = bench.impulse(i);
+  const Bounded s = bench.scale_of(row);
+  const Residuals nominal = residuals(c, row.w, r, row.d.nominal, s.nominal);
+  Residuals least = nominal, most = nominal;
+  for (const double d : {row.d.lo, row.d.hi})
+    for (const double scale : {s.lo, s.hi}) {
+      const Residuals x = residuals(c, row.w, r, d, scale);
+      for (const auto field : residual_fields) {
+        least.*field = std::min(least.*field, x.*field);
+        most.*field = std::max(most.*field, x.*field);
+      }
+    }
+  note(nominal, least, most, static_cast<int>(i), j);
+  const double size = (1 + c.mu) * row.size.norm() / row.d.lo + row.d.hi * r.norm();
+  j.rounding = std::max(j.rounding, rounding_unit * over(size, s.nominal));
 }
 
 // Nearest point among the non-negative combinations of two generators of equal length: their sum
@@ -253,6 +307,12 @@ Vec3 nearest_in_pyramid(const Vec3& z, double mu, int k) {
 
 }  // namespace
 
+double Residuals::worst() const {
+  double largest = 0;
+  for (const auto field : residual_fields) largest = std::max(largest, this->*field);
+  return largest;
+}
+
 Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, int facets) {
   if (rows == 1) return {std::max(0.0, z[0]), 0, 0};
   if (rows == 3 && facets > 0) return nearest_in_pyramid(z, mu, facets);
@@ -283,7 +343,7 @@ Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda) {
   }
   j.finite = j.finite && bench.v_free.allFinite();
   if (!j.finite) {
-    j.worst = std::numeric_limits<double>::infinity();
+    j.momentum = j.least.momentum = j.most.momentum = std::numeric_limits<double>::infinity();
     return j;
   }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)

@@ -6,13 +6,19 @@
 
 namespace cairn {
 
-struct Judgement {
-  double momentum = 0, equality = 0, gap_velocity = 0,
-         normal_impulse = 0;  // scaled [-], as in Certificate
+struct Residuals {  // scaled [-], as in Certificate
+  double momentum = 0, equality = 0, gap_velocity = 0, normal_impulse = 0;
   double complementarity = 0, cone = 0, natural_map = 0;
-  double worst = 0;           // the largest of them [-]
+  double worst() const;
+};
+
+struct Judgement : Residuals {
   int worst_constraint = -1;  // -1: momentum balance
-  double rounding = 0;  // how far two correct judges may differ in a residual by rounding alone [-]
+  // The scaling jumps by two where sqrt(trace W / rows) crosses a power of two, and a row counts
+  // for the scale or does not where its free velocity is zero. Equal discs do land exactly there,
+  // and then rounding decides: another correct judge may find anything between these two.
+  Residuals least, most;
+  double rounding = 0;  // how far it may differ by rounding alone, beyond that [-]
   bool finite = true;
 };
 

@@ -223,6 +223,13 @@ std::vector<double> round_ticks(double lo, double hi, int most) {
   return ticks;
 }
 
+double round_down(double x) {
+  const double power = std::pow(10, std::floor(std::log10(x)));
+  for (const double factor : {5.0, 2.0})
+    if (factor * power <= x) return factor * power;
+  return power;
+}
+
 std::string short_number(double x) {
   const double size = std::abs(x);
   if (x == 0) return "0";

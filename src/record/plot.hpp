@@ -32,7 +32,10 @@ std::string plot_svg(const PlotOptions& options, std::span<const Curve> curves);
 // of ten.
 std::vector<double> round_ticks(double lo, double hi, int most);
 
-// The number times unit, short: "12.5 ms", "3.2e-9".
+// The largest of 1, 2 or 5 times a power of ten that is not above x > 0.
+double round_down(double x);
+
+// A number with the digits that a reader wants: 12.5, 3.2e-09.
 std::string short_number(double x);
 
 }  // namespace cairn

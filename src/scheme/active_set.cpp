@@ -8,33 +8,41 @@
 namespace cairn {
 namespace {
 
-bool by_key(const Contact& a, const Contact& b) { return a.key < b.key; }
+bool by_key(const Contact& a, const Contact& b) {
+  return a.key < b.key;
+}
 
-// No point of a dynamic body moves farther than h (|v| + |w| radius) with the old or the free velocities; how far
-// prescribed bodies move is known.
-Reach reach_of(const Body& body, const Pose& start, const Pose& end, const double* v, const double* v_free, double h) {
+// No point of a dynamic body moves farther than h (|v| + |w| radius) with the old or the free
+// velocities; how far prescribed bodies move is known.
+Reach reach_of(const Body& body, const Pose& start, const Pose& end, const double* v,
+               const double* v_free, double h) {
   if (body.kind == BodyKind::fixed) return {};
   if (body.kind == BodyKind::prescribed) {
     const double turn = start.R.angularDistance(end.R);
     return {(end.p - start.p).norm() + turn * body.radius, turn};
   }
-  const double speed = std::max(linear_velocity(body, v).norm(), linear_velocity(body, v_free).norm());
-  const double spin = std::max(angular_velocity(body, start, v).norm(), angular_velocity(body, start, v_free).norm());
+  const double speed =
+      std::max(linear_velocity(body, v).norm(), linear_velocity(body, v_free).norm());
+  const double spin = std::max(angular_velocity(body, start, v).norm(),
+                               angular_velocity(body, start, v_free).norm());
   return {h * (speed + spin * body.radius), 0};
 }
 
 }  // namespace
 
-void find_candidates(const Model& model, const State& state, const VecX& v_free, std::span<const Pose> poses_end,
-                     const Euler& options, double h, ActiveSetBuffers& buffers, std::vector<Contact>& candidates) {
+void find_candidates(const Model& model, const State& state, const VecX& v_free,
+                     std::span<const Pose> poses_end, const Euler& options, double h,
+                     ActiveSetBuffers& buffers, std::vector<Contact>& candidates) {
   buffers.reach.clear();
   double fastest = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    buffers.reach.push_back(reach_of(body, state.poses[i], poses_end[i], state.v.data() + body.first_velocity,
+    buffers.reach.push_back(reach_of(body, state.poses[i], poses_end[i],
+                                     state.v.data() + body.first_velocity,
                                      v_free.data() + body.first_velocity, h));
     if (body.velocities > 0)
-      fastest = std::max(fastest, linear_velocity(body, state.v.data() + body.first_velocity).norm());
+      fastest =
+          std::max(fastest, linear_velocity(body, state.v.data() + body.first_velocity).norm());
   }
   double limit = std::numeric_limits<double>::infinity();
   if (options.active_set != ActiveSet::complete) {
@@ -47,7 +55,8 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
   std::erase_if(candidates, [&](const Contact& c) { return c.rows == 0 || c.gap > limit; });
 }
 
-double find_overlaps(const Model& model, std::span<const Pose> poses_end, ActiveSetBuffers& buffers) {
+double find_overlaps(const Model& model, std::span<const Pose> poses_end,
+                     ActiveSetBuffers& buffers) {
   buffers.reach.assign(model.bodies.size(), Reach{});
   buffers.finder.find(model, poses_end, buffers.reach, buffers.at_end);
   double deepest = 0;
@@ -55,7 +64,8 @@ double find_overlaps(const Model& model, std::span<const Pose> poses_end, Active
   return deepest;
 }
 
-int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers, std::vector<Contact>& candidates) {
+int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers,
+               std::vector<Contact>& candidates) {
   const double rounding = 1e-13 * model.length_unit;
   const auto known = static_cast<std::ptrdiff_t>(candidates.size());
   int added = 0;

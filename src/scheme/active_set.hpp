@@ -1,4 +1,5 @@
-// Which contacts take part in a step (E36), and which were missed. Reads model and state, writes contacts.
+// Which contacts take part in a step (E36), and which were missed. Reads model and state, writes
+// contacts.
 #pragma once
 
 #include "cairn/scheme.hpp"
@@ -15,13 +16,17 @@ struct ActiveSetBuffers {
 };
 
 // Contacts that can close within h, by the rule of `options`; rows and frames are chosen.
-void find_candidates(const Model& model, const State& state, const VecX& v_free, std::span<const Pose> poses_end,
-                     const Euler& options, double h, ActiveSetBuffers& buffers, std::vector<Contact>& candidates);
+void find_candidates(const Model& model, const State& state, const VecX& v_free,
+                     std::span<const Pose> poses_end, const Euler& options, double h,
+                     ActiveSetBuffers& buffers, std::vector<Contact>& candidates);
 
 // Contacts that overlap at poses_end go into buffers.at_end; returns the largest overlap [m].
-double find_overlaps(const Model& model, std::span<const Pose> poses_end, ActiveSetBuffers& buffers);
+double find_overlaps(const Model& model, std::span<const Pose> poses_end,
+                     ActiveSetBuffers& buffers);
 
-// Adds the overlapping contacts that are not among the candidates, as they are at the beginning of the step; returns how many.
-int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers, std::vector<Contact>& candidates);
+// Adds the overlapping contacts that are not among the candidates, as they are at the beginning of
+// the step; returns how many.
+int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers,
+               std::vector<Contact>& candidates);
 
 }  // namespace cairn

@@ -36,7 +36,9 @@ struct Step {
   void solve_with(Purpose purpose, double theta);
   bool mark_impacts();
   void restitute();
-  const SolveRecord& last() const { return report.solves[static_cast<std::size_t>(report.solve_count - 1)]; }
+  const SolveRecord& last() const {
+    return report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  }
   double energy_excess(const SolveRecord& record);
   void move_bodies(const SolveRecord& record);
   void report_contacts();
@@ -52,8 +54,8 @@ double Step::relative_velocity(const Contact& c, const Vec3& direction, const Ve
     const Body& body = model.body(id);
     const Pose& X_WC = state.poses[index(id)];
     const double* v_body = v.data() + body.first_velocity;
-    const Vec3 velocity = linear_velocity(body, v_body) +
-                          angular_velocity(body, X_WC, v_body).cross(c.p_WC - X_WC.p);
+    const Vec3 velocity =
+        linear_velocity(body, v_body) + angular_velocity(body, X_WC, v_body).cross(c.p_WC - X_WC.p);
     sum += sign * direction.dot(velocity);
   }
   return sum;
@@ -69,10 +71,22 @@ void Step::predict() {
       data.poses_end[i] = prescribed_pose(model.bodies[i], state.t + h);
 }
 
-// TOL of (4.10): given, or 2 h times the free acceleration along the normal.
+// TOL of (4.10): given, or 2 h times the free acceleration along the normal; across the forces,
+// where that vanishes, a thousandth of their speed gain, so that neighbours at rest do not bounce
+// on rounding.
 double Step::threshold(const Contact& c) const {
   if (options.restitution_threshold >= 0) return options.restitution_threshold;
-  return 2 * std::abs(relative_velocity(c, c.n_W, data.v_free) - relative_velocity(c, c.n_W, state.v));
+  double gain = 0;
+  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
+    const Body& body = model.body(id);
+    const int first = body.first_velocity;
+    gain = std::max(gain, (linear_velocity(body, data.v_free.data() + first) -
+                           linear_velocity(body, state.v.data() + first))
+                              .norm());
+  }
+  const double along =
+      relative_velocity(c, c.n_W, data.v_free) - relative_velocity(c, c.n_W, state.v);
+  return std::max(2 * std::abs(along), 1e-3 * gain);
 }
 
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
@@ -82,20 +96,25 @@ void Step::measure_contacts() {
     const Contact& c = data.contacts[i];
     ContactTerms& terms = data.terms[i];
     const Vec3 motion = prescribed_velocity(model, state.poses, data.poses_end, c, h);
-    terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0, c.rows > 2 ? c.t2_W.dot(motion) : 0);
+    terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
+                        c.rows > 2 ? c.t2_W.dot(motion) : 0);
     terms.approach = relative_velocity(c, c.n_W, state.v) + terms.motion[0];
     terms.gap_rate = (c.gap > 0 ? 1 : options.gamma) * c.gap / h;
-    if (options.restitution == Restitution::completed || c.restitution == 0 || state.v_before.size() == 0) continue;
+    if (options.restitution == Restitution::completed || c.restitution == 0 ||
+        state.v_before.size() == 0)
+      continue;
     if (!std::binary_search(state.pending.begin(), state.pending.end(), c.key)) continue;
     const bool corrected = options.restitution == Restitution::delayed;
-    const double before = relative_velocity(c, c.n_W, corrected ? state.v_before : state.v) + terms.motion[0];
+    const double before =
+        relative_velocity(c, c.n_W, corrected ? state.v_before : state.v) + terms.motion[0];
     if (before < -threshold(c)) terms.delayed = c.restitution * before;
   }
 }
 
 // Fills and solves the problem in which impacts return the share theta of their restitution.
 void Step::solve_with(Purpose purpose, double theta) {
-  if (static_cast<std::size_t>(report.solve_count) == report.solves.size()) report.solves.emplace_back();
+  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
+    report.solves.emplace_back();
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
   Problem& problem = record.problem;
   record.purpose = purpose;
@@ -103,15 +122,17 @@ void Step::solve_with(Purpose purpose, double theta) {
   data.joint_errors.resize(model.joints.size());
   data.joint_motions.resize(model.joints.size());
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    data.joint_errors[i] = add_joint(model, state, data.poses_end, data.layout, static_cast<JointId>(i), options.gamma,
-                                     h, problem, data.joint_motions[i]);
+    data.joint_errors[i] =
+        add_joint(model, state, data.poses_end, data.layout, static_cast<JointId>(i), options.gamma,
+                  h, problem, data.joint_motions[i]);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
     ContactTerms& terms = data.terms[i];
     terms.gap = terms.gap_rate;
     terms.bounce = terms.delayed;
     if (theta > 0 && terms.impact) {
-      // n.v+ >= -e n.v(l) in place of the gap row, (E33); an overlap that opens faster keeps its row.
+      // n.v+ >= -e n.v(l) in place of the gap row, (E33); an overlap that opens faster keeps its
+      // row.
       const double bounce = theta * c.restitution * terms.approach;
       if (bounce < std::min(0.0, terms.gap)) {
         terms.gap = 0;
@@ -127,7 +148,8 @@ void Step::solve_with(Purpose purpose, double theta) {
   remember(problem, data.contacts, record.solution.lambda, data.memory, data.joint_impulses);
 }
 
-// Impacts: contacts that carry an impulse and approached faster than the threshold. True if one of them bounces.
+// Impacts: contacts that carry an impulse and approached faster than the threshold. True if one of
+// them bounces.
 bool Step::mark_impacts() {
   const SolveRecord& plastic = last();
   bool bounces = false;
@@ -144,15 +166,16 @@ bool Step::mark_impacts() {
 double Step::energy_excess(const SolveRecord& record) {
   to_model_velocities(model, record.problem, record.solution.v, data.v_end);
   const double kinetic = kinetic_energy(model, data.v_end), motion = work_of_motion(data, record);
-  if (options.energy_guard == EnergyGuard::impact) return kinetic - kinetic_energy(model, data.v_free) - motion;
+  if (options.energy_guard == EnergyGuard::impact)
+    return kinetic - kinetic_energy(model, data.v_free) - motion;
   move_bodies(record);
   return kinetic - kinetic_energy(model, state.v) + potential_energy(model, data.poses_end) -
-         potential_energy(model, state.poses) - h * data.forces.applied.dot(data.v_end) - data.forces.work_motion -
-         motion;
+         potential_energy(model, state.poses) - h * data.forces.applied.dot(data.v_end) -
+         data.forces.work_motion - motion;
 }
 
-// (E33), and the guard (E35): less restitution until the energy rule holds, none at the last. Leaves the answer in the
-// last record.
+// (E33), and the guard (E35): less restitution until the energy rule holds, none at the last.
+// Leaves the answer in the last record.
 void Step::restitute() {
   const double plastic_excess = energy_excess(last());
   const std::size_t plastic = static_cast<std::size_t>(report.solve_count - 1);
@@ -161,8 +184,8 @@ void Step::restitute() {
   const double allowed = std::max(0.0, plastic_excess), excess = energy_excess(last());
   if (excess <= allowed) return;
 
-  // Energy is convex along the segment from the plastic to the restituted velocities, so the chord's crossing is safe as
-  // far as the answer stays near that segment.
+  // Energy is convex along the segment from the plastic to the restituted velocities, so the
+  // chord's crossing is safe as far as the answer stays near that segment.
   report.guard_corrections = 1;
   double theta = (allowed - plastic_excess) / (excess - plastic_excess);
   for (int i = 0; i < max_guard_solves && theta > 0; ++i, theta *= 0.7) {
@@ -175,7 +198,8 @@ void Step::restitute() {
     terms.gap = terms.gap_rate;
     terms.bounce = terms.delayed;
   }
-  std::swap(report.solves[plastic], report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+  std::swap(report.solves[plastic],
+            report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
 }
 
 void Step::move_bodies(const SolveRecord& record) {
@@ -183,7 +207,8 @@ void Step::move_bodies(const SolveRecord& record) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities > 0)
-      data.poses_end[i] = advanced(body, state.poses[i], data.v_end.data() + body.first_velocity, h);
+      data.poses_end[i] =
+          advanced(body, state.poses[i], data.v_end.data() + body.first_velocity, h);
   }
 }
 
@@ -201,7 +226,8 @@ void Step::report_contacts() {
     double w[max_rows] = {};
     constraint_velocity(record.problem, row, record.solution.v.data(), false, w);
     for (int k = 0; k < row.rows; ++k) {
-      out.impulse[k] = record.solution.lambda[record.problem.first_row[constraint] + k] * units.impulse();
+      out.impulse[k] =
+          record.solution.lambda[record.problem.first_row[constraint] + k] * units.impulse();
       out.velocity[k] = w[k] * units.speed() + data.terms[i].motion[k];
     }
     const double friction = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
@@ -234,7 +260,8 @@ std::string not_finite(const Model& model, const VecX& v, const char* what) {
   for (const Body& body : model.bodies)
     for (int k = 0; k < body.velocities; ++k)
       if (!std::isfinite(v[body.first_velocity + k]))
-        return std::string(what) + " of body '" + body.name + "' is not finite (component " + std::to_string(k) + ")";
+        return std::string(what) + " of body '" + body.name + "' is not finite (component " +
+               std::to_string(k) + ")";
   return {};
 }
 
@@ -260,8 +287,8 @@ void commit(const Step& step, State& state) {
 
 }  // namespace
 
-void advance(const Model& model, const Euler& options, const SolverOptions& solver, double h, double (*clock)(),
-             StepData& data, State& state, StepReport& report) {
+void advance(const Model& model, const Euler& options, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report) {
   Step step{model, options, solver, h, data, state, report};
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
@@ -277,12 +304,14 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
   // Predict without constraints; find every contact that can close.
   step.predict();
   if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
-  find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active, data.contacts);
+  find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
+                  data.contacts);
   data.memory = state.contacts;
   data.joint_impulses = state.joint_impulses;
   report.seconds.detect = now() - start;
 
-  // Solve; restitute; verify that no other pair meets with the new velocities, else add it and solve again.
+  // Solve; restitute; verify that no other pair meets with the new velocities, else add it and
+  // solve again.
   for (int round = 0;; ++round) {
     report.solve_count = report.guard_corrections = 0;
     report.guard_factor = 1;
@@ -308,7 +337,8 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
   report.ledger = make_ledger(model, state, options, h, data, step.last());
   report.joint_error = 0;
   for (const Joint& joint : model.joints)
-    report.joint_error = std::max(report.joint_error, std::abs(joint_error(model, data.poses_end, joint)));
+    report.joint_error =
+        std::max(report.joint_error, std::abs(joint_error(model, data.poses_end, joint)));
   commit(step, state);
   report.step = state.step;
   report.t = state.t;

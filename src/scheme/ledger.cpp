@@ -1,4 +1,5 @@
-// The energy ledger of a step (E20 to E24): every term from its own formula, so that the sum rule is a test.
+// The energy ledger of a step (E20 to E24): every term from its own formula, so that the sum rule
+// is a test.
 #include <algorithm>
 
 #include "dynamics/kinematics.hpp"
@@ -32,25 +33,33 @@ void add_contact_terms(const ContactTerms& terms, const Row& row, Ledger& ledger
   ledger.solver += normal * row.velocity[0];
   ledger.friction -= row.impulse.tail<2>().dot(row.velocity.tail<2>());
   ledger.work_motion -= row.impulse.dot(terms.motion);
-  // A contact that closes a gap acts while the bodies still approach: loss. One that opens an overlap puts energy in.
-  if (terms.gap > 0) ledger.impact += normal * terms.gap;
-  else ledger.stabilisation -= normal * terms.gap;
+  // A contact that closes a gap acts while the bodies still approach: loss. One that opens an
+  // overlap puts energy in.
+  if (terms.gap > 0)
+    ledger.impact += normal * terms.gap;
+  else
+    ledger.stabilisation -= normal * terms.gap;
   ledger.impact += normal * terms.bounce;
 }
 
-// -1/2 |v+ - v|^2 of the bodies: lost in impacts where the island had one, the integrator's own elsewhere.
-void add_jumps(const Model& model, const State& start, StepData& data, const SolveRecord& record, Ledger& ledger) {
+// -1/2 |v+ - v|^2 of the bodies: lost in impacts where the island had one, the integrator's own
+// elsewhere.
+void add_jumps(const Model& model, const State& start, StepData& data, const SolveRecord& record,
+               Ledger& ledger) {
   find_islands(record.problem, data.islands);
   data.impact_islands.assign(static_cast<std::size_t>(data.islands.count), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (data.terms[i].impact)
-      data.impact_islands[static_cast<std::size_t>(data.islands.of_constraint[data.joints() + i])] = 1;
+      data.impact_islands[static_cast<std::size_t>(data.islands.of_constraint[data.joints() + i])] =
+          1;
   for (std::size_t i = 0; i < record.problem.bodies.size(); ++i) {
     const ProblemBody& b = record.problem.bodies[i];
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     const double jump = mass_norm(body, data.v_end.data() + b.first, start.v.data() + b.first);
-    if (data.impact_islands[static_cast<std::size_t>(data.islands.of_body[i])]) ledger.impact += jump;
-    else ledger.integrator -= jump;
+    if (data.impact_islands[static_cast<std::size_t>(data.islands.of_body[i])])
+      ledger.impact += jump;
+    else
+      ledger.integrator -= jump;
   }
 }
 
@@ -66,8 +75,8 @@ double work_of_motion(const StepData& data, const SolveRecord& record) {
   return work;
 }
 
-Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h, StepData& data,
-                   const SolveRecord& record) {
+Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h,
+                   StepData& data, const SolveRecord& record) {
   Ledger ledger;
   ledger.kinetic_start = kinetic_energy(model, start.v);
   ledger.potential_start = potential_energy(model, start.poses);
@@ -86,9 +95,10 @@ Ledger make_ledger(const Model& model, const State& start, const Euler& options,
     add_contact_terms(data.terms[i], physical_row(record, data.joints() + i), ledger);
   add_jumps(model, start, data, record, ledger);
 
-  // The potential is followed along the straight step; what it misses is the integrator's, as is the gyroscopic torque.
-  ledger.integrator += h * data.forces.potential.dot(data.v_end) + ledger.potential_end - ledger.potential_start -
-                       data.forces.work_motion;
+  // The potential is followed along the straight step; what it misses is the integrator's, as is
+  // the gyroscopic torque.
+  ledger.integrator += h * data.forces.potential.dot(data.v_end) + ledger.potential_end -
+                       ledger.potential_start - data.forces.work_motion;
   double A[6][6];
   for (const Body& body : model.bodies) {
     if (body.rotation != RotationKind::three || body.velocities == 0) continue;

@@ -1,4 +1,5 @@
-// What a step of a velocity-impulse scheme works on, shared by the scheme, its restitution and the ledger.
+// What a step of a velocity-impulse scheme works on, shared by the scheme, its restitution and the
+// ledger.
 #pragma once
 
 #include "cairn/simulator.hpp"
@@ -9,7 +10,8 @@
 
 namespace cairn {
 
-// The constant term b of a contact's rows, by origin [m/s]; b_n = gap + bounce + motion_n, b_T = motion_T.
+// The constant term b of a contact's rows, by origin [m/s]; b_n = gap + bounce + motion_n, b_T =
+// motion_T.
 struct ContactTerms {
   Vec3 motion = Vec3::Zero();  // along n, t1, t2: prescribed motion
   double approach = 0;         // relative normal velocity at the beginning, < 0 closing
@@ -33,7 +35,7 @@ struct StepData {
   std::vector<double> joint_motions;  // velocity of the error by prescribed motion [m/s]
   std::vector<ContactMemory> memory;  // warm start
   std::vector<double> joint_impulses;
-  std::vector<ContactKey> pending;    // delayed restitution: contacts that collided in this step
+  std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
   Islands islands;
   std::vector<char> impact_islands;
   SolverWorkspace solver;
@@ -45,7 +47,7 @@ struct StepData {
 double work_of_motion(const StepData& data, const SolveRecord& record);
 
 // Energies of the step from its data and the solve that gave the velocities (E20 to E24).
-Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h, StepData& data,
-                   const SolveRecord& record);
+Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h,
+                   StepData& data, const SolveRecord& record);
 
 }  // namespace cairn

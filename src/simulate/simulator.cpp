@@ -21,8 +21,10 @@ struct Simulator::Workspace {
   double (*clock)() = nullptr;
 };
 
-Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme, SolverOptions solver)
-    : workspace_(std::make_unique<Workspace>(std::move(model), std::move(initial), scheme, solver)) {
+Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme,
+                     SolverOptions solver)
+    : workspace_(
+          std::make_unique<Workspace>(std::move(model), std::move(initial), scheme, solver)) {
   CAIRN_CHECK(workspace_->state.poses.size() == workspace_->model->bodies.size());
 }
 Simulator::~Simulator() = default;
@@ -32,24 +34,42 @@ Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 const StepReport& Simulator::step(double h) {
   CAIRN_CHECK(h > 0);
   Workspace& w = *workspace_;
-  std::visit([&](const auto& scheme) { advance(*w.model, scheme, w.solver, h, w.clock, w.data, w.state, w.report); },
-             w.scheme);
+  std::visit(
+      [&](const auto& scheme) {
+        advance(*w.model, scheme, w.solver, h, w.clock, w.data, w.state, w.report);
+      },
+      w.scheme);
   return w.report;
 }
 
-const Model& Simulator::model() const { return *workspace_->model; }
-const State& Simulator::state() const { return workspace_->state; }
-const StepReport& Simulator::report() const { return workspace_->report; }
-const SchemeOptions& Simulator::scheme() const { return workspace_->scheme; }
-const SolverOptions& Simulator::solver() const { return workspace_->solver; }
-void Simulator::set_clock(double (*clock)()) { workspace_->clock = clock; }
+const Model& Simulator::model() const {
+  return *workspace_->model;
+}
+const State& Simulator::state() const {
+  return workspace_->state;
+}
+const StepReport& Simulator::report() const {
+  return workspace_->report;
+}
+const SchemeOptions& Simulator::scheme() const {
+  return workspace_->scheme;
+}
+const SolverOptions& Simulator::solver() const {
+  return workspace_->solver;
+}
+void Simulator::set_clock(double (*clock)()) {
+  workspace_->clock = clock;
+}
 
 void Simulator::set_state(State state) {
-  CAIRN_CHECK(state.poses.size() == workspace_->model->bodies.size() && state.v.size() == workspace_->model->velocities);
+  CAIRN_CHECK(state.poses.size() == workspace_->model->bodies.size() &&
+              state.v.size() == workspace_->model->velocities);
   workspace_->state = std::move(state);
 }
 
-double Simulator::kinetic_energy() const { return cairn::kinetic_energy(*workspace_->model, workspace_->state.v); }
+double Simulator::kinetic_energy() const {
+  return cairn::kinetic_energy(*workspace_->model, workspace_->state.v);
+}
 double Simulator::potential_energy() const {
   return cairn::potential_energy(*workspace_->model, workspace_->state.poses);
 }
@@ -59,7 +79,8 @@ double Simulator::penetration() const {
 double Simulator::joint_error() const {
   double largest = 0;
   for (const Joint& joint : workspace_->model->joints)
-    largest = std::max(largest, std::abs(cairn::joint_error(*workspace_->model, workspace_->state.poses, joint)));
+    largest = std::max(
+        largest, std::abs(cairn::joint_error(*workspace_->model, workspace_->state.poses, joint)));
   return largest;
 }
 
@@ -67,12 +88,14 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
   if (constraint < 0) return "momentum";
   const ConstraintId& id = problem.constraints[static_cast<std::size_t>(constraint)].id;
   switch (id.kind) {
-    case ConstraintId::Kind::joint: return "joint " + model.joints[static_cast<std::size_t>(id.number)].name;
+    case ConstraintId::Kind::joint:
+      return "joint " + model.joints[static_cast<std::size_t>(id.number)].name;
     case ConstraintId::Kind::file:
       return static_cast<std::size_t>(id.number) < problem.names.size()
                  ? problem.names[static_cast<std::size_t>(id.number)]
                  : "constraint " + std::to_string(constraint);
-    case ConstraintId::Kind::contact: break;
+    case ConstraintId::Kind::contact:
+      break;
   }
   const ContactKey& key = id.contact;
   auto part = [&](BodyId body, ShapeId shape) {

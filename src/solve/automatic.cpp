@@ -54,33 +54,42 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
                        std::vector<double>& r, std::vector<double>& v) {
   Best best(island, buffers, r, v);
   if (best.value() <= rounding) return best.result(false);
-  const double aim = std::min(rounding, options.tolerance);
 
   // 1. A budget of sweeps, not of time: stiff islands gain nothing from more.
-  best.take(nsgs(island, {.tolerance = aim, .sweeps = std::min(60, options.max_sweeps)}, buffers.nsgs, r, v), "nsgs");
-  if (best.value() <= aim) return best.result(false);
+  best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
+                 buffers.nsgs, r, v),
+            "nsgs");
+  if (best.value() <= rounding) return best.result(false);
 
-  // 2. Newton from there; then from zero, where a bad start has led it astray.
-  NewtonLimits limits{.tolerance = aim, .factorisations = options.max_iterations};
+  // 2. Newton from there.
+  const NewtonLimits limits{.tolerance = options.tolerance,
+                            .aim = std::min(rounding, options.tolerance),
+                            .factorisations = std::min(60, options.max_iterations)};
   best.take(newton(island, limits, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(false);
 
-  // 3. Lemke, where Coulomb's law is a linear complementarity problem.
+  // 3. Lemke, where Coulomb's law is a linear complementarity problem; Newton from its vertex.
   const bool linear = std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
   if (linear && options.lemke_rows > 0) {
     const LemkeLimits lemke_limits{.tolerance = options.tolerance, .variables = options.lemke_rows};
     best.take(lemke(island, lemke_limits, buffers.lemke, r, v), "lemke");
+    if (best.value() <= options.tolerance) return best.result(true);
     best.take(newton(island, limits, buffers.newton, r, v), "newton");
     if (best.value() <= options.tolerance) return best.result(true);
   }
 
-  // 4. Newton from rest, then long sweeps and Newton again.
+  // 4. Newton from rest, then long sweeps and all the factorisations allowed.
   std::fill(r.begin(), r.end(), 0.0);
-  best.take(newton(island, limits, buffers.newton, r, v), "newton");
+  NewtonLimits patient = limits;
+  patient.factorisations = options.max_iterations;
+  patient.rho = 1e3;
+  best.take(newton(island, patient, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(true);
-  best.take(nsgs(island, {.tolerance = options.tolerance, .sweeps = options.max_sweeps}, buffers.nsgs, r, v), "nsgs");
+  best.take(nsgs(island, {.tolerance = options.tolerance, .sweeps = options.max_sweeps},
+                 buffers.nsgs, r, v),
+            "nsgs");
   if (best.value() <= options.tolerance) return best.result(true);
-  best.take(newton(island, limits, buffers.newton, r, v), "newton");
+  best.take(newton(island, patient, buffers.newton, r, v), "newton");
   return best.result(true);
 }
 

@@ -1,4 +1,5 @@
-// `auto`: a few Gauss-Seidel sweeps, Newton to rounding, Lemke where the law is an LCP, sweeps again. Per island.
+// `auto`: a few Gauss-Seidel sweeps, Newton to rounding, Lemke where the law is an LCP, sweeps
+// again. Per island.
 #pragma once
 
 #include "cairn/solver.hpp"

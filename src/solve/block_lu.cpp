@@ -5,7 +5,9 @@
 namespace cairn {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 // C -= A B, A m x k, B k x n.
 void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
@@ -39,8 +41,8 @@ void BlockLU::connect(int i, int j) {
   edges_.emplace_back(j, i);
 }
 
-// Minimum degree with explicit cliques: exact degrees, small graphs. Ties go to the lower node, so that the order
-// depends on the pattern alone.
+// Minimum degree with explicit cliques: exact degrees, small graphs. Ties go to the lower node, so
+// that the order depends on the pattern alone.
 void BlockLU::eliminate_symbolically() {
   if (neighbours_.size() < at(n_)) neighbours_.resize(at(n_));
   for (int i = 0; i < n_; ++i) neighbours_[at(i)].clear();
@@ -101,7 +103,8 @@ void BlockLU::analyze() {
 
 void BlockLU::zero() {
   auto clear = [](std::vector<Block>& blocks) {
-    for (Block& b : blocks) std::fill(&b.value[0][0], &b.value[0][0] + max_velocities * max_velocities, 0.0);
+    for (Block& b : blocks)
+      std::fill(&b.value[0][0], &b.value[0][0] + max_velocities * max_velocities, 0.0);
   };
   clear(diagonal_);
   clear(lower_);
@@ -111,43 +114,52 @@ void BlockLU::zero() {
 bool BlockLU::has(int i, int j) const {
   const int p = place_[at(i)], q = place_[at(j)];
   const int column = std::min(p, q), row = std::max(p, q);
-  const auto begin = pool_.begin() + first_[at(column)], end = pool_.begin() + first_[at(column + 1)];
+  const auto begin = pool_.begin() + first_[at(column)],
+             end = pool_.begin() + first_[at(column + 1)];
   return std::binary_search(begin, end, row);
 }
 
 BodyBlock& BlockLU::block(int i, int j) {
   const int p = place_[at(i)], q = place_[at(j)];
   const int column = std::min(p, q), row = std::max(p, q);
-  const auto begin = pool_.begin() + first_[at(column)], end = pool_.begin() + first_[at(column + 1)];
+  const auto begin = pool_.begin() + first_[at(column)],
+             end = pool_.begin() + first_[at(column + 1)];
   const auto it = std::lower_bound(begin, end, row);
   CAIRN_DCHECK(it != end && *it == row);
   const std::size_t k = static_cast<std::size_t>(it - pool_.begin());
   return p > q ? lower_[k].value : upper_[k].value;
 }
 
-// Right-looking: after column p is done, its outer product is subtracted from the columns of its rows.
+// Right-looking: after column p is done, its outer product is subtracted from the columns of its
+// rows.
 bool BlockLU::factorize() {
   for (int p = 0; p < n_; ++p) {
     const int size = size_[at(node_[at(p)])];
     BodyBlock inverse;
     if (!invert(diagonal_[at(p)].value, size, inverse)) return false;
-    std::copy(&inverse[0][0], &inverse[0][0] + max_velocities * max_velocities, &diagonal_[at(p)].value[0][0]);
+    std::copy(&inverse[0][0], &inverse[0][0] + max_velocities * max_velocities,
+              &diagonal_[at(p)].value[0][0]);
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
       const int rows = size_[at(node_[at(pool_[at(k)])])];
       BodyBlock scaled;
       multiply(lower_[at(k)].value, inverse, rows, size, size, scaled);
-      std::copy(&scaled[0][0], &scaled[0][0] + max_velocities * max_velocities, &lower_[at(k)].value[0][0]);
+      std::copy(&scaled[0][0], &scaled[0][0] + max_velocities * max_velocities,
+                &lower_[at(k)].value[0][0]);
     }
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
-      // Column c = pool_[k] of the trailing matrix; its rows contain the rest of this column's rows, both sorted.
+      // Column c = pool_[k] of the trailing matrix; its rows contain the rest of this column's
+      // rows, both sorted.
       const int c = pool_[at(k)], columns = size_[at(node_[at(c)])];
-      subtract_product(lower_[at(k)].value, upper_[at(k)].value, columns, size, columns, diagonal_[at(c)].value);
+      subtract_product(lower_[at(k)].value, upper_[at(k)].value, columns, size, columns,
+                       diagonal_[at(c)].value);
       int target = first_[at(c)];
       for (int l = k + 1; l < first_[at(p + 1)]; ++l) {
         const int row = pool_[at(l)], rows = size_[at(node_[at(row)])];
         while (pool_[at(target)] != row) ++target;
-        subtract_product(lower_[at(l)].value, upper_[at(k)].value, rows, size, columns, lower_[at(target)].value);
-        subtract_product(lower_[at(k)].value, upper_[at(l)].value, columns, size, rows, upper_[at(target)].value);
+        subtract_product(lower_[at(l)].value, upper_[at(k)].value, rows, size, columns,
+                         lower_[at(target)].value);
+        subtract_product(lower_[at(k)].value, upper_[at(l)].value, columns, size, rows,
+                         upper_[at(target)].value);
       }
     }
   }

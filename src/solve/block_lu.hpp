@@ -1,8 +1,9 @@
-// Sparse block LU of a matrix with symmetric pattern: nodes of at most six unknowns, minimum-degree order, no pivoting
-// between nodes (row pivoting inside them). Unsymmetric values are welcome: Coulomb's law makes them.
+// Sparse block LU of a matrix with symmetric pattern: nodes of at most six unknowns, minimum-degree
+// order, no pivoting between nodes (row pivoting inside them). Unsymmetric values are welcome:
+// Coulomb's law makes them.
 //
-// Use: begin(nodes), connect(i, j) ..., analyze(); then zero(), add into diagonal(i) and block(i, j), factorize(), solve().
-// All memory is kept between uses.
+// Use: begin(nodes), connect(i, j) ..., analyze(); then zero(), add into diagonal(i) and block(i,
+// j), factorize(), solve(). All memory is kept between uses.
 #pragma once
 
 #include <span>
@@ -14,14 +15,17 @@ namespace cairn {
 
 class BlockLU {
  public:
-  // late[i]: node i (a bilateral constraint with a tiny pivot of its own) is eliminated after one of its neighbours.
+  // late[i]: node i (a bilateral constraint with a tiny pivot of its own) is eliminated after one
+  // of its neighbours.
   void begin(std::span<const int> sizes, std::span<const char> late);
   void connect(int i, int j);
   void analyze();
 
   bool has(int i, int j) const;  // is the block in the pattern?
   void zero();
-  BodyBlock& diagonal(int i) { return diagonal_[static_cast<std::size_t>(place_[static_cast<std::size_t>(i)])].value; }
+  BodyBlock& diagonal(int i) {
+    return diagonal_[static_cast<std::size_t>(place_[static_cast<std::size_t>(i)])].value;
+  }
   // Block in rows of node i, columns of node j, i != j, which must have been connected.
   BodyBlock& block(int i, int j);
 
@@ -38,12 +42,15 @@ class BlockLU {
   void eliminate_symbolically();
 
   int n_ = 0;
-  std::vector<int> size_, place_, node_;     // size of node; node -> position in the order; position -> node
+  std::vector<int> size_, place_,
+      node_;  // size of node; node -> position in the order; position -> node
   std::vector<char> late_;
-  std::vector<std::pair<int, int>> edges_;   // both directions
+  std::vector<std::pair<int, int>> edges_;    // both directions
   std::vector<std::vector<int>> neighbours_;  // elimination graph, scratch
-  std::vector<int> pool_, first_;            // column p: rows pool_[first_[p] .. first_[p + 1]) below the diagonal, sorted
-  std::vector<Block> diagonal_, lower_, upper_;  // diagonal holds the inverse after factorize(); upper_[k] is row p, column pool_[k]
+  std::vector<int> pool_,
+      first_;  // column p: rows pool_[first_[p] .. first_[p + 1]) below the diagonal, sorted
+  std::vector<Block> diagonal_, lower_,
+      upper_;  // diagonal holds the inverse after factorize(); upper_[k] is row p, column pool_[k]
   std::vector<int> mark_;
   double flops_ = 0;
 };

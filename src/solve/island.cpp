@@ -6,7 +6,9 @@
 namespace cairn {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 // Fills J, B, W and b of a group, first unscaled, then scaled by d.
 void fill_group(const Island& island, const Constraint& c, Group& g) {
@@ -26,7 +28,7 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
         for (int k = 0; k < b.size; ++k) g.W[r][q] += c.J[side][r][k] * g.B[side][k][q];
   }
   for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
-  g.d = power_of_two(std::sqrt(trace / c.rows));
+  g.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
   const double scale = 1 / g.d;
   for (int r = 0; r < c.rows; ++r) {
     g.b[r] = c.b[r] * scale;
@@ -67,11 +69,13 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     }
     island.velocities += b.size;
   }
-  // Bodies keep the problem's order, so the local index of a body is found by bisection on `source`.
+  // Bodies keep the problem's order, so the local index of a body is found by bisection on
+  // `source`.
   auto local = [&](int body) {
     if (body < 0) return -1;
-    const auto it = std::lower_bound(island.bodies.begin(), island.bodies.end(), body,
-                                     [](const IslandBody& b, int source) { return b.source < source; });
+    const auto it =
+        std::lower_bound(island.bodies.begin(), island.bodies.end(), body,
+                         [](const IslandBody& b, int source) { return b.source < source; });
     return static_cast<int>(it - island.bodies.begin());
   };
   island.scale = 0;
@@ -110,6 +114,8 @@ double residual(const Island& island, const std::vector<double>& r, const std::v
     const double* r_i = r.data() + g.first;
     double u[max_rows], z[max_rows], p[max_rows];
     group_velocity(island, g, v.data(), u);
+    const bool unilateral = g.set.law == Law::coulomb || g.set.law == Law::nonnegative;
+    if (unilateral && !(u[0] * u[0] <= natural)) natural = u[0] < 0 ? u[0] * u[0] : natural;
     u[0] += slip_bound(g.set, u);
     double sum = 0, impulse = 0, along = 0;
     for (int k = 0; k < g.rows; ++k) {
@@ -121,8 +127,7 @@ double residual(const Island& island, const std::vector<double>& r, const std::v
     for (int k = 0; k < g.rows; ++k) sum += (p[k] - r_i[k]) * (p[k] - r_i[k]);
     if (!(sum <= natural)) natural = sum;
     scale = std::max(scale, std::sqrt(impulse));
-    if (g.set.law == Law::coulomb || g.set.law == Law::nonnegative)
-      product = std::max(product, std::abs(along));
+    if (unilateral) product = std::max(product, std::abs(along));
   }
   if (natural == 0) return 0;
   return std::max(std::sqrt(natural) / scale, product / (scale * scale));

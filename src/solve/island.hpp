@@ -1,7 +1,9 @@
-// One island of a problem in the solvers' form: rows scaled so that W_ii is near the identity, A inverted, A^-1 J^T at hand.
+// One island of a problem in the solvers' form: rows scaled so that W_ii is near the identity, A
+// inverted, A^-1 J^T at hand.
 //
-// Scaled impulse r = d lambda, scaled velocity u = (J v + b) / d with d a power of two near sqrt(trace(W_ii)/rows), (E10):
-// isotropic per constraint, so cones are unchanged and masses, inertias and units vanish from all step sizes.
+// Scaled impulse r = d lambda, scaled velocity u = (J v + b) / d with d a power of two near
+// sqrt(trace(W_ii)/rows), (E10): isotropic per constraint, so cones are unchanged and masses,
+// inertias and units vanish from all step sizes.
 #pragma once
 
 #include <vector>
@@ -21,12 +23,12 @@ struct IslandBody {
 };
 
 struct Group {
-  LawSet set;            // with lo and hi scaled
+  LawSet set;  // with lo and hi scaled
   int rows = 1;
-  int first = 0;         // impulses of the island: r[first .. first + rows)
-  int source = 0;        // constraint of the problem
+  int first = 0;   // impulses of the island: r[first .. first + rows)
+  int source = 0;  // constraint of the problem
   int body[2] = {-1, -1};
-  double d = 1;          // scale
+  double d = 1;  // scale
   double J[2][max_rows][max_velocities];
   double B[2][max_velocities][max_rows];  // A^-1 J^T
   double W[max_rows][max_rows];           // J A^-1 J^T
@@ -39,7 +41,8 @@ struct Island {
   std::vector<double> v_free;
   int velocities = 0;
   int rows = 0;
-  double scale = 0;  // s of (E11) without the part of the impulses: largest scaled J v_free over closing rows
+  double scale =
+      0;  // s of (E11) without the part of the impulses: largest scaled J v_free over closing rows
 };
 
 // Copies island `number` of the problem.
@@ -69,9 +72,11 @@ inline void apply_impulse(const Island& island, const Group& g, const double* ch
 }
 
 // v = v_free + A^-1 J^T r: removes the drift of incremental updates.
-void velocities_from_impulses(const Island& island, const std::vector<double>& r, std::vector<double>& v);
+void velocities_from_impulses(const Island& island, const std::vector<double>& r,
+                              std::vector<double>& v);
 
-// The solvers' own estimate of the certificate: largest natural-map residual and complementarity over the island scale.
+// The solvers' own estimate of the certificate: largest natural-map residual and complementarity
+// over the island scale.
 double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v);
 
 }  // namespace cairn

@@ -7,12 +7,18 @@
 namespace cairn {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
-bool has_friction(const Group& g) { return g.set.law == Law::coulomb && g.rows > 1 && g.set.mu > 0; }
+bool has_friction(const Group& g) {
+  return g.set.law == Law::coulomb && g.rows > 1 && g.set.mu > 0;
+}
 
 // Facets of the friction section: two directions in the plane.
-int directions(const Group& g) { return g.rows == 2 ? 2 : g.set.facets; }
+int directions(const Group& g) {
+  return g.rows == 2 ? 2 : g.set.facets;
+}
 
 // Variables of a group: (r_n, beta_1 .. beta_k, lambda), (r), or (r - lo, y) of a box.
 int variables(const Group& g) {
@@ -41,7 +47,9 @@ class Dense {
 
   double& W(int i, int j) { return b_.W[at(i) * at(n_) + at(j)]; }
   double& q(int i) { return b_.q[at(i)]; }
-  int row(std::size_t group) const { return b_.rows[group]; }  // first dense row of a group; -1: left out
+  int row(std::size_t group) const {
+    return b_.rows[group];
+  }  // first dense row of a group; -1: left out
   int size() const { return n_; }
 
  private:
@@ -84,8 +92,8 @@ void Dense::build(const std::vector<double>& centre, double proximal) {
   }
 }
 
-// Gaussian elimination of free impulses, largest pivot first; a row without a pivot depends on the others and keeps
-// impulse zero.
+// Gaussian elimination of free impulses, largest pivot first; a row without a pivot depends on the
+// others and keeps impulse zero.
 void Dense::eliminate_bilateral() {
   b_.bilateral.clear();
   b_.order.clear();
@@ -135,7 +143,17 @@ double random_cover(std::uint64_t& state) {
   return 0.5 + static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
-// The condensed tableau: basic_i = sum_j T_ij nonbasic_j + T_i,n z0 + T_i,n+1. Variables: w_i is i, z_i is n + i, z0 is 2n.
+// target += factor * row, compiled for the vector units at hand; element by element, so the bits
+// are the same on all.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((target_clones("avx2", "default"), optimize("O3")))
+#endif
+void add_multiple(double factor, const double* row, int n, double* target) {
+  for (int k = 0; k < n; ++k) target[k] += factor * row[k];
+}
+
+// The condensed tableau: basic_i = sum_j T_ij nonbasic_j + T_i,n z0 + T_i,n+1. Variables: w_i is i,
+// z_i is n + i, z0 is 2n.
 class Tableau {
  public:
   Tableau(const Island& island, LemkeBuffers& buffers) : island_(island), b_(buffers) {}
@@ -169,8 +187,10 @@ void Tableau::fill(Dense& dense, std::uint64_t& random) {
 
   auto columns = [&](const Group& g, int variable, double* column) {  // column of G
     column[0] = column[1] = column[2] = 0;
-    if (variable == 0) column[0] = 1;
-    else if (has_friction(g) && variable <= directions(g)) direction(g, variable - 1, column + 1);
+    if (variable == 0)
+      column[0] = 1;
+    else if (has_friction(g) && variable <= directions(g))
+      direction(g, variable - 1, column + 1);
   };
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     if (b_.first_variable[i] < 0) continue;
@@ -229,7 +249,7 @@ void Tableau::pivot(int row, int column) {
     const double factor = t[column];
     if (factor == 0) continue;
     t[column] = 0;
-    for (int k = 0; k < width; ++k) t[k] += factor * b_.row[at(k)];
+    add_multiple(factor, b_.row.data(), width, t);
   }
   std::copy(b_.row.begin(), b_.row.begin() + width, &T(row, 0));
   std::swap(b_.basic[at(row)], b_.nonbasic[at(column)]);
@@ -264,7 +284,7 @@ void Tableau::run(int max_pivots, int& pivots) {
       row = i;
     }
   }
-  if (row < 0) return;  // q >= 0
+  if (row < 0) return;               // q >= 0
   int column = n_, artificial = -1;  // row of z0
   for (int k = 0; k < max_pivots; ++k) {
     const int leaving = b_.basic[at(row)];
@@ -272,10 +292,12 @@ void Tableau::run(int max_pivots, int& pivots) {
     ++pivots;
     if (k == 0) artificial = row;
     if (row == artificial && k > 0) return;  // z0 has left
-    // On degenerate piles z0 often ends at rounding level without ever leaving: the answer is there.
+    // On degenerate piles z0 often ends at rounding level without ever leaving: the answer is
+    // there.
     if (T(artificial, n_ + 1) <= 1e-14 * most) return;
     const int entering = leaving < n_ ? leaving + n_ : leaving - n_;
-    column = static_cast<int>(std::find(b_.nonbasic.begin(), b_.nonbasic.end(), entering) - b_.nonbasic.begin());
+    column = static_cast<int>(std::find(b_.nonbasic.begin(), b_.nonbasic.end(), entering) -
+                              b_.nonbasic.begin());
     row = leaving_row(column);
     if (row < 0) return;
   }
@@ -308,9 +330,10 @@ void Tableau::impulses(Dense& dense, std::vector<double>& r) const {
   }
 }
 
-// Contacts that are far from closing at the present estimate stay out; returns how many variables are in.
-int choose_included(const Island& island, const std::vector<double>& r, const std::vector<double>& v,
-                    std::vector<char>& included) {
+// Contacts that are far from closing at the present estimate stay out; returns how many variables
+// are in.
+int choose_included(const Island& island, const std::vector<double>& r,
+                    const std::vector<double>& v, std::vector<char>& included) {
   double scale = island.scale;
   for (const double x : r) scale = std::max(scale, std::abs(x));
   int count = 0;
@@ -339,7 +362,9 @@ bool closing(const Island& island, const std::vector<double>& v, double toleranc
 
 }  // namespace
 
-bool lemke_takes(const Group& g) { return !has_friction(g) || g.rows == 2 || g.set.facets > 0; }
+bool lemke_takes(const Group& g) {
+  return !has_friction(g) || g.rows == 2 || g.set.facets > 0;
+}
 
 IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuffers& buffers,
                       std::vector<double>& r, std::vector<double>& v) {
@@ -355,7 +380,8 @@ IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuff
     dense.eliminate_bilateral();
     Tableau tableau(island, buffers);
     tableau.fill(dense, random);
-    tableau.run(limits.pivots, result.iterations);  // even a ray may end near the answer: the residual decides
+    tableau.run(limits.pivots,
+                result.iterations);  // even a ray may end near the answer: the residual decides
     trial.assign(r.size(), 0.0);
     tableau.impulses(dense, trial);
     velocities_from_impulses(island, trial, v);

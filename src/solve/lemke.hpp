@@ -1,5 +1,5 @@
-// Complementary pivoting on the LCP of paper 000, (4.11), with v and the bilateral impulses eliminated (E43). For planar
-// contacts Coulomb's law is this LCP; in space it needs a pyramid.
+// Complementary pivoting on the LCP of paper 000, (4.11), with v and the bilateral impulses
+// eliminated (E43). For planar contacts Coulomb's law is this LCP; in space it needs a pyramid.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace cairn {
 
 struct LemkeBuffers {
-  std::vector<char> included;            // groups that take part
-  std::vector<double> W, q;              // dense, rows of the included groups
+  std::vector<char> included;  // groups that take part
+  std::vector<double> W, q;    // dense, rows of the included groups
   std::vector<double> tableau, row, covering, r_c;
   std::vector<int> rows, bilateral, order, basic, nonbasic, first_variable;
-  std::vector<double> eliminated;        // rows of eliminated bilateral impulses
+  std::vector<double> eliminated;  // rows of eliminated bilateral impulses
 };
 
 struct LemkeLimits {
@@ -22,14 +22,16 @@ struct LemkeLimits {
   int pivots = 20000;
   int draws = 10;
   std::uint64_t seed = 1;
-  double proximal = 0;    // W + proximal I, centred at the start: keeps redundant contacts from making the basis singular
+  double proximal = 0;    // W + proximal I, centred at the start: keeps redundant contacts from
+                          // making the basis singular
   int variables = 20000;  // largest LCP that is tried
 };
 
 // Can Lemke take this group? (exact spatial cones it cannot)
 bool lemke_takes(const Group& g);
 
-// Starts from r (which tells the contacts that matter) and leaves the better of r and the solution found.
+// Starts from r (which tells the contacts that matter) and leaves the better of r and the solution
+// found.
 IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuffers& buffers,
                       std::vector<double>& r, std::vector<double>& v);
 

@@ -7,7 +7,8 @@
 namespace cairn {
 namespace {
 
-// Solves the n x n system W x = y, n <= 3, by elimination with pivoting; false if W is numerically singular.
+// Solves the n x n system W x = y, n <= 3, by elimination with pivoting; false if W is numerically
+// singular.
 bool solve_small(const double W[max_rows][max_rows], int n, const double* y, double* x) {
   double work[max_rows][max_rows + 1];
   double largest = 0;
@@ -65,7 +66,8 @@ bool slide_in_plane(const Group& g, const double* s, double* r) {
   return false;
 }
 
-// Exact cone: r_T = -c / (A + alpha) with A = W_TT - w w^T / w_nn diagonalised, alpha >= 0 such that |r_T| = mu r_n.
+// Exact cone: r_T = -c / (A + alpha) with A = W_TT - w w^T / w_nn diagonalised, alpha >= 0 such
+// that |r_T| = mu r_n.
 bool slide_on_cone(const Group& g, const double* s, double* r) {
   const double w_nn = g.W[0][0], mu = g.set.mu;
   const double m1 = g.W[0][1] / w_nn, m2 = g.W[0][2] / w_nn;
@@ -81,8 +83,8 @@ bool slide_on_cone(const Group& g, const double* s, double* r) {
   const double e1 = -(co * c1 + si * c2), e2 = -(-si * c1 + co * c2);
   const double q1 = co * m1 + si * m2, q2 = -si * m1 + co * m2;
 
-  // f(alpha) = |x| - mu r_n; positive at alpha = 0 (sticking failed), negative for large alpha. Newton on
-  // 1/|x| - 1/(mu r_n), nearly linear in alpha, inside a bracket.
+  // f(alpha) = |x| - mu r_n; positive at alpha = 0 (sticking failed), negative for large alpha.
+  // Newton on 1/|x| - 1/(mu r_n), nearly linear in alpha, inside a bracket.
   double lo = 0, hi = 0, alpha = 0, x1 = 0, x2 = 0, r_n = 0;
   bool bracketed = false;
   const double e = std::sqrt(e1 * e1 + e2 * e2);
@@ -119,7 +121,8 @@ bool slide_on_cone(const Group& g, const double* s, double* r) {
   return true;
 }
 
-// Pyramid: the friction impulse sits on a vertex, or on an edge across which the slip velocity points.
+// Pyramid: the friction impulse sits on a vertex, or on an edge across which the slip velocity
+// points.
 bool slide_on_pyramid(const Group& g, const double* s, double* r) {
   const int k = g.set.facets;
   const double mu = g.set.mu, step = 2 * std::numbers::pi / k;
@@ -152,9 +155,8 @@ bool slide_on_pyramid(const Group& g, const double* s, double* r) {
       w2[row] = g.W[row][0] * g2[0] + g.W[row][1] * g2[1] + g.W[row][2] * g2[2];
     }
     const double t1 = e[1] - d[1], t2 = e[2] - d[2];
-    const double A[max_rows][max_rows] = {{w1[0], w2[0], 0},
-                                          {t1 * w1[1] + t2 * w1[2], t1 * w2[1] + t2 * w2[2], 0},
-                                          {0, 0, 0}};
+    const double A[max_rows][max_rows] = {
+        {w1[0], w2[0], 0}, {t1 * w1[1] + t2 * w1[2], t1 * w2[1] + t2 * w2[2], 0}, {0, 0, 0}};
     const double y[2] = {-s[0], -(t1 * s[1] + t2 * s[2])};
     double x[2];
     if (!solve_small(A, 2, y, x) || !(x[0] >= 0) || !(x[1] >= 0)) continue;
@@ -199,9 +201,12 @@ void solve_coulomb(const Group& g, const double* s, double* r) {
   }
   bool found = false;
   if (g.W[0][0] > 0 && regular) {
-    if (g.rows == 2) found = slide_in_plane(g, s, r);
-    else if (g.set.facets > 0) found = slide_on_pyramid(g, s, r);
-    else found = slide_on_cone(g, s, r);
+    if (g.rows == 2)
+      found = slide_in_plane(g, s, r);
+    else if (g.set.facets > 0)
+      found = slide_on_pyramid(g, s, r);
+    else
+      found = slide_on_cone(g, s, r);
   }
   if (!found) projected_step(g, s, r);
 }
@@ -216,11 +221,15 @@ void solve_local(const Group& g, const double* s, double* r) {
       if (!solve_small(g.W, g.rows, minus_s, r)) projected_step(g, s, r);
       return;
     }
-    case Law::nonnegative: r[0] = g.W[0][0] > 0 ? std::max(0.0, -s[0] / g.W[0][0]) : 0; return;
+    case Law::nonnegative:
+      r[0] = g.W[0][0] > 0 ? std::max(0.0, -s[0] / g.W[0][0]) : 0;
+      return;
     case Law::box:
       r[0] = std::clamp(g.W[0][0] > 0 ? -s[0] / g.W[0][0] : 0.0, g.set.lo, g.set.hi);
       return;
-    case Law::coulomb: solve_coulomb(g, s, r); return;
+    case Law::coulomb:
+      solve_coulomb(g, s, r);
+      return;
   }
 }
 

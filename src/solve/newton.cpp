@@ -1,8 +1,9 @@
-// (E42). Outer: r <- P(r - rho (u + sigma e_n)), a proximal step, so that redundant constraints need no ridge. Inner:
-// Newton on the momentum balance g(v) = J^T P(r - rho (J v + b + sigma e_n)) + J_e^T lambda_e - A (v - v_free) = 0 with
-// bilateral rows J_e v + b_e = 0 as further unknowns. sigma is frozen and the matrix symmetric far from the solution,
-// where the inner problem is convex and an exact line search is safe; near it the derivative of sigma joins the matrix
-// and convergence is quadratic.
+// (E42). Outer: r <- P(r - rho (u + sigma e_n)), a proximal step, so that redundant constraints
+// need no ridge. Inner: Newton on the momentum balance g(v) = J^T P(r - rho (J v + b + sigma e_n))
+// + J_e^T lambda_e - A (v - v_free) = 0 with bilateral rows J_e v + b_e = 0 as further unknowns.
+// sigma is frozen and the matrix symmetric far from the solution, where the inner problem is convex
+// and an exact line search is safe; near it the derivative of sigma joins the matrix and
+// convergence is quadratic.
 #include "solve/newton.hpp"
 
 #include <algorithm>
@@ -11,9 +12,12 @@
 namespace cairn {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
-// Pivot of a bilateral row beyond J A^-1 J^T: far below any independent row, enough to carry a redundant one.
+// Pivot of a bilateral row beyond J A^-1 J^T: far below any independent row, enough to carry a
+// redundant one.
 constexpr double bilateral_pivot = 1e-10;
 
 class Inner {
@@ -23,7 +27,8 @@ class Inner {
   void set_up();
   void freeze_slip(const std::vector<double>& v);
   // Evaluates u, z, r_plus and g at v; returns the merit |g|^2_{A^-1} + |bilateral velocities|^2.
-  double evaluate(const std::vector<double>& r, const std::vector<double>& v, double rho, bool coulomb);
+  double evaluate(const std::vector<double>& r, const std::vector<double>& v, double rho,
+                  bool coulomb);
   bool step_direction(double rho, bool coulomb);
   double exact_line_search(const std::vector<double>& v, double rho);
 
@@ -91,7 +96,8 @@ double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& 
   for (const IslandBody& body : island_.bodies)
     for (int i = 0; i < body.size; ++i)
       for (int j = 0; j < body.size; ++j)
-        b_.g[at(body.first + i)] -= body.A[i][j] * (v[at(body.first + j)] - island_.v_free[at(body.first + j)]);
+        b_.g[at(body.first + i)] -=
+            body.A[i][j] * (v[at(body.first + j)] - island_.v_free[at(body.first + j)]);
   double merit = 0;
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
@@ -131,7 +137,10 @@ void Inner::require_edge(int i, int j) {
 void Inner::add_group(const Group& g, double rho, bool coulomb) {
   double D[max_rows][max_rows], N[max_rows][max_rows], tau[max_rows] = {};
   project_derivative(g.set, &b_.z[at(g.first)], D);
-  if (coulomb) slip_gradient(g.set, &b_.u[at(g.first)], tau);
+  // While sticking the slip speed is zero and sigma has a kink there: take the zero subgradient.
+  const double* z = &b_.z[at(g.first)];
+  const double* p = &b_.r_plus[at(g.first)];
+  if (coulomb && !std::equal(z, z + g.rows, p)) slip_gradient(g.set, &b_.u[at(g.first)], tau);
   for (int r = 0; r < g.rows; ++r)
     for (int c = 0; c < g.rows; ++c) N[r][c] = rho * (D[r][c] + D[r][0] * tau[c]);
   for (int side = 0; side < 2; ++side) {
@@ -219,7 +228,8 @@ double Inner::exact_line_search(const std::vector<double>& v, double rho) {
     }
     if (g.set.law != Law::equality) continue;
     for (int k = 0; k < g.rows; ++k)
-      constant -= jd[k] * (b_.r_plus[at(g.first + k)] + b_.x[at(b_.offsets[at(b_.node_of_group[i])] + k)]);
+      constant -=
+          jd[k] * (b_.r_plus[at(g.first + k)] + b_.x[at(b_.offsets[at(b_.node_of_group[i])] + k)]);
   }
   auto slope = [&](double t) {
     double sum = constant + t * linear;
@@ -255,6 +265,33 @@ double Inner::exact_line_search(const std::vector<double>& v, double rho) {
   return t;
 }
 
+// Redundant contacts may have to travel far along a direction in which nothing moves, until one of
+// them changes its mode; proximal steps of constant length crawl there. Doubles the last change of
+// r for as long as nothing gets worse.
+double stretch(const Island& island, NewtonBuffers& b, double now, std::vector<double>& r,
+               std::vector<double>& v) {
+  b.r_trial.resize(r.size());
+  b.r_stretched = r;
+  for (double factor = 1; factor < 1e6; factor *= 2) {
+    for (const Group& g : island.groups) {
+      double z[max_rows];
+      for (int k = 0; k < g.rows; ++k) {
+        const std::size_t i = at(g.first + k);
+        z[k] = r[i] + factor * (r[i] - b.r_before[i]);
+      }
+      project(g.set, z, &b.r_trial[at(g.first)]);
+    }
+    velocities_from_impulses(island, b.r_trial, v);
+    const double trial = residual(island, b.r_trial, v);
+    if (!(trial <= now)) break;
+    now = trial;
+    b.r_stretched = b.r_trial;
+  }
+  r = b.r_stretched;
+  velocities_from_impulses(island, r, v);
+  return now;
+}
+
 }  // namespace
 
 IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonBuffers& buffers,
@@ -268,7 +305,7 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
   int without_progress = 0;
 
   while (result.iterations < limits.factorisations && without_progress < 6 &&
-         !(result.residual <= limits.tolerance)) {
+         !(result.residual <= limits.aim)) {
     bool coulomb = previous < 1e-3;  // the full Jacobian diverges from far away
     if (!coulomb) inner.freeze_slip(v);
     double scale = island.scale;
@@ -297,7 +334,8 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
       move(t);
       double next = inner.evaluate(r, buffers.v_trial, rho, coulomb);
       if (coulomb) {
-        for (int halvings = 0; halvings < 5 && !(next <= (1 - 0.2 * t) * (1 - 0.2 * t) * merit); ++halvings) {
+        for (int halvings = 0; halvings < 5 && !(next <= (1 - 0.2 * t) * (1 - 0.2 * t) * merit);
+             ++halvings) {
           t *= 0.5;
           move(t);
           next = inner.evaluate(r, buffers.v_trial, rho, coulomb);
@@ -311,18 +349,22 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
       }
       v.swap(buffers.v_trial);
       merit = next;
-      if (t == 0 || (i > 3 && !(merit < 0.9 * last_merit) && std::sqrt(merit) < 1e-13 * scale)) break;
+      if (t == 0 || (i > 3 && !(merit < 0.9 * last_merit) && std::sqrt(merit) < 1e-13 * scale))
+        break;
       last_merit = merit;
     }
+    buffers.r_before = r;
     r = buffers.r_plus;
     velocities_from_impulses(island, r, v);
-    const double now = residual(island, r, v);
+    double now = residual(island, r, v);
     if (!std::isfinite(now)) break;
+    if (now > 0.3 * previous) now = stretch(island, buffers, now, r, v);
     without_progress = now < 0.9 * result.residual ? 0 : without_progress + 1;
     if (now < result.residual) {
       result.residual = now;
       buffers.best = r;
     }
+    if (result.residual <= limits.tolerance && !(now < 0.1 * previous)) break;
     if (coulomb && now > 0.2 * previous) rho = std::min(1e7, 5 * rho);
     previous = now;
   }

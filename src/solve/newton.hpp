@@ -8,18 +8,19 @@ namespace cairn {
 
 struct NewtonBuffers {
   BlockLU lu;
-  std::vector<int> sizes, offsets;              // nodes: bodies, then bilateral constraints
+  std::vector<int> sizes, offsets;  // nodes: bodies, then bilateral constraints
   std::vector<char> late;
   std::vector<int> node_of_group;               // of bilateral constraints, else -1
   std::vector<std::pair<int, int>> edges;       // analysed pattern
   std::vector<double> u, sigma, z, r_plus, jd;  // per row (sigma per group)
-  std::vector<double> g, x, v_trial, best;
+  std::vector<double> g, x, v_trial, best, r_before, r_trial, r_stretched;
 };
 
 struct NewtonLimits {
-  double tolerance = 1e-8;
+  double tolerance = 1e-8;  // has to be reached
+  double aim = 1e-14;       // is tried for as long as each outer step gains a factor of ten
   int factorisations = 200;
-  double rho = 1e3;  // initial penalty in scaled space, where W_ii is near one [-]
+  double rho = 1e2;  // initial penalty in scaled space, where W_ii is near one [-]
 };
 
 // Improves r and v in place; leaves the best iterate seen.

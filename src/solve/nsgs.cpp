@@ -29,8 +29,8 @@ void sweep(const Island& island, std::vector<double>& r, std::vector<double>& v)
 
 }  // namespace
 
-// (E41): g = r_before - r_after of a sweep plays the gradient; beta = |g|^2 / |g_last|^2, restart when beta > 1. The
-// velocities follow linearly, so p_v = A^-1 J^T p needs no product with J.
+// (E41): g = r_before - r_after of a sweep plays the gradient; beta = |g|^2 / |g_last|^2, restart
+// when beta > 1. The velocities follow linearly, so p_v = A^-1 J^T p needs no product with J.
 IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& v) {
   auto& [r_before, p, v_before, p_v, best] = buffers;

@@ -1,4 +1,5 @@
-// Nonsmooth Gauss-Seidel: sweeps of exact one-constraint solves (E40), accelerated by nonlinear conjugate gradients (E41).
+// Nonsmooth Gauss-Seidel: sweeps of exact one-constraint solves (E40), accelerated by nonlinear
+// conjugate gradients (E41).
 #pragma once
 
 #include "solve/island.hpp"

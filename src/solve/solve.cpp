@@ -1,9 +1,9 @@
-// solve(): islands, one method on each, certificate. Reads the problem and a warm start, writes the solution.
-#include "cairn/solver.hpp"
-
+// solve(): islands, one method on each, certificate. Reads the problem and a warm start, writes the
+// solution.
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/solver.hpp"
 #include "solve/automatic.hpp"
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
@@ -49,17 +49,23 @@ namespace {
 
 MethodResult run(const Island& island, const Nsgs& o, MethodBuffers& b, std::vector<double>& r,
                  std::vector<double>& v) {
-  return {nsgs(island, {.tolerance = o.tolerance, .sweeps = o.max_sweeps, .accelerate = o.accelerate}, b.nsgs, r, v), "nsgs", false};
+  return {
+      nsgs(island, {.tolerance = o.tolerance, .sweeps = o.max_sweeps, .accelerate = o.accelerate},
+           b.nsgs, r, v),
+      "nsgs", false};
 }
 
 MethodResult run(const Island& island, const Newton& o, MethodBuffers& b, std::vector<double>& r,
                  std::vector<double>& v) {
-  return {newton(island, {.tolerance = o.tolerance, .factorisations = o.max_iterations}, b.newton, r, v), "newton", false};
+  return {newton(island, {.tolerance = o.tolerance, .factorisations = o.max_iterations, .rho = 1e3},
+                 b.newton, r, v),
+          "newton", false};
 }
 
 MethodResult run(const Island& island, const Lemke& o, MethodBuffers& b, std::vector<double>& r,
                  std::vector<double>& v) {
-  const LemkeLimits limits{.tolerance = o.tolerance, .pivots = o.max_pivots, .draws = o.draws, .seed = o.seed};
+  const LemkeLimits limits{
+      .tolerance = o.tolerance, .pivots = o.max_pivots, .draws = o.draws, .seed = o.seed};
   return {lemke(island, limits, b.lemke, r, v), "lemke", false};
 }
 
@@ -69,7 +75,8 @@ MethodResult run(const Island& island, const Auto& o, MethodBuffers& b, std::vec
 }
 
 // Warm start of an island: the given impulses, scaled, moved into the law's set.
-void load(const Island& island, const Problem& problem, const VecX& lambda, std::vector<double>& r) {
+void load(const Island& island, const Problem& problem, const VecX& lambda,
+          std::vector<double>& r) {
   r.assign(static_cast<std::size_t>(island.rows), 0.0);
   for (const Group& g : island.groups) {
     double z[max_rows];

@@ -14,7 +14,7 @@ TEST(Judge, ExactSolutionHasNoResidual) {
   const SolveRecord s = sample::solve();
   const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_TRUE(j.finite);
-  EXPECT_EQ(j.worst, 0);
+  EXPECT_EQ(j.worst(), 0);
 }
 
 // W = J A^-1 J^T = diag(1/2, 3/2), so d = power of two below sqrt(2/2) = 1: unit scaling. s =
@@ -50,7 +50,7 @@ TEST(Judge, GluedBallIsFoundWithoutFriction) {
   s.problem.k = Vec3(0, 2, 0);
   s.solution.v = Vec3::Zero();
   s.solution.lambda = Eigen::Vector2d(-2, 0);
-  EXPECT_GE(judge(s.problem, s.solution.v, s.solution.lambda).worst, 1);
+  EXPECT_GE(judge(s.problem, s.solution.v, s.solution.lambda).worst(), 1);
 }
 
 // Sliding against friction is Coulomb's law; sliding with it is not.
@@ -65,7 +65,7 @@ TEST(Judge, FrictionMustOpposeSliding) {
     const Judgement j = judge(s.problem, v, s.solution.lambda);
     EXPECT_NEAR(j.momentum, 0, 1e-15);
     if (sign > 0)
-      EXPECT_LE(j.worst, 1e-15);
+      EXPECT_LE(j.worst(), 1e-15);
     else
       EXPECT_GE(j.natural_map, 0.1);
   }
@@ -83,7 +83,23 @@ TEST(Judge, ScalingByPowersOfTwoChangesNoBit) {
   const Judgement after = judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_EQ(before.natural_map, after.natural_map);
   EXPECT_EQ(before.momentum, after.momentum);
-  EXPECT_EQ(before.worst, after.worst);
+  EXPECT_EQ(before.worst(), after.worst());
+}
+
+// Where rounding decides the scaling the judgement is a range, elsewhere a point. W = diag(1/2, 1/2
+// + 1/A_22).
+TEST(Judge, RangeIsAPointUnlessTheScalingIsUndecided) {
+  SolveRecord s = sample::solve();
+  s.solution.v = Vec3(0.1, -0.01, 0.3);
+  s.problem.bodies[0].A[2][2] = 0.8;  // trace / 2 = 1.125, away from any power of four
+  const Judgement sure = judge(s.problem, s.solution.v, s.solution.lambda);
+  EXPECT_EQ(sure.least.natural_map, sure.most.natural_map);
+  EXPECT_EQ(sure.least.momentum, sure.most.momentum);
+  s.problem.bodies[0].A[2][2] = 1;  // trace / 2 = 1
+  const Judgement open = judge(s.problem, s.solution.v, s.solution.lambda);
+  EXPECT_LT(open.least.gap_velocity, open.gap_velocity * 0.9 + open.most.gap_velocity * 0.1);
+  EXPECT_LE(open.least.natural_map, open.natural_map);
+  EXPECT_LE(open.natural_map, open.most.natural_map);
 }
 
 TEST(Judge, NotANumberIsNeverGood) {
@@ -91,7 +107,7 @@ TEST(Judge, NotANumberIsNeverGood) {
   s.solution.v[1] = std::nan("");
   const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_FALSE(j.finite);
-  EXPECT_TRUE(std::isinf(j.worst));
+  EXPECT_TRUE(std::isinf(j.worst()));
 }
 
 // The nearest point p of a cone is the one with z - p in the polar cone and orthogonal to p
@@ -172,7 +188,7 @@ TEST(Judge, AgreesWithCertifyOnRandomProblems) {
     EXPECT_PRED2(same, ours.complementarity, theirs.complementarity);
     EXPECT_PRED2(same, ours.cone, theirs.cone);
     EXPECT_PRED2(same, ours.natural_map, theirs.natural_map);
-    EXPECT_PRED2(same, ours.worst, theirs.worst);
+    EXPECT_PRED2(same, ours.worst(), theirs.worst);
   }
 }
 

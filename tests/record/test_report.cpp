@@ -170,6 +170,23 @@ TEST(Draw, DiscsAreToScale) {
   EXPECT_NEAR(std::stod(svg.substr(at + 4)), view.scale(), 0.005);  // two digits are written
 }
 
+// The scale bar is a round length of at most a third of the picture, whatever the size of the
+// scene.
+TEST(Draw, ScaleBarFitsAtEverySize) {
+  for (double width = 1e-6; width < 1e6; width *= 1.37) {
+    const double bar = round_down(width / 3);
+    EXPECT_LE(bar, width / 3);
+    EXPECT_GT(bar, width / 3 / 2.5 * (1 - 1e-12));
+    Scene scene = sample::scene();
+    Still still;
+    still.poses = scene.initial->poses;
+    const Still* stills[] = {&still};
+    View view = make_view(*scene.model, stills);
+    view.x1 = view.x0 + width;
+    EXPECT_EQ(xml_fault(draw_still(*scene.model, view, still, 0)), "");
+  }
+}
+
 struct Made {
   Scene scene = sample::scene();
   RunTotals totals;
