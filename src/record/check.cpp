@@ -73,7 +73,7 @@ class Checker {
       const Judgement j = judge(record.problem, record.solution.v, record.solution.lambda);
       compare(j, record.solution.certificate, number++);
       recorded = std::max(recorded, record.solution.certificate.worst);
-      worst = std::max(worst, j.least.worst());
+      worst = std::max(worst, j.worst());
       rounding = std::max(rounding, j.rounding);
       ++report_.solves;
       if (report_.worst_row.empty() || j.worst() > report_.worst) note_worst(j, record.problem);
@@ -94,9 +94,8 @@ class Checker {
       complain(fmt::format("solve {}: finite recorded as {}", number, c.finite));
     if (!j.finite || !c.finite) return;
     const auto check = [&](const char* name, double Residuals::*field, double recorded) {
-      const double lo = j.least.*field, hi = j.most.*field;
       const double allowed = judge_relative * recorded + judge_absolute + j.rounding;
-      if (lo - allowed <= recorded && recorded <= hi + allowed) return;
+      if (recorded == j.*field || std::abs(recorded - j.*field) <= allowed) return;
       complain(fmt::format("solve {}: {} residual recorded as {:.6g}, recomputed {:.6g}", number,
                            name, recorded, j.*field));
     };

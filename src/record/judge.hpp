@@ -14,11 +14,7 @@ struct Residuals {  // scaled [-], as in Certificate
 
 struct Judgement : Residuals {
   int worst_constraint = -1;  // -1: momentum balance
-  // The scaling jumps by two where sqrt(trace W / rows) crosses a power of two, and a row counts
-  // for the scale or does not where its free velocity is zero. Equal discs do land exactly there,
-  // and then rounding decides: another correct judge may find anything between these two.
-  Residuals least, most;
-  double rounding = 0;  // how far it may differ by rounding alone, beyond that [-]
+  double rounding = 0;        // how far another correct judge may differ by rounding alone [-]
   bool finite = true;
 };
 

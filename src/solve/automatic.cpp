@@ -55,6 +55,20 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   Best best(island, buffers, r, v);
   if (best.value() <= rounding) return best.result(false);
 
+  // 0. The factor of a large packing is nearly dense: sweeps to the tolerance first, and they
+  // usually are the end.
+  const bool packing =
+      island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
+  if (packing) {
+    best.take(nsgs(island,
+                   {.tolerance = options.tolerance,
+                    .sweeps = options.max_sweeps,
+                    .stop_on_stagnation = true},
+                   buffers.nsgs, r, v),
+              "nsgs");
+    if (best.value() <= options.tolerance) return best.result(false);
+  }
+
   // 1. A budget of sweeps, not of time: stiff islands gain nothing from more.
   best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
                  buffers.nsgs, r, v),
@@ -71,7 +85,8 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   // 3. Lemke, where Coulomb's law is a linear complementarity problem; Newton from its vertex.
   const bool linear = std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
   if (linear && options.lemke_rows > 0) {
-    const LemkeLimits lemke_limits{.tolerance = options.tolerance, .variables = options.lemke_rows};
+    const LemkeLimits lemke_limits{
+        .tolerance = options.tolerance, .draws = 4, .variables = options.lemke_rows};
     best.take(lemke(island, lemke_limits, buffers.lemke, r, v), "lemke");
     if (best.value() <= options.tolerance) return best.result(true);
     best.take(newton(island, limits, buffers.newton, r, v), "newton");

@@ -9,22 +9,35 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// C -= A B, A m x k, B k x n.
-void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
-  for (int i = 0; i < m; ++i)
-    for (int l = 0; l < k; ++l) {
-      const double a = A[i][l];
-      for (int j = 0; j < n; ++j) C[i][j] -= a * B[l][j];
-    }
+// C -= A B, A m x k, B k x n; the sizes that occur most are known to the compiler.
+template <int M, int K, int N>
+void subtract_fixed(const BodyBlock& A, const BodyBlock& B, BodyBlock& C) {
+  for (int i = 0; i < M; ++i)
+    for (int l = 0; l < K; ++l)
+      for (int j = 0; j < N; ++j) C[i][j] -= A[i][l] * B[l][j];
 }
 
-void multiply(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
+void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
+  if (m == 3 && k == 3 && n == 3) return subtract_fixed<3, 3, 3>(A, B, C);
+  if (m == 6 && k == 6 && n == 6) return subtract_fixed<6, 6, 6>(A, B, C);
   for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      double sum = 0;
-      for (int l = 0; l < k; ++l) sum += A[i][l] * B[l][j];
-      C[i][j] = sum;
-    }
+    for (int l = 0; l < k; ++l)
+      for (int j = 0; j < n; ++j) C[i][j] -= A[i][l] * B[l][j];
+}
+
+// A <- A B, A m x k, B k x k.
+void multiply_right(const BodyBlock& B, int m, int k, BodyBlock& A) {
+  for (int i = 0; i < m; ++i) {
+    double row[max_velocities] = {};
+    for (int l = 0; l < k; ++l)
+      for (int j = 0; j < k; ++j) row[j] += A[i][l] * B[l][j];
+    std::copy(row, row + k, A[i]);
+  }
+}
+
+void clear(std::vector<BlockLU::Block>& blocks) {
+  for (BlockLU::Block& b : blocks)
+    std::fill(&b.value[0][0], &b.value[0][0] + max_velocities * max_velocities, 0.0);
 }
 
 }  // namespace
@@ -88,13 +101,10 @@ void BlockLU::eliminate_symbolically() {
 
 void BlockLU::analyze() {
   eliminate_symbolically();
-  flops_ = 0;
   for (int p = 0; p < n_; ++p) {
     const auto begin = pool_.begin() + first_[at(p)], end = pool_.begin() + first_[at(p + 1)];
     for (auto it = begin; it != end; ++it) *it = place_[at(*it)];
     std::sort(begin, end);
-    const double rows = static_cast<double>(end - begin), size = size_[at(node_[at(p)])];
-    flops_ += 2 * size * size * size * (rows + 1) * (rows + 1);
   }
   diagonal_.resize(at(n_));
   lower_.resize(pool_.size());
@@ -102,10 +112,6 @@ void BlockLU::analyze() {
 }
 
 void BlockLU::zero() {
-  auto clear = [](std::vector<Block>& blocks) {
-    for (Block& b : blocks)
-      std::fill(&b.value[0][0], &b.value[0][0] + max_velocities * max_velocities, 0.0);
-  };
   clear(diagonal_);
   clear(lower_);
   clear(upper_);
@@ -141,10 +147,7 @@ bool BlockLU::factorize() {
               &diagonal_[at(p)].value[0][0]);
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
       const int rows = size_[at(node_[at(pool_[at(k)])])];
-      BodyBlock scaled;
-      multiply(lower_[at(k)].value, inverse, rows, size, size, scaled);
-      std::copy(&scaled[0][0], &scaled[0][0] + max_velocities * max_velocities,
-                &lower_[at(k)].value[0][0]);
+      multiply_right(inverse, rows, size, lower_[at(k)].value);
     }
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
       // Column c = pool_[k] of the trailing matrix; its rows contain the rest of this column's

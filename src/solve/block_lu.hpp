@@ -33,12 +33,11 @@ class BlockLU {
   // x: unknowns of node i at offsets[i]; in: right-hand side, out: solution.
   void solve(std::span<const int> offsets, double* x) const;
 
-  double fill_flops() const { return flops_; }  // of one factorisation
-
- private:
   struct Block {
     BodyBlock value;
   };
+
+ private:
   void eliminate_symbolically();
 
   int n_ = 0;
@@ -52,7 +51,6 @@ class BlockLU {
   std::vector<Block> diagonal_, lower_,
       upper_;  // diagonal holds the inverse after factorize(); upper_[k] is row p, column pool_[k]
   std::vector<int> mark_;
-  double flops_ = 0;
 };
 
 }  // namespace cairn

@@ -33,6 +33,8 @@ struct Group {
   double B[2][max_velocities][max_rows];  // A^-1 J^T
   double W[max_rows][max_rows];           // J A^-1 J^T
   double b[max_rows];
+  double stick[max_rows][max_rows];  // W^-1
+  bool regular = false;              // W is invertible
 };
 
 struct Island {

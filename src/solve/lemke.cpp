@@ -20,8 +20,17 @@ int directions(const Group& g) {
   return g.rows == 2 ? 2 : g.set.facets;
 }
 
-// Variables of a group: (r_n, beta_1 .. beta_k, lambda), (r), or (r - lo, y) of a box.
-int variables(const Group& g) {
+// Two ways to write a planar contact (E43): (r_n, beta_1, beta_2, lambda) as in (4.11), whose
+// matrix is copositive, and (r_n, mu r_n + r_t, [u_t]_-), a quarter smaller, which is tried first.
+enum class Form { compact, full };
+
+bool is_compact(const Group& g, Form form) {
+  return form == Form::compact && g.rows == 2 && has_friction(g);
+}
+
+// Variables of a group: of friction as above, (r) of a normal row, (r - lo, y) of a box.
+int variables(const Group& g, Form form) {
+  if (is_compact(g, form)) return 3;
   if (has_friction(g)) return 2 + directions(g);
   return g.set.law == Law::box ? 2 : 1;
 }
@@ -34,6 +43,25 @@ void direction(const Group& g, int i, double* d) {
   const double angle = 2 * std::numbers::pi * i / g.set.facets;
   d[0] = std::cos(angle);
   d[1] = std::sin(angle);
+}
+
+// Impulse of a unit of variable i, and the velocity that stands opposite to it.
+struct Pairing {
+  double impulse[max_rows] = {}, velocity[max_rows] = {};
+};
+
+Pairing pairing(const Group& g, int i, Form form) {
+  Pairing p;
+  if (i == 0) {
+    p.impulse[0] = p.velocity[0] = 1;
+    if (is_compact(g, form)) p.impulse[1] = -g.set.mu;
+  } else if (is_compact(g, form)) {
+    if (i == 1) p.impulse[1] = p.velocity[1] = 1;
+  } else if (has_friction(g) && i <= directions(g)) {
+    direction(g, i - 1, p.impulse + 1);
+    std::copy(p.impulse, p.impulse + max_rows, p.velocity);
+  }
+  return p;
 }
 
 // The dense problem u = W r + q over the included groups, bilateral rows eliminated.
@@ -156,7 +184,8 @@ void add_multiple(double factor, const double* row, int n, double* target) {
 // z_i is n + i, z0 is 2n.
 class Tableau {
  public:
-  Tableau(const Island& island, LemkeBuffers& buffers) : island_(island), b_(buffers) {}
+  Tableau(const Island& island, LemkeBuffers& buffers, Form form)
+      : island_(island), b_(buffers), form_(form) {}
 
   void fill(Dense& dense, std::uint64_t& random);
   void run(int max_pivots, int& pivots);
@@ -165,70 +194,29 @@ class Tableau {
 
  private:
   double& T(int i, int j) { return b_.tableau[at(i) * at(n_ + 2) + at(j)]; }
+  void fill_group(Dense& dense, std::size_t i);
   void pivot(int row, int column);
   int leaving_row(int column);
 
   const Island& island_;
   LemkeBuffers& b_;
+  Form form_;
   int n_ = 0;
 };
 
 void Tableau::fill(Dense& dense, std::uint64_t& random) {
-  // G maps the variables to impulses: columns of a group touch its rows alone.
   n_ = 0;
   b_.first_variable.assign(island_.groups.size(), -1);
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     if (dense.row(i) < 0 || island_.groups[i].set.law == Law::equality) continue;
     b_.first_variable[i] = n_;
-    n_ += variables(island_.groups[i]);
+    n_ += variables(island_.groups[i], form_);
   }
   b_.tableau.assign(at(n_) * at(n_ + 2), 0.0);
   b_.row.resize(at(n_ + 2));
+  for (std::size_t i = 0; i < island_.groups.size(); ++i)
+    if (b_.first_variable[i] >= 0) fill_group(dense, i);
 
-  auto columns = [&](const Group& g, int variable, double* column) {  // column of G
-    column[0] = column[1] = column[2] = 0;
-    if (variable == 0)
-      column[0] = 1;
-    else if (has_friction(g) && variable <= directions(g))
-      direction(g, variable - 1, column + 1);
-  };
-  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
-    if (b_.first_variable[i] < 0) continue;
-    const Group& g = island_.groups[i];
-    const int first = b_.first_variable[i];
-    for (int a = 0; a < variables(g); ++a) {
-      double ga[max_rows];
-      columns(g, a, ga);
-      double constant = 0;
-      for (int r = 0; r < g.rows; ++r) constant += ga[r] * dense.q(dense.row(i) + r);
-      for (std::size_t j = 0; j < island_.groups.size(); ++j) {
-        if (b_.first_variable[j] < 0) continue;
-        const Group& h = island_.groups[j];
-        for (int c = 0; c < variables(h); ++c) {
-          double hc[max_rows], sum = 0;
-          columns(h, c, hc);
-          for (int r = 0; r < g.rows; ++r)
-            for (int s = 0; s < h.rows; ++s)
-              sum += ga[r] * dense.W(dense.row(i) + r, dense.row(j) + s) * hc[s];
-          T(first + a, b_.first_variable[j] + c) = sum;
-          if (h.set.law == Law::box && c == 0) constant += sum * h.set.lo;
-        }
-      }
-      T(first + a, n_ + 1) = constant;
-    }
-    if (has_friction(g)) {
-      const int lambda = first + 1 + directions(g);
-      for (int k = 1; k <= directions(g); ++k) {
-        T(first + k, lambda) = 1;
-        T(lambda, first + k) = -1;
-      }
-      T(lambda, first) = g.set.mu;
-    } else if (g.set.law == Law::box) {
-      T(first, first + 1) = 1;
-      T(first + 1, first) = -1;
-      T(first + 1, n_ + 1) = g.set.hi - g.set.lo;
-    }
-  }
   b_.basic.resize(at(n_));
   b_.nonbasic.resize(at(n_ + 1));
   for (int i = 0; i < n_; ++i) {
@@ -237,6 +225,48 @@ void Tableau::fill(Dense& dense, std::uint64_t& random) {
     T(i, n_) = random_cover(random);
   }
   b_.nonbasic[at(n_)] = 2 * n_;
+}
+
+void Tableau::fill_group(Dense& dense, std::size_t i) {
+  const Group& g = island_.groups[i];
+  const int first = b_.first_variable[i];
+  for (int a = 0; a < variables(g, form_); ++a) {
+    const Pairing row = pairing(g, a, form_);
+    double constant = 0;
+    for (int r = 0; r < g.rows; ++r) constant += row.velocity[r] * dense.q(dense.row(i) + r);
+    for (std::size_t j = 0; j < island_.groups.size(); ++j) {
+      if (b_.first_variable[j] < 0) continue;
+      const Group& h = island_.groups[j];
+      for (int c = 0; c < variables(h, form_); ++c) {
+        const Pairing column = pairing(h, c, form_);
+        double sum = 0;
+        for (int r = 0; r < g.rows; ++r)
+          for (int s = 0; s < h.rows; ++s)
+            sum +=
+                row.velocity[r] * dense.W(dense.row(i) + r, dense.row(j) + s) * column.impulse[s];
+        T(first + a, b_.first_variable[j] + c) = sum;
+        if (h.set.law == Law::box && c == 0) constant += sum * h.set.lo;
+      }
+    }
+    T(first + a, n_ + 1) = constant;
+  }
+  // Rows that couple the variables of one group.
+  if (is_compact(g, form_)) {
+    T(first + 1, first + 2) = 1;
+    T(first + 2, first) = 2 * g.set.mu;
+    T(first + 2, first + 1) = -1;
+  } else if (has_friction(g)) {
+    const int lambda = first + 1 + directions(g);
+    for (int k = 1; k <= directions(g); ++k) {
+      T(first + k, lambda) = 1;
+      T(lambda, first + k) = -1;
+    }
+    T(lambda, first) = g.set.mu;
+  } else if (g.set.law == Law::box) {
+    T(first, first + 1) = 1;
+    T(first + 1, first) = -1;
+    T(first + 1, n_ + 1) = g.set.hi - g.set.lo;
+  }
 }
 
 void Tableau::pivot(int row, int column) {
@@ -315,12 +345,11 @@ void Tableau::impulses(Dense& dense, std::vector<double>& r) const {
     const Group& g = island_.groups[i];
     const double* x = &z[at(b_.first_variable[i])];
     double* target = &b_.r_c[at(dense.row(i))];
-    target[0] = x[0] + (g.set.law == Law::box ? g.set.lo : 0);
-    for (int k = 0; has_friction(g) && k < directions(g); ++k) {
-      double d[2] = {0, 0};
-      direction(g, k, d);
-      for (int row = 1; row < g.rows; ++row) target[row] += d[row - 1] * x[1 + k];
+    for (int k = 0; k < variables(g, form_); ++k) {
+      const Pairing column = pairing(g, k, form_);
+      for (int row = 0; row < g.rows; ++row) target[row] += column.impulse[row] * x[k];
     }
+    if (g.set.law == Law::box) target[0] += g.set.lo;
   }
   dense.restore_bilateral(b_.r_c);
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
@@ -343,7 +372,7 @@ int choose_included(const Island& island, const std::vector<double>& r,
     group_velocity(island, g, v.data(), u);
     const bool unilateral = g.set.law == Law::coulomb || g.set.law == Law::nonnegative;
     included[i] = included[i] || !unilateral || r[at(g.first)] > 0 || u[0] <= 0.1 * scale;
-    if (included[i]) count += variables(g);
+    if (included[i]) count += variables(g, Form::full);
   }
   return count;
 }
@@ -378,7 +407,7 @@ IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuff
     Dense dense(island, buffers);
     dense.build(r, limits.proximal);
     dense.eliminate_bilateral();
-    Tableau tableau(island, buffers);
+    Tableau tableau(island, buffers, draw < 2 ? Form::compact : Form::full);
     tableau.fill(dense, random);
     tableau.run(limits.pivots,
                 result.iterations);  // even a ray may end near the answer: the residual decides

@@ -179,15 +179,22 @@ void projected_step(const Group& g, const double* s, double* r) {
   project(g.set, z, r);
 }
 
+// The impulse that stops all motion.
+void sticking(const Group& g, const double* s, double* r) {
+  for (int i = 0; i < g.rows; ++i) {
+    r[i] = 0;
+    for (int k = 0; k < g.rows; ++k) r[i] -= g.stick[i][k] * s[k];
+  }
+}
+
 void solve_coulomb(const Group& g, const double* s, double* r) {
   if (s[0] >= 0) {
     std::fill(r, r + g.rows, 0.0);
     return;
   }
-  double minus_s[max_rows], stick[max_rows], inside[max_rows];
-  for (int k = 0; k < g.rows; ++k) minus_s[k] = -s[k];
-  const bool regular = solve_small(g.W, g.rows, minus_s, stick);
-  if (regular) {
+  double stick[max_rows], inside[max_rows];
+  if (g.regular) {
+    sticking(g, s, stick);
     project(g.set, stick, inside);
     if (std::equal(stick, stick + g.rows, inside)) {
       std::copy(stick, stick + g.rows, r);
@@ -200,7 +207,7 @@ void solve_coulomb(const Group& g, const double* s, double* r) {
     return;
   }
   bool found = false;
-  if (g.W[0][0] > 0 && regular) {
+  if (g.W[0][0] > 0 && g.regular) {
     if (g.rows == 2)
       found = slide_in_plane(g, s, r);
     else if (g.set.facets > 0)
@@ -216,9 +223,10 @@ void solve_coulomb(const Group& g, const double* s, double* r) {
 void solve_local(const Group& g, const double* s, double* r) {
   switch (g.set.law) {
     case Law::equality: {
-      double minus_s[max_rows];
-      for (int k = 0; k < g.rows; ++k) minus_s[k] = -s[k];
-      if (!solve_small(g.W, g.rows, minus_s, r)) projected_step(g, s, r);
+      if (g.regular)
+        sticking(g, s, r);
+      else
+        projected_step(g, s, r);
       return;
     }
     case Law::nonnegative:

@@ -265,33 +265,6 @@ double Inner::exact_line_search(const std::vector<double>& v, double rho) {
   return t;
 }
 
-// Redundant contacts may have to travel far along a direction in which nothing moves, until one of
-// them changes its mode; proximal steps of constant length crawl there. Doubles the last change of
-// r for as long as nothing gets worse.
-double stretch(const Island& island, NewtonBuffers& b, double now, std::vector<double>& r,
-               std::vector<double>& v) {
-  b.r_trial.resize(r.size());
-  b.r_stretched = r;
-  for (double factor = 1; factor < 1e6; factor *= 2) {
-    for (const Group& g : island.groups) {
-      double z[max_rows];
-      for (int k = 0; k < g.rows; ++k) {
-        const std::size_t i = at(g.first + k);
-        z[k] = r[i] + factor * (r[i] - b.r_before[i]);
-      }
-      project(g.set, z, &b.r_trial[at(g.first)]);
-    }
-    velocities_from_impulses(island, b.r_trial, v);
-    const double trial = residual(island, b.r_trial, v);
-    if (!(trial <= now)) break;
-    now = trial;
-    b.r_stretched = b.r_trial;
-  }
-  r = b.r_stretched;
-  velocities_from_impulses(island, r, v);
-  return now;
-}
-
 }  // namespace
 
 IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonBuffers& buffers,
@@ -353,12 +326,10 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
         break;
       last_merit = merit;
     }
-    buffers.r_before = r;
     r = buffers.r_plus;
     velocities_from_impulses(island, r, v);
-    double now = residual(island, r, v);
+    const double now = residual(island, r, v);
     if (!std::isfinite(now)) break;
-    if (now > 0.3 * previous) now = stretch(island, buffers, now, r, v);
     without_progress = now < 0.9 * result.residual ? 0 : without_progress + 1;
     if (now < result.residual) {
       result.residual = now;

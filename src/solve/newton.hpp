@@ -13,7 +13,7 @@ struct NewtonBuffers {
   std::vector<int> node_of_group;               // of bilateral constraints, else -1
   std::vector<std::pair<int, int>> edges;       // analysed pattern
   std::vector<double> u, sigma, z, r_plus, jd;  // per row (sigma per group)
-  std::vector<double> g, x, v_trial, best, r_before, r_trial, r_stretched;
+  std::vector<double> g, x, v_trial, best;
 };
 
 struct NewtonLimits {

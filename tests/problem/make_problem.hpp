@@ -1,0 +1,121 @@
+// Problems made by hand or at random, and their dense matrices: shared by the tests of problem and
+// solve.
+#pragma once
+
+#include <Eigen/Dense>
+#include <random>
+
+#include "cairn/problem.hpp"
+
+namespace cairn::make {
+
+using Random = std::mt19937_64;
+
+inline double uniform(Random& random, double lo, double hi) {
+  return lo + (hi - lo) * static_cast<double>(random() >> 11) * 0x1p-53;
+}
+
+inline double normal(Random& random) {
+  // Sum of uniforms: the same bits with every standard library.
+  double sum = 0;
+  for (int i = 0; i < 12; ++i) sum += uniform(random, -0.5, 0.5);
+  return sum;
+}
+
+inline int pick(Random& random, int n) {
+  return static_cast<int>(random() % static_cast<std::uint64_t>(n));
+}
+
+inline std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+// A body with mass matrix A that would move with v_free if nothing held it.
+inline int add_body(Problem& problem, const Eigen::MatrixXd& A, const VecX& v_free) {
+  ProblemBody body;
+  body.first = problem.velocities();
+  body.size = static_cast<int>(A.rows());
+  for (int r = 0; r < body.size; ++r)
+    for (int c = 0; c < body.size; ++c) body.A[r][c] = A(r, c);
+  const VecX k = A * v_free;
+  problem.k.conservativeResize(body.first + body.size);
+  problem.k.tail(body.size) = k;
+  problem.bodies.push_back(body);
+  if (problem.first_row.empty()) problem.first_row = {0};
+  return static_cast<int>(problem.bodies.size()) - 1;
+}
+
+inline int add_body(Problem& problem, std::initializer_list<double> diagonal, const VecX& v_free) {
+  VecX d(static_cast<Eigen::Index>(diagonal.size()));
+  std::copy(diagonal.begin(), diagonal.end(), d.begin());
+  return add_body(problem, Eigen::MatrixXd(d.asDiagonal()), v_free);
+}
+
+inline Constraint& add(Problem& problem, Law law, int rows, int a, int b = -1) {
+  Constraint c;
+  c.law = law;
+  c.rows = rows;
+  c.body = {a, b};
+  c.id.number = static_cast<std::int32_t>(problem.constraints.size());
+  problem.names.push_back("c" + std::to_string(c.id.number));
+  problem.constraints.push_back(c);
+  problem.first_row.push_back(problem.first_row.back() + rows);
+  return problem.constraints.back();
+}
+
+inline void fill_random(Random& random, const Problem& problem, Constraint& c) {
+  for (std::size_t side = 0; side < 2; ++side)
+    for (int r = 0; r < c.rows && c.body[side] >= 0; ++r)
+      for (int k = 0; k < problem.bodies[at(c.body[side])].size; ++k)
+        c.J[side][r][k] = normal(random);
+}
+
+inline Eigen::MatrixXd random_spd(Random& random, int n) {
+  Eigen::MatrixXd B(n, n);
+  for (double& x : B.reshaped()) x = normal(random);
+  return B * B.transpose() / n + 0.5 * Eigen::MatrixXd::Identity(n, n);
+}
+
+inline VecX random_vector(Random& random, int n) {
+  VecX x(n);
+  for (double& value : x) value = normal(random);
+  return x;
+}
+
+// The problem as plain matrices.
+struct Dense {
+  Eigen::MatrixXd A, J;
+  VecX b, v_free;
+  Eigen::MatrixXd W;  // J A^-1 J^T
+  VecX q;             // J v_free + b
+};
+
+inline Dense dense(const Problem& problem) {
+  Dense d;
+  const int n = problem.velocities(), m = problem.rows();
+  d.A = Eigen::MatrixXd::Zero(n, n);
+  d.J = Eigen::MatrixXd::Zero(m, n);
+  d.b = VecX::Zero(m);
+  for (const ProblemBody& body : problem.bodies)
+    for (int r = 0; r < body.size; ++r)
+      for (int c = 0; c < body.size; ++c) d.A(body.first + r, body.first + c) = body.A[r][c];
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    for (int r = 0; r < c.rows; ++r) {
+      const int row = problem.first_row[i] + r;
+      d.b[row] = c.b[r];
+      for (std::size_t side = 0; side < 2; ++side) {
+        if (c.body[side] < 0) continue;
+        const ProblemBody& body = problem.bodies[at(c.body[side])];
+        for (int k = 0; k < body.size; ++k) d.J(row, body.first + k) = c.J[side][r][k];
+      }
+    }
+  }
+  const Eigen::LDLT<Eigen::MatrixXd> factor(d.A);
+  d.v_free = factor.solve(problem.k);
+  d.W = d.J * factor.solve(d.J.transpose());
+  d.q = d.J * d.v_free + d.b;
+  return d;
+}
+
+}  // namespace cairn::make

@@ -1,0 +1,46 @@
+// Every scene that ships runs to its end, certified in every step, and the facts it expects hold.
+#include <algorithm>
+#include <filesystem>
+
+#include "record/run.hpp"
+#include "worlds.hpp"
+
+namespace cairn {
+namespace {
+
+using namespace testing;
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(CAIRN_SOURCE_DIR "/scenes"))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Scenes : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Scenes, ExpectedFactsHold) {
+  const Scene s = scene(GetParam());
+  EXPECT_FALSE(s.expect.empty());
+  Simulator sim = simulator(s);
+  Result<RunRecorder> recorder = RunRecorder::create(s);
+  ASSERT_TRUE(recorder) << recorder.error().front().text();
+  const auto steps = std::llround(s.simulation.duration / s.simulation.step);
+  ASSERT_NEAR(static_cast<double>(steps) * s.simulation.step, s.simulation.duration, 1e-9);
+  for (int i = 0; i < steps; ++i) {
+    if (!certified_step(sim, s.simulation.step)) break;
+    ASSERT_TRUE(recorder->record(sim.report(), sim.state()));
+  }
+  const Result<RunOutcome> outcome = recorder->finish();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->status, RunStatus::ok);
+  for (const ExpectationResult& e : outcome->expect)
+    EXPECT_TRUE(e.ok) << e.quantity << " is " << e.value << ", expected " << e.bound;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Scenes, ::testing::ValuesIn(scene_names()),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace cairn
