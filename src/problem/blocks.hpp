@@ -12,14 +12,20 @@ using BodyBlock = double[max_velocities][max_velocities];
 // finite.
 bool invert(const BodyBlock& A, int n, BodyBlock& inverse);
 
+// J_r . v for bodies of n velocities; planar and spatial bodies get straight-line code.
+inline double row_product(const double* J, int n, const double* v) {
+  if (n == 3) return J[0] * v[0] + J[1] * v[1] + J[2] * v[2];
+  if (n == 6)
+    return J[0] * v[0] + J[1] * v[1] + J[2] * v[2] + J[3] * v[3] + J[4] * v[4] + J[5] * v[5];
+  double sum = 0;
+  for (int c = 0; c < n; ++c) sum += J[c] * v[c];
+  return sum;
+}
+
 // w += J v for one body of a constraint.
 inline void add_product(const double (&J)[max_rows][max_velocities], int rows, int n,
                         const double* v, double* w) {
-  for (int r = 0; r < rows; ++r) {
-    double sum = 0;
-    for (int c = 0; c < n; ++c) sum += J[r][c] * v[c];
-    w[r] += sum;
-  }
+  for (int r = 0; r < rows; ++r) w[r] += row_product(J[r], n, v);
 }
 
 // f += J^T lambda for one body of a constraint.

@@ -2,6 +2,7 @@
 // problem alone; knows nothing of the solver.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cairn/solution.hpp"
 #include "problem/blocks.hpp"
@@ -85,7 +86,8 @@ struct Judge {
   bool physical_started = false;
 
   void worst(double residual, int constraint) {
-    if (!(residual <= certificate.worst)) {
+    if (std::isnan(residual)) certificate.finite = false;
+    if (residual > certificate.worst) {
       certificate.worst = residual;
       certificate.worst_constraint = constraint;
     }
@@ -181,7 +183,7 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
   Judge judge;
   Certificate& cert = judge.certificate;
   CAIRN_CHECK(v.size() == problem.velocities() && lambda.size() == problem.rows());
-  cert.finite = v.allFinite() && lambda.allFinite();
+  cert.finite = v.allFinite() && lambda.allFinite() && problem.k.allFinite();
 
   // Free velocities A^-1 k.
   s.inverse.resize(problem.bodies.size());
@@ -211,6 +213,7 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
     judge_constraint(problem, i, w, lambda.data() + problem.first_row[i], s.d[i],
                      island < 0 ? 1 : s.scale[at(island)], judge);
   }
+  if (!cert.finite) cert.worst = std::numeric_limits<double>::infinity();
   return cert;
 }
 

@@ -65,10 +65,16 @@ inline void apply_impulse(const Island& island, const Group& g, const double* ch
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[static_cast<std::size_t>(g.body[side])];
-    for (int c = 0; c < b.size; ++c) {
-      double sum = 0;
-      for (int r = 0; r < g.rows; ++r) sum += g.B[side][c][r] * change[r];
-      v[b.first + c] += sum;
+    double* target = v + b.first;
+    if (g.rows == 2) {
+      for (int c = 0; c < b.size; ++c)
+        target[c] += g.B[side][c][0] * change[0] + g.B[side][c][1] * change[1];
+    } else if (g.rows == 3) {
+      for (int c = 0; c < b.size; ++c)
+        target[c] +=
+            g.B[side][c][0] * change[0] + g.B[side][c][1] * change[1] + g.B[side][c][2] * change[2];
+    } else {
+      for (int c = 0; c < b.size; ++c) target[c] += g.B[side][c][0] * change[0];
     }
   }
 }

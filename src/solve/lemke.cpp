@@ -409,7 +409,7 @@ IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuff
     dense.eliminate_bilateral();
     Tableau tableau(island, buffers, draw < 2 ? Form::compact : Form::full);
     tableau.fill(dense, random);
-    tableau.run(limits.pivots,
+    tableau.run(std::min(limits.pivots, 8 * tableau.size()),
                 result.iterations);  // even a ray may end near the answer: the residual decides
     trial.assign(r.size(), 0.0);
     tableau.impulses(dense, trial);

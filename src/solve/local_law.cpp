@@ -179,6 +179,14 @@ void projected_step(const Group& g, const double* s, double* r) {
   project(g.set, z, r);
 }
 
+bool inside_cone(const LawSet& set, const double* r) {
+  if (set.rows == 2) return std::abs(r[1]) <= set.mu * r[0];
+  if (set.facets == 0) return std::sqrt(r[1] * r[1] + r[2] * r[2]) <= set.mu * r[0];
+  double p[max_rows];
+  project(set, r, p);
+  return std::equal(r, r + set.rows, p);
+}
+
 // The impulse that stops all motion.
 void sticking(const Group& g, const double* s, double* r) {
   for (int i = 0; i < g.rows; ++i) {
@@ -192,11 +200,10 @@ void solve_coulomb(const Group& g, const double* s, double* r) {
     std::fill(r, r + g.rows, 0.0);
     return;
   }
-  double stick[max_rows], inside[max_rows];
+  double stick[max_rows];
   if (g.regular) {
     sticking(g, s, stick);
-    project(g.set, stick, inside);
-    if (std::equal(stick, stick + g.rows, inside)) {
+    if (inside_cone(g.set, stick)) {
       std::copy(stick, stick + g.rows, r);
       return;
     }

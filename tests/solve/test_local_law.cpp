@@ -1,0 +1,149 @@
+// One constraint alone: the local solve must meet the law to rounding.
+//
+// Legend: W = J A^-1 J^T of the constraint, s velocity without impulse, u = s + W r.
+#include <gtest/gtest.h>
+
+#include "../problem/make_problem.hpp"
+#include "solve/local_law.hpp"
+
+namespace cairn {
+namespace {
+
+using make::Random;
+
+// A body with the mass matrix W^-1 and J = 1 has this W, up to the scaling of the group.
+Group group(const Eigen::MatrixXd& W, const LawSet& set) {
+  Problem problem;
+  make::add_body(problem, W.inverse(), VecX::Zero(set.rows));
+  Constraint& c = make::add(problem, set.law, set.rows, 0);
+  c.mu = set.mu;
+  c.facets = set.facets;
+  c.lo = set.lo;
+  c.hi = set.hi;
+  for (int i = 0; i < set.rows; ++i) c.J[0][i][i] = 1;
+  Islands islands;
+  Island island;
+  find_islands(problem, islands);
+  make_island(problem, islands, 0, island);
+  return island.groups[0];
+}
+
+// |r - P(r - u_hat)|, the natural map of the law.
+double natural_map(const LawSet& set, const Eigen::MatrixXd& W, const VecX& s, const VecX& r) {
+  VecX u = s + W * r, p(set.rows);
+  u[0] += slip_bound(set, u.data());
+  const VecX z = r - u;
+  project(set, z.data(), p.data());
+  return (r - p).norm();
+}
+
+// The impulse of the unscaled constraint: r = lambda d, u = w / d.
+VecX solved(const LawSet& set, const Eigen::MatrixXd& W, const VecX& s) {
+  const Group g = group(W, set);
+  VecX r = VecX::Zero(set.rows);
+  const VecX scaled = s / g.d;
+  solve_local(g, scaled.data(), r.data());
+  return r / g.d;
+}
+
+// Rounding of u = s + W r with numbers of the size of s and r, times the condition of W.
+double rounding(const Eigen::MatrixXd& W, const VecX& s, const VecX& r) {
+  const double condition = W.norm() * W.inverse().norm();
+  return 1e-14 * condition * (s.norm() + W.norm() * r.norm() + r.norm());
+}
+
+LawSet coulomb(int rows, double mu, int facets) {
+  return {.law = Law::coulomb, .rows = rows, .facets = facets, .mu = mu, .lo = 0, .hi = 0};
+}
+
+void expect_law_holds(Random& random, int rows, int facets) {
+  int stuck = 0, slid = 0, open = 0;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const Eigen::MatrixXd W = make::random_spd(random, rows);
+    const VecX s = std::exp2(make::pick(random, 41) - 20) * make::random_vector(random, rows);
+    // Sliding is decided by the normal row as long as friction cannot jam it: mu |w_nT| < w_nn.
+    const double coupling = W.row(0).tail(rows - 1).norm();
+    const double mu = make::uniform(random, 0, 1) * std::min(2.0, W(0, 0) / coupling);
+    const LawSet set = coulomb(rows, mu, facets);
+    const VecX r = solved(set, W, s);
+    ASSERT_LE(natural_map(set, W, s, r), rounding(W, s, r))
+        << "rows " << rows << " facets " << facets << " mu " << mu << "\nW\n"
+        << W << "\ns " << s.transpose() << "\nr " << r.transpose();
+    const double slip = (s + W * r).tail(rows - 1).norm();
+    open += r[0] == 0;
+    stuck += r[0] > 0 && slip <= 1e-10 * s.norm();
+    slid += r[0] > 0 && slip > 1e-10 * s.norm();
+  }
+  EXPECT_GT(open, 500);
+  EXPECT_GT(stuck, 100);
+  EXPECT_GT(slid, 500);
+}
+
+TEST(LocalLaw, PlanarCoulomb) {
+  Random random(1);
+  expect_law_holds(random, 2, 0);
+}
+
+TEST(LocalLaw, ExactCone) {
+  Random random(2);
+  expect_law_holds(random, 3, 0);
+}
+
+TEST(LocalLaw, Pyramids) {
+  Random random(3);
+  for (const int facets : {3, 4, 5, 8, 16, 64}) expect_law_holds(random, 3, facets);
+}
+
+// Friction large enough to jam the contact: mu |w_nT| > w_nn. Solutions exist, though no longer
+// only one.
+TEST(LocalLaw, JammingFriction) {
+  Random random(4);
+  for (int trial = 0; trial < 5000; ++trial) {
+    const int rows = 2 + make::pick(random, 2);
+    const Eigen::MatrixXd W = make::random_spd(random, rows);
+    const VecX s = make::random_vector(random, rows);
+    const LawSet set = coulomb(rows, std::exp2(make::uniform(random, 0, 5)), 0);
+    const VecX r = solved(set, W, s);
+    ASSERT_LE(natural_map(set, W, s, r), rounding(W, s, r)) << "rows " << rows << " mu " << set.mu;
+  }
+}
+
+TEST(LocalLaw, WithoutFriction) {
+  Random random(5);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const Eigen::MatrixXd W = make::random_spd(random, 3);
+    const VecX s = make::random_vector(random, 3);
+    const VecX r = solved(coulomb(3, 0, 0), W, s);
+    EXPECT_NEAR(r[0], s[0] < 0 ? -s[0] / W(0, 0) : 0, rounding(W, s, r));
+    EXPECT_EQ(r.tail(2).norm(), 0);
+  }
+}
+
+// Closed forms of the one-row laws.
+TEST(LocalLaw, OneRow) {
+  const Eigen::MatrixXd W = Eigen::MatrixXd::Constant(1, 1, 2);
+  const auto one = [&](const LawSet& set, double s) {
+    return solved(set, W, VecX::Constant(1, s))[0];
+  };
+  EXPECT_EQ(one({.law = Law::nonnegative}, -3), 1.5);
+  EXPECT_EQ(one({.law = Law::nonnegative}, 3), 0);
+  EXPECT_EQ(one({.law = Law::equality}, 3), -1.5);
+  EXPECT_EQ(one({.law = Law::box, .lo = -1, .hi = 0.5}, 3), -1);
+  EXPECT_EQ(one({.law = Law::box, .lo = -1, .hi = 0.5}, 1), -0.5);
+  EXPECT_EQ(one({.law = Law::box, .lo = -1, .hi = 0.5}, -3), 0.5);
+}
+
+// Three equality rows: u = 0.
+TEST(LocalLaw, Equality) {
+  Random random(6);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const int rows = 1 + make::pick(random, 3);
+    const Eigen::MatrixXd W = make::random_spd(random, rows);
+    const VecX s = make::random_vector(random, rows);
+    const VecX r = solved({.law = Law::equality, .rows = rows}, W, s);
+    EXPECT_LE((s + W * r).norm(), rounding(W, s, r));
+  }
+}
+
+}  // namespace
+}  // namespace cairn
