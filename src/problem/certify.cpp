@@ -51,6 +51,9 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
   return power_of_two(1.2 * std::sqrt(trace / c.rows));
 }
 
+// Relative velocities below this share of the velocities they are made of count as rounding, (E11).
+constexpr double velocity_floor = 0x1p-20;
+
 // Largest impulse or free velocity of each island, over rows that carry an impulse or close (E11).
 void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
   s.scale.assign(at(s.islands.count), 0.0);
@@ -65,7 +68,16 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
     if (unilateral && impulse == 0 && free[0] + c.b[0] >= 0) continue;
     double& scale = s.scale[at(s.islands.of_constraint[i])];
-    scale = std::max({scale, s.d[i] * impulse, norm(c.rows, free) / s.d[i]});
+    // A relative velocity is a difference of velocities: below their rounding it says nothing.
+    double size = 0;
+    for (int side = 0; side < 2; ++side) {
+      if (c.body[at(side)] < 0) continue;
+      const ProblemBody& body = problem.bodies[at(c.body[at(side)])];
+      for (int k = 0; k < body.size; ++k)
+        size += std::abs(c.J[side][0][k] * s.v_free[at(body.first + k)]);
+    }
+    scale = std::max(
+        {scale, s.d[i] * impulse, norm(c.rows, free) / s.d[i], velocity_floor * size / s.d[i]});
   }
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];

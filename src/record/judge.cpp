@@ -67,6 +67,8 @@ std::vector<int> components(const Problem& problem) {
 // Everything about a constraint that the residuals need.
 struct Row {
   Few w, free, size;  // J v + b, J v_free, and the sum of the magnitudes that w was added up from
+  double floor = 0;   // sum of the magnitudes that the normal part of J v_free is made of
+  double free_size = 0;  // of the first row of J v_free, term by term without cancellation
   double d = 1;
   int island = -1;  // label of a body; -1: between bodies that do not move
 };
@@ -111,6 +113,8 @@ Row measure(const Bench& bench, std::size_t i) {
     row.w += J * bench.v.segment(b.first, b.size);
     row.size += J.cwiseAbs() * bench.v.segment(b.first, b.size).cwiseAbs();
     row.free += J * bench.v_free.segment(b.first, b.size);
+    row.free_size += J.row(0).cwiseAbs().dot(bench.v_free.segment(b.first, b.size).cwiseAbs());
+    row.floor += J.row(0).cwiseAbs().dot(bench.v_free.segment(b.first, b.size).cwiseAbs());
     trace += J.cwiseProduct(Rows(bench.factors[at(body)].solve(J.transpose()).transpose())).sum();
     row.island = bench.label[at(body)];
   }
@@ -125,7 +129,8 @@ Row measure(const Bench& bench, std::size_t i) {
 double contribution(const Constraint& c, const Row& row, double r) {
   const bool always = c.law == Law::equality || c.law == Law::box || r != 0;
   const bool closes = row.free[0] + c.b[0] < 0;
-  return always || closes ? std::max(row.d * r, row.free.norm() / row.d) : 0;
+  const double velocity = std::max(row.free.norm(), row.floor / (1 << 20));
+  return always || closes ? std::max(row.d * r, velocity / row.d) : 0;
 }
 
 void find_scales(Bench& bench) {

@@ -267,6 +267,14 @@ std::string not_finite(const Model& model, const VecX& v, const char* what) {
   return {};
 }
 
+// Names the first body that its prescribed motion sends nowhere; empty: none.
+std::string lost_body(const Model& model, std::span<const Pose> poses) {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (!poses[i].p.allFinite() || !poses[i].R.coeffs().allFinite())
+      return "prescribed motion of body '" + model.bodies[i].name + "' is not finite";
+  return {};
+}
+
 void commit(const Step& step, State& state) {
   StepData& data = step.data;
   if (step.options.restitution != Restitution::completed) {
@@ -295,10 +303,14 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   report.seconds = {};
+  report.step = state.step + 1;
+  report.t = state.t;
   report.h = h;
-  report.added_pairs = 0;
+  report.solve_count = report.added_pairs = 0;
   report.message.clear();
   auto stop = [&](std::string why) {
+    step.judge();
+    report.contacts.clear();
     report.status = StepStatus::stopped;
     report.message = std::move(why);
   };
@@ -306,6 +318,7 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
   // Predict without constraints; find every contact that can close.
   step.predict();
   if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
+  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(lost);
   find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
                   data.contacts);
   data.memory = state.contacts;

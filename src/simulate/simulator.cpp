@@ -64,7 +64,7 @@ void Simulator::set_clock(double (*clock)()) {
 void Simulator::set_state(State state) {
   CAIRN_CHECK(state.poses.size() == workspace_->model->bodies.size() &&
               state.v.size() == workspace_->model->velocities);
-  workspace_->state = std::move(state);
+  workspace_->state = state;  // a copy, to keep the memory that the steps have grown
 }
 
 double Simulator::kinetic_energy() const {

@@ -111,7 +111,14 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     if (unilateral && u[0] >= 0) continue;
     double sum = 0;
     for (int r = 0; r < c.rows; ++r) sum += (u[r] - g.b[r]) * (u[r] - g.b[r]);
-    island.scale = std::max(island.scale, std::sqrt(sum));
+    double size = 0;
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      const IslandBody& body = island.bodies[at(g.body[side])];
+      for (int k = 0; k < body.size; ++k)
+        size += std::abs(g.J[side][0][k] * island.v_free[at(body.first + k)]);
+    }
+    island.scale = std::max({island.scale, std::sqrt(sum), 0x1p-20 * size});  // (E11)
   }
 }
 

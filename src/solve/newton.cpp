@@ -320,7 +320,7 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
           continue;
         }
       }
-      v.swap(buffers.v_trial);
+      v = buffers.v_trial;  // a swap would mix capacities, and then a later step allocates
       merit = next;
       if (t == 0 || (i > 3 && !(merit < 0.9 * last_merit) && std::sqrt(merit) < 1e-13 * scale))
         break;
@@ -335,8 +335,14 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
       result.residual = now;
       buffers.best = r;
     }
-    if (result.residual <= limits.tolerance && !(now < 0.1 * previous)) break;
-    if (coulomb && now > 0.2 * previous) rho = std::min(1e7, 5 * rho);
+    if (result.residual <= limits.tolerance && !(now < 0.1 * previous)) {
+      // Good enough for a large island; a small one can afford a stiffer penalty until it is at
+      // rounding.
+      if (island.groups.size() > 32 || rho >= 1e11 || without_progress > 4) break;
+      rho *= 100;
+    } else if (coulomb && now > 0.2 * previous) {
+      rho = std::min(1e7, 5 * rho);
+    }
     previous = now;
   }
   r = buffers.best;

@@ -2,7 +2,6 @@
 // solve.
 #pragma once
 
-#include <Eigen/Dense>
 #include <random>
 
 #include "cairn/problem.hpp"
@@ -90,6 +89,21 @@ struct Dense {
   VecX q;             // J v_free + b
 };
 
+// By Gauss-Jordan elimination, for positive definite matrices.
+inline Eigen::MatrixXd inverse(Eigen::MatrixXd A) {
+  Eigen::MatrixXd X = Eigen::MatrixXd::Identity(A.rows(), A.cols());
+  for (Eigen::Index c = 0; c < A.cols(); ++c) {
+    X.row(c) /= A(c, c);
+    A.row(c) /= A(c, c);
+    for (Eigen::Index r = 0; r < A.rows(); ++r) {
+      if (r == c) continue;
+      X.row(r) -= A(r, c) * X.row(c);
+      A.row(r) -= A(r, c) * Eigen::RowVectorXd(A.row(c));
+    }
+  }
+  return X;
+}
+
 inline Dense dense(const Problem& problem) {
   Dense d;
   const int n = problem.velocities(), m = problem.rows();
@@ -111,9 +125,9 @@ inline Dense dense(const Problem& problem) {
       }
     }
   }
-  const Eigen::LDLT<Eigen::MatrixXd> factor(d.A);
-  d.v_free = factor.solve(problem.k);
-  d.W = d.J * factor.solve(d.J.transpose());
+  const Eigen::MatrixXd A_inverse = inverse(d.A);
+  d.v_free = A_inverse * problem.k;
+  d.W = d.J * A_inverse * d.J.transpose();
   d.q = d.J * d.v_free + d.b;
   return d;
 }

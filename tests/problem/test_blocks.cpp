@@ -1,4 +1,5 @@
 // Small-block arithmetic and islands against dense algebra and search.
+#include <Eigen/Dense>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>

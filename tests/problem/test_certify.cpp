@@ -3,6 +3,7 @@
 //   A disc of mass 2 and moment of inertia 1 on the floor, at one contact (n up, t1 along x):
 //   A = diag(2, 2, 1), v = (v_x, v_y, w_z), J_n = (0, 1, 0), J_t = (1, 0, 1).
 //   W = J A^-1 J^T = diag(1/2, 3/2), so that d = power of two below 1.2 sqrt(2/2): d = 1.
+#include <Eigen/Dense>
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 //
 // Legend: z any point, p its projection on K, g generators of K (edges of a pyramid, rays of a
 // cone).
+#include <Eigen/Dense>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numbers>

@@ -1,10 +1,11 @@
 // Sparse block LU against dense LU, on unsymmetric values, saddle points and chains.
+#include <Eigen/Dense>
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
 #include <numeric>
 
-#include "../problem/make_problem.hpp"
+#include "problem/make_problem.hpp"
 #include "solve/block_lu.hpp"
 
 namespace cairn {

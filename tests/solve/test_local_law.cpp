@@ -1,9 +1,10 @@
 // One constraint alone: the local solve must meet the law to rounding.
 //
 // Legend: W = J A^-1 J^T of the constraint, s velocity without impulse, u = s + W r.
+#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include "../problem/make_problem.hpp"
+#include "problem/make_problem.hpp"
 #include "solve/local_law.hpp"
 
 namespace cairn {

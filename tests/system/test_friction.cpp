@@ -30,6 +30,13 @@ Simulator block_on_slope(double angle, double mu, double speed, const Euler& sch
   return simulator(d, scheme);
 }
 
+Simulator point_on_slope(double angle, double mu) {
+  ModelDescription d = world(Vec3(0, 0, -g), mu, 0);
+  d.bodies = {fixed_halfspace("slope", slope(angle).normal),
+              particle("block", "x y z", Vec3::Zero())};
+  return simulator(d);
+}
+
 // Euler adds a h in each step, so that x(T) = a T^2/2 (1 + h/T): the relative error is h/T, and
 // the rest is the rounding of T/h steps.
 TEST(Incline, DisplacementErrsByExactlyHOverT) {
@@ -74,20 +81,28 @@ TEST(Incline, StopsAtClosedFormTimeAndPlace) {
   }
 }
 
-// Holds if and only if tan(angle) <= mu: 1e-9 rad below the limit nothing moves; 1e-9 rad above,
-// the block gains g (sin - mu cos) = g 1e-9 / cos^2 ... per second, to the rounding of the forces.
-TEST(Incline, LimitAngleWithinANanoradian) {
-  for (const double mu : {0.1, 0.5, 1.0}) {
-    const double limit = std::atan(mu), h = 0.01, T = 1;
-    Simulator holds = block_on_slope(limit - 1e-9, mu, 0);
-    certified_steps(holds, h, 100);
-    EXPECT_LE(motion(holds, "block").velocity.norm(), 1e-12) << "mu = " << mu;
-    Simulator slides = block_on_slope(limit + 1e-9, mu, 0);
-    certified_steps(slides, h, 100);
-    const double a = g * 1e-9 * std::sqrt(1 + mu * mu);  // sin - mu cos, first order
-    EXPECT_NEAR(motion(slides, "block").velocity.dot(slope(limit).down), a * T, 1e-2 * a)
-        << "mu = " << mu;
+// Holds if and only if tan(angle) <= mu. A nanoradian below the limit nothing moves; a nanoradian
+// above it the body gains g (sin - mu cos) = g 1e-9 sqrt(1 + mu^2) each second, to first order.
+void expect_limit_angle(bool box, double mu) {
+  const double limit = std::atan(mu), h = 0.01;
+  for (const double beyond : {-1e-9, 1e-9}) {
+    Simulator sim =
+        box ? block_on_slope(limit + beyond, mu, 0) : point_on_slope(limit + beyond, mu);
+    certified_steps(sim, h, 100);
+    const double a = beyond > 0 ? g * beyond * std::sqrt(1 + mu * mu) : 0;
+    EXPECT_NEAR(motion(sim, "block").velocity.dot(slope(limit).down), a * 100 * h,
+                beyond > 0 ? 1e-2 * a : 1e-12)
+        << "mu = " << mu << ", " << beyond << " rad beyond the limit";
   }
+}
+
+TEST(Incline, LimitAngleOfPointMassWithinANanoradian) {
+  for (const double mu : {0.1, 0.5, 1.0}) expect_limit_angle(false, mu);
+}
+
+// Four corners share the load in infinitely many ways.
+TEST(Incline, LimitAngleOfBoxWithinANanoradian) {
+  for (const double mu : {0.1, 0.5, 1.0}) expect_limit_angle(true, mu);
 }
 
 // A solid sphere at 7 m/s, mu 0.2, slides until 2 v0/(7 mu g) and then rolls at 5/7 v0: angular
@@ -139,6 +154,26 @@ TEST_P(NoHover, SlidingBodyKeepsItsHeight) {
     }
     EXPECT_LE(worst, 1e-12) << (box ? "box" : "sphere");
     EXPECT_GT(relaxed, 1e-3);  // what a relaxation would show
+  }
+}
+
+// The exact cone brakes with mu g against the slip. The inscribed pyramid with k sides brakes with
+// at most that and at least mu g cos(pi/k), within pi/k of the direction of the slip.
+TEST_P(NoHover, PyramidBrakesWithinItsBounds) {
+  const int k = GetParam();
+  const double h = 0.01, mu = 0.3, rounding = 1e-12, pi = 180 * degree;
+  for (int i = 0; i < 20; ++i) {
+    const Vec3 v0 = 3 * Vec3(std::cos(0.1 * i + 0.03), std::sin(0.1 * i + 0.03), 0);
+    ModelDescription d = world(Vec3(0, 0, -g), mu, 0);
+    d.bodies = {fixed_halfspace("table", Vec3::UnitZ()),
+                moving("ball", Sphere{0.1}, 1, Vec3(0, 0, 0.1), v0)};
+    Simulator sim = simulator(d, {.facets = k});
+    certified_steps(sim, h, 1);
+    const Vec3 brake = (v0 - motion(sim, "ball").velocity) / (g * h);
+    const double inside = k == 0 ? 1 : std::cos(pi / k);
+    EXPECT_LE(brake.norm(), mu + rounding);
+    EXPECT_GE(brake.norm(), mu * inside - rounding);
+    EXPECT_GE(brake.normalized().dot(v0.normalized()), inside - rounding);
   }
 }
 

@@ -1,5 +1,6 @@
 // Every scene that ships runs to its end, certified in every step, and the facts it expects hold.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "record/run.hpp"

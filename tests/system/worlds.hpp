@@ -1,10 +1,13 @@
 // Words to say small worlds with, and to run them step by step.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"

@@ -1,0 +1,216 @@
+// Every solver against the full enumeration of complementary bases on small problems.
+//
+// Frictionless: each contact is open (lambda = 0) or closed (w = 0). With friction in the plane it
+// is open, stuck, sliding to either side, or closed without friction. Each choice is a linear
+// system; the ones whose solution meets the inequalities are the basic solutions, and one exists
+// wherever there is a solution at all.
+#include <Eigen/Dense>
+#include <gtest/gtest.h>
+
+#include "cairn/solver.hpp"
+#include "problem/make_problem.hpp"
+
+namespace cairn {
+namespace {
+
+using make::at;
+using make::Dense;
+using make::Random;
+
+enum class Mode { open, stick, slide_plus, slide_minus, smooth };
+
+// Solves the linear system of one choice of modes: rows of lambda that are given (S lambda = 0) and
+// velocities that vanish. Returns nothing if the system is singular or an inequality fails.
+class Enumeration {
+ public:
+  explicit Enumeration(const Problem& problem) : problem_(problem), d_(make::dense(problem)) {}
+
+  // Velocities of all basic solutions, each once.
+  std::vector<VecX> velocities() {
+    modes_.assign(problem_.constraints.size(), Mode::open);
+    choose(0);
+    return found_;
+  }
+
+ private:
+  void choose(std::size_t i) {
+    if (i == modes_.size()) return test();
+    const bool friction = problem_.constraints[i].law == Law::coulomb;
+    for (const Mode mode :
+         {Mode::open, Mode::stick, Mode::slide_plus, Mode::slide_minus, Mode::smooth}) {
+      if (!friction && mode != Mode::open && mode != Mode::stick) continue;
+      modes_[i] = mode;
+      choose(i + 1);
+    }
+  }
+
+  // Unknowns x of the modes, lambda = S x, and the rows of w that vanish with them.
+  void test() {
+    const int m = problem_.rows();
+    std::vector<int> zero_rows;
+    Eigen::MatrixXd S(m, m);
+    S.setZero();
+    for (std::size_t i = 0; i < modes_.size(); ++i) {
+      const Constraint& c = problem_.constraints[i];
+      const int row = problem_.first_row[i];
+      if (modes_[i] == Mode::open) continue;
+      const auto column = static_cast<Eigen::Index>(zero_rows.size());
+      zero_rows.push_back(row);
+      S(row, column) = 1;
+      if (modes_[i] == Mode::slide_plus) S(row + 1, column) = -c.mu;  // w_t > 0
+      if (modes_[i] == Mode::slide_minus) S(row + 1, column) = c.mu;
+      if (modes_[i] == Mode::stick && c.rows == 2) {
+        S(row + 1, column + 1) = 1;
+        zero_rows.push_back(row + 1);
+      }
+    }
+    const auto n = static_cast<Eigen::Index>(zero_rows.size());
+    VecX lambda = VecX::Zero(m);
+    if (n > 0) {
+      const Eigen::MatrixXd basis = S.leftCols(n);
+      const Eigen::MatrixXd WS = d_.W * basis;
+      Eigen::MatrixXd system(n, n);
+      VecX right(n);
+      for (Eigen::Index r = 0; r < n; ++r) {
+        system.row(r) = WS.row(zero_rows[static_cast<std::size_t>(r)]);
+        right[r] = -d_.q[zero_rows[static_cast<std::size_t>(r)]];
+      }
+      const Eigen::FullPivLU<Eigen::MatrixXd> lu(system);
+      const double least = std::abs(lu.matrixLU()(n - 1, n - 1));
+      if (!(least > 1e-9 * lu.maxPivot())) return;
+      lambda = basis * lu.solve(right);
+    }
+    const VecX w = d_.W * lambda + d_.q;
+    const double eps = 1e-10 * (1 + d_.q.norm() + lambda.norm());
+    for (std::size_t i = 0; i < modes_.size(); ++i) {
+      const Constraint& c = problem_.constraints[i];
+      const int row = problem_.first_row[i];
+      if (w[row] < -eps || lambda[row] < -eps) return;
+      if (c.rows == 1 || modes_[i] == Mode::open) continue;
+      const double slip = w[row + 1], friction = lambda[row + 1];
+      if (std::abs(friction) > c.mu * lambda[row] + eps) return;
+      if (modes_[i] == Mode::slide_plus && slip < -eps) return;
+      if (modes_[i] == Mode::slide_minus && slip > eps) return;
+      if (modes_[i] == Mode::smooth && std::abs(slip) > eps) return;
+    }
+    const VecX v = d_.v_free + d_.A.ldlt().solve(d_.J.transpose() * lambda);
+    for (const VecX& other : found_)
+      if ((other - v).norm() <= 1e-8 * (1 + v.norm())) return;
+    found_.push_back(v);
+  }
+
+  const Problem& problem_;
+  Dense d_;
+  std::vector<Mode> modes_;
+  std::vector<VecX> found_;
+};
+
+// Bodies of three velocities with `contacts` random contacts; every third one repeats an earlier
+// row or adds two of them up if `redundant`: W is then singular. b_n >= 0 lets v = 0 meet every
+// row, so that a solution exists.
+Problem random_problem(Random& random, int contacts, int rows, bool redundant) {
+  Problem problem;
+  const int bodies = 1 + make::pick(random, 4);
+  for (int i = 0; i < bodies; ++i)
+    make::add_body(problem, std::exp2(make::pick(random, 9) - 4) * make::random_spd(random, 3),
+                   make::random_vector(random, 3));
+  for (int i = 0; i < contacts; ++i) {
+    const int a = make::pick(random, bodies), b = make::pick(random, bodies);
+    Constraint& c =
+        make::add(problem, rows == 1 ? Law::nonnegative : Law::coulomb, rows, a, a == b ? -1 : b);
+    make::fill_random(random, problem, c);
+    if (rows == 2) c.mu = make::uniform(random, 0, 1);
+    if (make::pick(random, 2) == 0) c.b[0] = make::uniform(random, 0, 0.5);
+    if (redundant && i > 0 && i % 3 == 1) {
+      const Constraint earlier = problem.constraints[at(make::pick(random, i))];
+      c.body = earlier.body;
+      std::copy(&earlier.J[0][0][0], &earlier.J[0][0][0] + sizeof(c.J) / sizeof(double),
+                &c.J[0][0][0]);
+    }
+  }
+  return problem;
+}
+
+const std::vector<SolverOptions>& solvers() {
+  static const std::vector<SolverOptions> all = {Auto{.tolerance = 1e-11}, Nsgs{.tolerance = 1e-11},
+                                                 Newton{.tolerance = 1e-11},
+                                                 Lemke{.tolerance = 1e-11}};
+  return all;
+}
+
+struct Tally {
+  std::array<int, 4> solved = {};
+  int unique = 0, total = 0;
+};
+
+// Solves with all; every accepted answer is judged again, and compared where the velocity is
+// unique.
+void compare(const Problem& problem, Tally& tally) {
+  const Dense d = make::dense(problem);
+  const std::vector<VecX> exact = Enumeration(problem).velocities();
+  ASSERT_FALSE(exact.empty());
+  ++tally.total;
+  tally.unique += exact.size() == 1 ? 1 : 0;
+  for (std::size_t i = 0; i < solvers().size(); ++i) {
+    SolverWorkspace workspace;
+    Solution solution;
+    solve(problem, solvers()[i], workspace, solution);
+    if (solution.status != SolveStatus::solved) continue;
+    ++tally.solved[i];
+    EXPECT_LE(certify(problem, solution.v, solution.lambda).worst, 1e-11);
+    if (exact.size() > 1) continue;
+    // Relative to what the velocity is the sum of: in a jammed problem it is itself zero.
+    const VecX terms = d.v_free.cwiseAbs() +
+                       (d.A.inverse() * d.J.transpose()).cwiseAbs() * solution.lambda.cwiseAbs();
+    EXPECT_LE((solution.v - exact[0]).norm(), 1e-8 * terms.norm())
+        << name(solvers()[i]) << " in problem " << tally.total;
+  }
+}
+
+// auto has to solve all of them; a method alone must reach the tolerance nearly always, and says so
+// when it does not.
+void expect_solved(const Tally& tally) {
+  EXPECT_EQ(tally.solved[0], tally.total) << "auto";
+  EXPECT_EQ(tally.solved[3], tally.total) << "lemke";
+  EXPECT_GE(tally.solved[1], 0.95 * tally.total) << "nsgs";
+  EXPECT_GE(tally.solved[2], 0.95 * tally.total) << "newton";
+}
+
+TEST(Oracle, FrictionlessContacts) {
+  Random random(1);
+  Tally tally;
+  for (int trial = 0; trial < 1000; ++trial)
+    compare(random_problem(random, 1 + make::pick(random, 12), 1, false), tally);
+  EXPECT_EQ(tally.unique, tally.total);  // a convex problem: the velocity is unique
+  expect_solved(tally);
+}
+
+TEST(Oracle, RedundantFrictionlessContacts) {
+  Random random(2);
+  Tally tally;
+  for (int trial = 0; trial < 400; ++trial)
+    compare(random_problem(random, 4 + make::pick(random, 9), 1, true), tally);
+  EXPECT_EQ(tally.unique, tally.total);
+  expect_solved(tally);
+}
+
+TEST(Oracle, PlanarFriction) {
+  Random random(3);
+  Tally tally;
+  for (int trial = 0; trial < 400; ++trial)
+    compare(random_problem(random, 1 + make::pick(random, 4), 2, false), tally);
+  EXPECT_GT(tally.unique, 0.9 * tally.total);
+  expect_solved(tally);
+}
+
+TEST(Oracle, RedundantPlanarFriction) {
+  Random random(4);
+  Tally tally;
+  for (int trial = 0; trial < 200; ++trial)
+    compare(random_problem(random, 2 + make::pick(random, 3), 2, true), tally);
+  EXPECT_GT(tally.unique, 0.9 * tally.total);
+  expect_solved(tally);
+}
+
+}  // namespace
+}  // namespace cairn

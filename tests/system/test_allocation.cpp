@@ -1,0 +1,58 @@
+// After warm-up a step allocates nothing. Counts for the whole test program; other tests do not
+// care.
+#include <cstdlib>
+#include <new>
+
+#include "worlds.hpp"
+
+namespace {
+std::size_t allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace cairn {
+namespace {
+
+using namespace testing;
+
+// Runs a scene twice on one simulator: the second run needs no more memory than the first one got.
+std::size_t allocations_of_second_run(const Scene& s, int steps) {
+  Simulator sim = simulator(s);
+  for (int i = 0; i < steps; ++i) sim.step(s.simulation.step);
+  sim.set_state(*s.initial);
+  const std::size_t before = allocations;
+  for (int i = 0; i < steps; ++i) sim.step(s.simulation.step);
+  return allocations - before;
+}
+
+TEST(Allocation, CounterCounts) {
+  const std::size_t before = allocations;
+  const auto number = std::make_unique<int>(1);
+  EXPECT_EQ(*number, 1);
+  EXPECT_GT(allocations, before);
+}
+
+class Allocation : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Allocation, NoneAfterWarmUp) {
+  EXPECT_EQ(allocations_of_second_run(scene(GetParam()), 200), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Allocation,
+                         ::testing::Values("cannonball21", "shaker", "pendulum", "tumbling_box",
+                                           "rocking_ellipsoid", "bouncing_ball", "spring_mass"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,445 @@
+// The program as a user or a script meets it: exit codes, error lines, files, signals.
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cairn/trace.hpp"
+
+namespace cairn {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int code = -1;         // exit code; 1000 + signal if it was killed
+  std::string out, err;  // what it printed
+};
+
+// A folder of its own for each test, removed at the end.
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() /
+              ("cairn_cli_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+
+  // Starts the program with its output in files: nothing of it is a terminal.
+  pid_t start(const std::vector<std::string>& words) const {
+    std::vector<std::string> all = {CAIRN_PROGRAM};
+    all.insert(all.end(), words.begin(), words.end());
+    std::vector<char*> argv;
+    for (std::string& word : all) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const std::string out = path("stdout"), err = path("stderr");
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+      ::dup2(::open(out.c_str(), flags, 0600), STDOUT_FILENO);
+      ::dup2(::open(err.c_str(), flags, 0600), STDERR_FILENO);
+      ::execv(argv[0], argv.data());
+      ::_exit(127);
+    }
+    EXPECT_GT(child, 0);
+    return child;
+  }
+  Outcome wait(pid_t child) const {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), read(path("stdout")),
+            read(path("stderr"))};
+  }
+  Outcome run(const std::vector<std::string>& words) const { return wait(start(words)); }
+
+  fs::path folder_;
+};
+
+// A disc that falls on a plank: 20 steps.
+constexpr const char* disc_scene = R"({
+  "cairn": 1, "name": "disc", "gravity": [0, -9.81, 0],
+  "materials": {"default": {"friction": 0.3}},
+  "bodies": [
+    {"name": "plank", "fixed": true, "shapes": [{"type": "halfspace", "normal": [0, 1, 0]}]},
+    {"name": "disc", "dof": "x y rz", "mass": 1, "position": [0, 0.51, 0],
+     "shapes": [{"type": "disc", "radius": 0.5}]}],
+  "simulation": {"step": 0.01, "duration": 0.2}
+})";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t found = text.find(from);
+  EXPECT_NE(found, std::string::npos) << from;
+  return text.replace(found, from.size(), to);
+}
+
+// One line "error: FILE:LINE..." that holds all of the words, and nothing on stdout.
+void expect_error(const Outcome& outcome, int code, const std::vector<std::string>& words) {
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err.compare(0, 7, "error: "), 0) << outcome.err;
+  for (const std::string& word : words)
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " not in\n" << outcome.err;
+}
+
+// ---- run
+
+TEST_F(CommandLine, RunSucceedsAndSaysSo) {
+  const Outcome outcome = run({"run", write("disc.json", disc_scene)});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.compare(0, 10, "certified:"), 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("20 of 20"), std::string::npos);
+  // No progress line, no escape codes: this is no terminal.
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out.find('\r'), std::string::npos);
+  EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(CommandLine, RunAsJsonHasTheFieldsOfTheSummary) {
+  const Outcome outcome = run({"run", write("disc.json", disc_scene), "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const Json json = Json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << outcome.out;
+  EXPECT_TRUE(json["cairn"].is_string());
+  EXPECT_EQ(json["scene"], "disc");
+  EXPECT_EQ(json["steps"], 20);
+  EXPECT_NEAR(json["time"].get<double>(), 0.2, 1e-14);
+  EXPECT_EQ(json["status"], "ok");
+  EXPECT_LE(json["certificate"]["worst"].get<double>(), 1e-8);
+  EXPECT_EQ(json["certificate"]["uncertified_steps"], 0);
+  for (const char* pointer :
+       {"/certificate/step", "/certificate/row", "/penetration/max", "/penetration/final",
+        "/joint_error/max", "/joint_error/final", "/joint_error/max_rad", "/energy/initial",
+        "/energy/final", "/energy/max_rise", "/contacts/max", "/contacts/final", "/cpu_ms_per_step",
+        "/state_hash"})
+    EXPECT_TRUE(json.contains(Json::json_pointer(pointer))) << pointer;
+  for (const char* field : {"position", "velocity", "angular_velocity"})
+    EXPECT_EQ(json["bodies"]["disc"][field].size(), 3u) << field;
+  EXPECT_EQ(json["bodies"]["disc"]["orientation"].size(), 4u);
+}
+
+TEST_F(CommandLine, OutFolderGetsCompleteFilesOnly) {
+  const std::string out = path("results");
+  const Outcome outcome = run({"run", write("disc.json", disc_scene), "--out", out, "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(out)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  const std::vector<std::string> expected = {"report.html", "steps.csv", "summary.json",
+                                             "trace.cairn"};
+  EXPECT_EQ(names, expected);  // no file of a name that says it is partial
+  EXPECT_EQ(read(out + "/summary.json"), outcome.out);
+  const std::string table = read(out + "/steps.csv");
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 21);  // head and 20 steps
+  EXPECT_NE(read(out + "/report.html").find("</html>"), std::string::npos);
+  EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
+}
+
+// The same command twice: the same state to the last bit.
+TEST_F(CommandLine, RunsRepeatBitForBit) {
+  const std::string scene = write("disc.json", disc_scene);
+  const Json a = Json::parse(run({"run", scene, "--json"}).out);
+  const Json b = Json::parse(run({"run", scene, "--json"}).out);
+  EXPECT_EQ(a["state_hash"], b["state_hash"]);
+  EXPECT_EQ(a["bodies"], b["bodies"]);
+}
+
+TEST_F(CommandLine, SetChangesTheScene) {
+  const std::string scene = write("disc.json", disc_scene);
+  const Json json = Json::parse(
+      run({"run", scene, "--json", "--set", "simulation.step=0.02", "--set", "gravity=[0,0,0]"})
+          .out);
+  EXPECT_EQ(json["steps"], 10);
+  EXPECT_EQ(json["bodies"]["disc"]["position"][1], 0.51);  // nothing pulls it down
+}
+
+// ---- exit code 4: the run is done, but not good
+
+TEST_F(CommandLine, UncertifiedRunFails) {
+  const std::string scene = write("disc.json", disc_scene), out = path("results");
+  const Outcome outcome =
+      run({"run", scene, "--out", out, "--set", "bodies[1].angular_velocity=[0,0,30]", "--set",
+           "bodies[1].velocity=[1,0,0]", "--set", "simulation.solver.type=nsgs", "--set",
+           "simulation.solver.max_sweeps=1", "--set", "simulation.solver.tolerance=1e-300"});
+  EXPECT_EQ(outcome.code, 4) << outcome.out;
+  EXPECT_EQ(outcome.out.compare(0, 13, "NOT CERTIFIED"), 0) << outcome.out;
+  EXPECT_EQ(Json::parse(read(out + "/summary.json"))["status"], "uncertified");
+  // The worst problems are kept for `cairn solve`.
+  int kept = 0;
+  for (const auto& entry : fs::directory_iterator(out))
+    kept += entry.path().filename().string().rfind("failed_problem_", 0) == 0 ? 1 : 0;
+  EXPECT_GE(kept, 1);
+  EXPECT_LE(kept, 3);
+}
+
+TEST_F(CommandLine, UnmetExpectationFails) {
+  const std::string scene = write(
+      "disc.json", replaced(disc_scene, "\"simulation\"",
+                            "\"expect\": [{\"quantity\": \"penetration.max\", \"at_least\": 1}],\n"
+                            "  \"simulation\""));
+  const Outcome outcome = run({"run", scene});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_NE(outcome.out.find("NOT MET"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("penetration.max"), std::string::npos);
+}
+
+TEST_F(CommandLine, ForceThatIsNotANumberStopsTheRun) {
+  const std::string scene =
+      write("disc.json", replaced(disc_scene, "\"simulation\"",
+                                  "\"forces\": [{\"type\": \"force\", \"body\": \"disc\", "
+                                  "\"value\": [\"sqrt(0.105 - t)\", 0, 0]}],\n  \"simulation\""));
+  const std::string out = path("results");
+  const Outcome outcome = run({"run", scene, "--out", out});
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  EXPECT_NE(outcome.out.find("STOPPED"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("disc"), std::string::npos);
+  EXPECT_EQ(read(out + "/summary.json").find("nan"), std::string::npos);
+  EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);  // what was recorded is true
+}
+
+// ---- exit code 3: bad input
+
+TEST_F(CommandLine, UnknownKeyGetsASuggestion) {
+  const std::string scene = write("disc.json", replaced(disc_scene, "\"mass\"", "\"masss\""));
+  expect_error(run({"run", scene}), 3, {scene + ":6:", "masss", "did you mean", "mass"});
+}
+
+TEST_F(CommandLine, MassZeroGetsARemedy) {
+  const std::string scene = write("disc.json", replaced(disc_scene, "\"mass\": 1", "\"mass\": 0"));
+  expect_error(run({"run", scene}), 3, {scene + ":6:", "mass", "got 0", "allowed", "fix: "});
+}
+
+TEST_F(CommandLine, MissingFileGetsTheNearestName) {
+  const std::string scene = write("disc.json", disc_scene);
+  expect_error(run({"run", path("dics.json")}), 3, {"dics.json", "No such file", "disc.json"});
+  expect_error(run({"run", folder_.string()}), 3, {"is a folder"});
+  expect_error(run({"check", path("no.cairn")}), 3, {"no.cairn", "No such file"});
+}
+
+TEST_F(CommandLine, BrokenFilesAreTold) {
+  expect_error(run({"run", write("a.json", "")}), 3, {"a.json"});
+  expect_error(run({"run", write("b.json", "{\"cairn\": 1,\n  \"name\": }")}), 3, {"b.json:2:"});
+  expect_error(run({"run", write("c.json", replaced(disc_scene, "0.01", "0"))}), 3,
+               {"c.json:8:", "step", "got 0", "allowed"});
+  expect_error(
+      run({"run", write("d.json", replaced(disc_scene, "\"mass\": 1", "\"mass\": \"1\""))}), 3,
+      {"d.json:6:", "mass", "number"});
+}
+
+// All faults of a file in one run.
+TEST_F(CommandLine, AllFaultsAreToldAtOnce) {
+  const std::string text = replaced(replaced(disc_scene, "\"mass\": 1", "\"mass\": -1"),
+                                    "\"friction\": 0.3", "\"friction\": -0.3");
+  const Outcome outcome = run({"run", write("disc.json", text)});
+  expect_error(outcome, 3, {"mass", "friction"});
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 2) << outcome.err;
+}
+
+TEST_F(CommandLine, BadSetIsTold) {
+  const std::string scene = write("disc.json", disc_scene);
+  expect_error(run({"run", scene, "--set", "simulation.stepp=1"}), 2, {"stepp", "step"});
+  expect_error(run({"run", scene, "--set", "simulation.step=0"}), 2, {"step", "got 0"});
+  expect_error(run({"run", scene, "--set", "simulation.step"}), 2, {"KEY=VALUE"});
+}
+
+// ---- exit code 2: usage
+
+TEST_F(CommandLine, WrongUsageIsTold) {
+  const std::string scene = write("disc.json", disc_scene);
+  expect_error(run({}), 2, {"--help"});
+  expect_error(run({"rnu", scene}), 2, {"rnu", "did you mean", "run"});
+  expect_error(run({"run"}), 2, {"SCENE"});
+  expect_error(run({"run", scene, "--outt", "x"}), 2, {"--outt"});
+  expect_error(run({"run", scene, "--out"}), 2, {"--out"});
+  expect_error(run({"solve", scene, "--solver", "newtn"}), 2, {"newtn", "newton"});
+  expect_error(run({"solve", scene, "--tolerance", "0"}), 2, {"--tolerance", "got 0"});
+}
+
+TEST_F(CommandLine, HelpAndVersionSucceed) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--help"}, {"--version"}, {"run", "--help"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_NE(outcome.out, "");
+  }
+}
+
+// ---- exit code 5: input and output
+
+TEST_F(CommandLine, OutputFolderProblemsAreToldBeforeTheRun) {
+  const std::string scene = write("disc.json", disc_scene);
+  expect_error(run({"run", scene, "--out", path("no/such/folder")}), 5, {"no/such", "fix: "});
+  expect_error(run({"run", scene, "--out", scene}), 5, {"not a folder", "fix: "});
+  if (::geteuid() == 0) return;  // no folder is closed to root
+  fs::create_directory(path("closed"));
+  fs::permissions(path("closed"), fs::perms::owner_read | fs::perms::owner_exec);
+  expect_error(run({"run", scene, "--out", path("closed")}), 5, {"closed", "fix: "});
+}
+
+TEST_F(CommandLine, FullDeviceIsAFault) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const std::string scene = write("disc.json", disc_scene);
+  const std::string command =
+      std::string(CAIRN_PROGRAM) + " run " + scene + " > /dev/full 2> /dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5);
+}
+
+// A reader that closes early, as `head` does, is no fault.
+TEST_F(CommandLine, ClosedPipeIsQuiet) {
+  const std::string command =
+      std::string(CAIRN_PROGRAM) + " schema 2> " + path("errors") + " | head -c 10 > /dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(read(path("errors")), "");
+}
+
+// ---- check
+
+TEST_F(CommandLine, CheckFindsAFlippedByteAndACutFile) {
+  const std::string out = path("results");
+  ASSERT_EQ(run({"run", write("disc.json", disc_scene), "--out", out}).code, 0);
+  const std::string bytes = read(out + "/trace.cairn");
+  const Json good = Json::parse(run({"check", out + "/trace.cairn", "--json"}).out);
+  EXPECT_TRUE(good["ok"].get<bool>());
+  EXPECT_EQ(good["frames"], 21);
+  EXPECT_EQ(good["finding_count"], 0);
+
+  for (const double place : {0.3, 0.5, 0.9}) {
+    std::string flipped = bytes;
+    const auto at = static_cast<std::size_t>(place * static_cast<double>(bytes.size()));
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    EXPECT_EQ(run({"check", write("flipped.cairn", flipped)}).code, 4) << place;
+  }
+  const Outcome cut =
+      run({"check", write("cut.cairn", bytes.substr(0, bytes.size() - 500)), "--json"});
+  EXPECT_EQ(cut.code, 4);
+  const Json json = Json::parse(cut.out);
+  EXPECT_FALSE(json["complete"].get<bool>());
+  EXPECT_LT(json["frames"].get<int>(), 21);
+  expect_error(run({"check", write("text.cairn", "no trace at all")}), 3, {"text.cairn"});
+}
+
+// ---- solve, info, schema
+
+TEST_F(CommandLine, SolveReturnsTheVerdict) {
+  const std::string problem = CAIRN_SOURCE_DIR "/tests/problems/cannonball66-settling-149.json";
+  const Outcome good = run({"solve", problem, "--json"});
+  EXPECT_EQ(good.code, 0) << good.err;
+  const Json json = Json::parse(good.out);
+  EXPECT_EQ(json["status"], "certified");
+  EXPECT_LE(json["certificate"]["worst"].get<double>(), 1e-8);
+  EXPECT_EQ(json["v"].size(), 198u);  // 66 discs
+  const Outcome bad = run({"solve", problem, "--tolerance", "1e-300"});
+  EXPECT_EQ(bad.code, 4);
+  EXPECT_EQ(bad.out.compare(0, 13, "NOT CERTIFIED"), 0) << bad.out;
+  expect_error(run({"solve", write("p.json", "{\"cairn_problem\": 1}")}), 3, {"p.json"});
+}
+
+TEST_F(CommandLine, InfoTellsScenesTracesAndProblems) {
+  const std::string scene = write("disc.json", disc_scene), out = path("results");
+  ASSERT_EQ(run({"run", scene, "--out", out}).code, 0);
+  for (const std::string& file :
+       {scene, out + "/trace.cairn",
+        std::string(CAIRN_SOURCE_DIR "/tests/problems/cannonball66-first.json")}) {
+    EXPECT_EQ(run({"info", file}).code, 0) << file;
+    const Outcome json = run({"info", file, "--json"});
+    EXPECT_EQ(json.code, 0);
+    EXPECT_TRUE(Json::parse(json.out, nullptr, false).is_object()) << file;
+  }
+}
+
+TEST_F(CommandLine, SchemaIsJson) {
+  const Outcome outcome = run({"schema"});
+  EXPECT_EQ(outcome.code, 0);
+  const Json schema = Json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(schema.is_object());
+  EXPECT_TRUE(schema.contains("$schema"));
+  EXPECT_TRUE(schema["properties"].contains("bodies"));
+}
+
+// ---- signals
+
+// A run that would take days is interrupted once its first frames are on the disk.
+void expect_clean_end(const std::string& trace, const Outcome& outcome, int code) {
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  Result<TraceReader> reader = TraceReader::open(trace);
+  ASSERT_TRUE(reader);
+  TraceFrame frame;
+  TraceEvent event = reader->next(frame);
+  while (event == TraceEvent::frame) event = reader->next(frame);
+  EXPECT_EQ(event, TraceEvent::end);
+  EXPECT_GT(reader->frames(), 1);
+}
+
+TEST_F(CommandLine, InterruptEndsTheRunCleanly) {
+  const std::string scene = write("disc.json", disc_scene);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::string out = path("results" + std::to_string(signal));
+    const pid_t child = start({"run", scene, "--out", out, "--set", "simulation.duration=1e6"});
+    std::error_code none;
+    // At most a minute of patience; the file grows within milliseconds.
+    for (int i = 0; i < 6000; ++i) {
+      if (fs::exists(out + "/trace.cairn.part", none) &&
+          fs::file_size(out + "/trace.cairn.part", none) > 20000)
+        break;
+      ::usleep(10000);
+    }
+    EXPECT_FALSE(fs::exists(out + "/trace.cairn"));  // nothing has its final name yet
+    EXPECT_FALSE(fs::exists(out + "/summary.json"));
+    ::kill(child, signal);
+    expect_clean_end(out + "/trace.cairn", wait(child), 128 + signal);
+    EXPECT_EQ(Json::parse(read(out + "/summary.json"))["status"], "stopped");
+    EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
+  }
+}
+
+// A kill leaves no file under its final name, and every complete frame readable.
+TEST_F(CommandLine, KilledRunLeavesAReadableTrace) {
+  const std::string out = path("results");
+  const pid_t child = start(
+      {"run", write("disc.json", disc_scene), "--out", out, "--set", "simulation.duration=1e6"});
+  const std::string part = out + "/trace.cairn.part";
+  std::error_code none;
+  for (int i = 0; i < 6000; ++i) {
+    if (fs::exists(part, none) && fs::file_size(part, none) > 20000) break;
+    ::usleep(10000);
+  }
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(wait(child).code, 1000 + SIGKILL);
+  EXPECT_FALSE(fs::exists(out + "/trace.cairn"));
+  EXPECT_FALSE(fs::exists(out + "/summary.json"));
+  const Outcome check = run({"check", part, "--json"});
+  EXPECT_EQ(check.code, 4);  // incomplete is not ok
+  const Json json = Json::parse(check.out);
+  EXPECT_GT(json["frames"].get<int>(), 1);
+  EXPECT_EQ(json["finding_count"], 0);
+}
+
+}  // namespace
+}  // namespace cairn
