@@ -63,17 +63,36 @@ Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) {
   return {f[0](t), f[1](t), f[2](t)};
 }
 
-// w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler, which never gains
-// energy. Newton from w.
-Vec3 gyroscopic_step(const Mat3& I, const Vec3& w, const Vec3& h_torque, double h) {
-  Vec3 next = w;
+// Newton's method for w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler,
+// which never gains energy. False if it does not converge.
+bool gyroscopic_newton(const Mat3& I, const Vec3& w, const Vec3& h_torque, double h, Vec3& next) {
+  next = w;
   for (int i = 0; i < 20; ++i) {
     const Vec3 momentum = I * next;
     const Vec3 residual = momentum - I * w + h * next.cross(momentum) - h_torque;
     const Mat3 jacobian = I + h * (cross(next) * I - cross(momentum));
     const Vec3 change = jacobian.inverse() * residual;
     next -= change;
-    if (change.norm() <= 1e-15 * next.norm()) break;
+    if (change.norm() <= 1e-15 * next.norm()) return true;
+    if (!next.allFinite()) return false;
+  }
+  // A last change at rounding level is convergence too.
+  const Vec3 momentum = I * next;
+  return (momentum - I * w + h * next.cross(momentum) - h_torque).norm() <= 1e-13 * (I * w).norm();
+}
+
+// One such step; a body that turns too far for it takes two, four, ... shorter ones.
+Vec3 gyroscopic_step(const Mat3& I, const Vec3& w, const Vec3& h_torque, double h) {
+  Vec3 next = w;
+  for (int parts = 1; parts <= 1024; parts *= 2) {
+    Vec3 now = w;
+    bool converged = true;
+    for (int i = 0; i < parts && converged; ++i) {
+      const Vec3 before = now;
+      converged = gyroscopic_newton(I, before, h_torque / parts, h / parts, now);
+    }
+    next = now;
+    if (converged) break;
   }
   return next;
 }

@@ -66,6 +66,12 @@ double checked_mass(const BodyDescription& body, const MassProperties& unit,
                  "one of them", "drop mass or density");
     return 0;
   }
+  if (body.mass && *body.mass == 0) {
+    checks.error(path + ".mass", "must be positive and finite", "0 kg",
+                 to_text(smallest_magnitude) + " to " + to_text(largest_magnitude) + " kg",
+                 "give a positive mass, or \"fixed\": true for a body that does not move");
+    return 0;
+  }
   if (body.mass) return checks.positive(*body.mass, path + ".mass", "kg") ? *body.mass : 0;
   if (!body.density) {
     checks.error(path, "body that can move has no mass", body.name.empty() ? "" : quoted(body.name),

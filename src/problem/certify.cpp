@@ -32,7 +32,7 @@ double energy_norm(const BodyBlock& inverse, int n, const double* p) {
 
 struct Scratch {
   std::vector<ProblemBody> inverse;  // A^-1 of each body
-  std::vector<double> v_free, momentum, d, scale, momentum_scale;
+  std::vector<double> v_free, momentum, d, scale, velocity_scale, momentum_scale;
   Islands islands;
 };
 
@@ -54,9 +54,15 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
 // Relative velocities below this share of the velocities they are made of count as rounding, (E11).
 constexpr double velocity_floor = 0x1p-20;
 
+// Impulses loosen the velocity residuals at most this far beyond the velocities themselves:
+// constraints that contradict each other drive the impulses to infinity and must not be certified
+// by that.
+constexpr double velocity_cap = 0x1p10;
+
 // Largest impulse or free velocity of each island, over rows that carry an impulse or close (E11).
 void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
   s.scale.assign(at(s.islands.count), 0.0);
+  s.velocity_scale.assign(at(s.islands.count), 0.0);
   s.momentum_scale.assign(at(s.islands.count), 0.0);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
@@ -68,6 +74,7 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
     if (unilateral && impulse == 0 && free[0] + c.b[0] >= 0) continue;
     double& scale = s.scale[at(s.islands.of_constraint[i])];
+    double& velocity = s.velocity_scale[at(s.islands.of_constraint[i])];
     // A relative velocity is a difference of velocities: below their rounding it says nothing.
     double size = 0;
     for (int side = 0; side < 2; ++side) {
@@ -76,9 +83,14 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
       for (int k = 0; k < body.size; ++k)
         size += std::abs(c.J[side][0][k] * s.v_free[at(body.first + k)]);
     }
-    scale = std::max(
-        {scale, s.d[i] * impulse, norm(c.rows, free) / s.d[i], velocity_floor * size / s.d[i]});
+    const double free_speed = std::max(norm(c.rows, free), velocity_floor * size) / s.d[i];
+    scale = std::max({scale, s.d[i] * impulse, free_speed});
+    for (int k = 0; k < c.rows; ++k) free[k] += c.b[k];
+    velocity = std::max({velocity, free_speed, norm(c.rows, free) / s.d[i]});
   }
+  for (std::size_t i = 0; i < s.scale.size(); ++i)
+    s.velocity_scale[i] =
+        std::max(std::min(s.scale[i], velocity_cap * s.velocity_scale[i]), 0x1p-40 * s.scale[i]);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const std::size_t island = at(s.islands.of_body[i]);
@@ -139,7 +151,7 @@ void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, S
 }
 
 void judge_constraint(const Problem& problem, std::size_t i, const double* w, const double* r,
-                      double d, double scale, Judge& judge) {
+                      double d, double scale, double velocity_scale, Judge& judge) {
   const Constraint& c = problem.constraints[i];
   LawSet set = law_set(c);
   set.lo *= d;
@@ -168,7 +180,7 @@ void judge_constraint(const Problem& problem, std::size_t i, const double* w, co
   note(cert.cone, ratio(norm(c.rows, p), scale));
 
   if (c.law == Law::equality) {
-    note(cert.equality, ratio(norm(c.rows, w_s), scale));
+    note(cert.equality, ratio(norm(c.rows, w_s), velocity_scale));
     cert.equality_velocity =
         std::max(cert.equality_velocity, norm(c.rows, w) * problem.units.speed());
   }
@@ -176,7 +188,7 @@ void judge_constraint(const Problem& problem, std::size_t i, const double* w, co
   double product = 0;
   for (int k = 0; k < c.rows; ++k) product += r_s[k] * w_s[k];
   note(cert.complementarity, ratio(std::abs(product), scale * scale));
-  note(cert.gap_velocity, ratio(std::max(0.0, -w[0] / d), scale));
+  note(cert.gap_velocity, ratio(std::max(0.0, -w[0] / d), velocity_scale));
   note(cert.normal_impulse, ratio(std::max(0.0, -r_s[0]), scale));
   const double least_w = w[0] * problem.units.speed(), least_r = r[0] * problem.units.impulse();
   cert.least_gap_velocity =
@@ -223,7 +235,8 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
     double w[max_rows];
     constraint_velocity(problem, problem.constraints[i], v.data(), true, w);
     judge_constraint(problem, i, w, lambda.data() + problem.first_row[i], s.d[i],
-                     island < 0 ? 1 : s.scale[at(island)], judge);
+                     island < 0 ? 1 : s.scale[at(island)],
+                     island < 0 ? 1 : s.velocity_scale[at(island)], judge);
   }
   if (!cert.finite) cert.worst = std::numeric_limits<double>::infinity();
   return cert;

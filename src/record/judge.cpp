@@ -81,12 +81,15 @@ struct Bench {
   VecX v_free;
   std::vector<int> label;
   std::vector<Row> rows;
-  std::vector<double> scale, momentum_scale;  // of the island with that label
+  std::vector<double> scale, velocity_scale, momentum_scale;  // of the island with that label
 
   Few impulse(std::size_t i) const {
     return lambda.segment(problem.first_row[i], problem.constraints[i].rows);
   }
   double scale_of(const Row& row) const { return row.island < 0 ? 1 : scale[at(row.island)]; }
+  double velocity_scale_of(const Row& row) const {
+    return row.island < 0 ? 1 : velocity_scale[at(row.island)];
+  }
 };
 
 constexpr double rounding_unit = 64 * std::numeric_limits<double>::epsilon();
@@ -124,24 +127,32 @@ Row measure(const Bench& bench, std::size_t i) {
   return row;
 }
 
-// What a constraint adds to the scale of its island: its impulse or free velocity, if it carries
-// one or closes.
-double contribution(const Constraint& c, const Row& row, double r) {
+// Does a constraint count for the scale of its island: does it carry an impulse or close?
+bool counts(const Constraint& c, const Row& row, double r) {
   const bool always = c.law == Law::equality || c.law == Law::box || r != 0;
-  const bool closes = row.free[0] + c.b[0] < 0;
-  const double velocity = std::max(row.free.norm(), row.floor / (1 << 20));
-  return always || closes ? std::max(row.d * r, velocity / row.d) : 0;
+  return always || row.free[0] + c.b[0] < 0;
 }
 
 void find_scales(Bench& bench) {
   const Problem& problem = bench.problem;
   bench.scale.assign(problem.bodies.size(), 0.0);
+  bench.velocity_scale = bench.scale;
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Row& row = bench.rows[i];
     if (row.island < 0) continue;
-    double& scale = bench.scale[at(row.island)];
-    scale = std::max(scale, contribution(problem.constraints[i], row, bench.impulse(i).norm()));
+    const Constraint& c = problem.constraints[i];
+    const double r = bench.impulse(i).norm();
+    if (!counts(c, row, r)) continue;
+    const double free = std::max(row.free.norm(), row.floor / (1 << 20)) / row.d;
+    const Few closing = row.free + Eigen::Map<const Few>(c.b, c.rows);
+    double &scale = bench.scale[at(row.island)], &velocity = bench.velocity_scale[at(row.island)];
+    scale = std::max({scale, row.d * r, free});
+    velocity = std::max({velocity, free, closing.norm() / row.d});
   }
+  // However large the impulses, velocities are measured by at most a thousand times themselves.
+  for (std::size_t i = 0; i < bench.scale.size(); ++i)
+    bench.velocity_scale[i] = std::max(std::min(bench.scale[i], 1024 * bench.velocity_scale[i]),
+                                       std::ldexp(bench.scale[i], -40));
   bench.momentum_scale = bench.scale;
   for (std::size_t j = 0; j < problem.bodies.size(); ++j) {
     const ProblemBody& b = problem.bodies[j];
@@ -216,17 +227,18 @@ Few nearest(const Constraint& c, double d, const Few& z) {
   return nearest_in_cone(full, c.rows, c.mu, c.facets).head(c.rows);
 }
 
-// The residuals of one constraint with the scaling d in an island of scale s.
-Residuals residuals(const Constraint& c, const Few& w_row, const Few& lambda, double d, double s) {
+// The residuals of one constraint with the scaling d in an island of scale s, s_v for velocities.
+Residuals residuals(const Constraint& c, const Few& w_row, const Few& lambda, double d, double s,
+                    double s_v) {
   const Few r = d * lambda, w = w_row / d;
   Few w_hat = w;
   w_hat[0] += sigma(c, w);
   Residuals x;
   x.natural_map = over((r - nearest(c, d, r - w_hat)).norm(), s);
   x.cone = over((r - nearest(c, d, r)).norm(), s);
-  if (c.law == Law::equality) x.equality = over(w.norm(), s);
+  if (c.law == Law::equality) x.equality = over(w.norm(), s_v);
   if (c.law != Law::nonnegative && c.law != Law::coulomb) return x;
-  x.gap_velocity = over(std::max(0.0, -w[0]), s);
+  x.gap_velocity = over(std::max(0.0, -w[0]), s_v);
   x.normal_impulse = over(std::max(0.0, -r[0]), s);
   x.complementarity = over(std::abs(r.dot(w_hat)), s * s);
   return x;
@@ -236,10 +248,10 @@ void judge_constraint(const Bench& bench, std::size_t i, Judgement& j) {
   const Constraint& c = bench.problem.constraints[i];
   const Row& row = bench.rows[i];
   const Few r = bench.impulse(i);
-  const double s = bench.scale_of(row);
-  note(residuals(c, row.w, r, row.d, s), static_cast<int>(i), j);
+  const double s = bench.scale_of(row), s_v = bench.velocity_scale_of(row);
+  note(residuals(c, row.w, r, row.d, s, s_v), static_cast<int>(i), j);
   const double size = (1 + c.mu) * row.size.norm() / row.d + row.d * r.norm();
-  j.rounding = std::max(j.rounding, rounding_unit * over(size, s));
+  j.rounding = std::max(j.rounding, rounding_unit * over(size, std::min(s, s_v)));
 }
 
 // Nearest point among the non-negative combinations of two generators of equal length: their sum
@@ -301,6 +313,7 @@ Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda) {
               .label = components(problem),
               .rows = {},
               .scale = {},
+              .velocity_scale = {},
               .momentum_scale = {}};
   j.finite = v.allFinite() && lambda.allFinite();
   for (const ProblemBody& b : problem.bodies) {

@@ -91,7 +91,7 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
                          [](const IslandBody& b, int source) { return b.source < source; });
     return static_cast<int>(it - island.bodies.begin());
   };
-  island.scale = 0;
+  island.scale = island.velocity_scale = 0;
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     if (islands.of_constraint[i] != number) continue;
     const Constraint& c = problem.constraints[i];
@@ -109,8 +109,11 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     group_velocity(island, g, island.v_free.data(), u);
     const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
     if (unilateral && u[0] >= 0) continue;
-    double sum = 0;
-    for (int r = 0; r < c.rows; ++r) sum += (u[r] - g.b[r]) * (u[r] - g.b[r]);
+    double sum = 0, closing = 0;
+    for (int r = 0; r < c.rows; ++r) {
+      sum += (u[r] - g.b[r]) * (u[r] - g.b[r]);
+      closing += u[r] * u[r];
+    }
     double size = 0;
     for (int side = 0; side < 2; ++side) {
       if (g.body[side] < 0) continue;
@@ -118,7 +121,9 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
       for (int k = 0; k < body.size; ++k)
         size += std::abs(g.J[side][0][k] * island.v_free[at(body.first + k)]);
     }
-    island.scale = std::max({island.scale, std::sqrt(sum), 0x1p-20 * size});  // (E11)
+    const double free = std::max(std::sqrt(sum), 0x1p-20 * size);  // (E11)
+    island.scale = std::max(island.scale, free);
+    island.velocity_scale = std::max({island.velocity_scale, free, std::sqrt(closing)});
   }
 }
 
@@ -129,28 +134,33 @@ void velocities_from_impulses(const Island& island, const std::vector<double>& r
 }
 
 double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v) {
-  double natural = 0, product = 0, scale = island.scale;
+  double natural = 0, velocity = 0, product = 0, scale = island.scale;
   for (const Group& g : island.groups) {
     const double* r_i = r.data() + g.first;
     double u[max_rows], z[max_rows], p[max_rows];
     group_velocity(island, g, v.data(), u);
     const bool unilateral = g.set.law == Law::coulomb || g.set.law == Law::nonnegative;
-    if (unilateral && !(u[0] * u[0] <= natural)) natural = u[0] < 0 ? u[0] * u[0] : natural;
+    if (unilateral) velocity = std::max(velocity, -u[0]);
     u[0] += slip_bound(g.set, u);
-    double sum = 0, impulse = 0, along = 0;
+    double sum = 0, impulse = 0, along = 0, speed = 0;
     for (int k = 0; k < g.rows; ++k) {
       z[k] = r_i[k] - u[k];
       impulse += r_i[k] * r_i[k];
       along += r_i[k] * u[k];
+      speed += u[k] * u[k];
     }
     project(g.set, z, p);
     for (int k = 0; k < g.rows; ++k) sum += (p[k] - r_i[k]) * (p[k] - r_i[k]);
     if (!(sum <= natural)) natural = sum;
     scale = std::max(scale, std::sqrt(impulse));
     if (unilateral) product = std::max(product, std::abs(along));
+    if (g.set.law == Law::equality) velocity = std::max(velocity, std::sqrt(speed));
   }
   if (natural == 0) return 0;
-  return std::max(std::sqrt(natural) / scale, product / (scale * scale));
+  const double velocity_scale =
+      std::max(std::min(scale, 0x1p10 * island.velocity_scale), 0x1p-40 * scale);
+  return std::max(
+      {std::sqrt(natural) / scale, velocity / velocity_scale, product / (scale * scale)});
 }
 
 }  // namespace cairn

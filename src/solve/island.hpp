@@ -43,6 +43,7 @@ struct Island {
   std::vector<double> v_free;
   int velocities = 0;
   int rows = 0;
+  double velocity_scale = 0;  // largest scaled J v_free + b over closing rows, (E11)
   double scale =
       0;  // s of (E11) without the part of the impulses: largest scaled J v_free over closing rows
 };

@@ -46,8 +46,8 @@ IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers
     sweep(island, r, v);
     result.iterations = i;
 
-    // Evaluating the residual costs half a sweep, so early on it is done every fourth time.
-    if (i % 4 == 0 || i == limits.sweeps) {
+    // Evaluating the residual costs half a sweep, so it is done every tenth time.
+    if (i % 10 == 0 || i == limits.sweeps) {
       velocities_from_impulses(island, r, v);
       const double now = residual(island, r, v);
       if (now < result.residual) {
