@@ -55,11 +55,16 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   }
   broadphase_.pairs(boxes_, body_of_shape_, movable_, pairs_);
   contacts.clear();
+  missing_ = {-1, -1};
   for (const auto& [i, j] : pairs_) {
     const BodyId a = model.shapes[static_cast<std::size_t>(i)].body,
                  b = model.shapes[static_cast<std::size_t>(j)].body;
     if (std::binary_search(model.no_contact.begin(), model.no_contact.end(), std::array{a, b}))
       continue;
+    const Geometry &shape_a = model.shapes[static_cast<std::size_t>(i)].geometry,
+                   &shape_b = model.shapes[static_cast<std::size_t>(j)].geometry;
+    if (missing_.first < 0 && !can_collide(shape_a, shape_b) && !never_touch(shape_a, shape_b))
+      missing_ = {i, j};
     collide(model, poses, shape_id(i), shape_id(j));
     const Reach &of_a = reach[index(a)], &of_b = reach[index(b)];
     for (const ShapeContact& raw : raw_) {

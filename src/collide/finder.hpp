@@ -30,6 +30,10 @@ class ContactFinder {
   bool find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
                 Contact& contact);
 
+  // Two shapes that came close in the last find() although there is no contact function for them;
+  // -1: none.
+  std::pair<int, int> missing() const { return missing_; }
+
  private:
   void collide(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b);
   Contact finish(const Model& model, ShapeId a, ShapeId b, const ShapeContact& raw) const;
@@ -40,6 +44,7 @@ class ContactFinder {
   std::vector<Aabb> boxes_;
   std::vector<std::pair<int, int>> pairs_;
   std::vector<ShapeContact> raw_;
+  std::pair<int, int> missing_ = {-1, -1};
 };
 
 }  // namespace cairn

@@ -275,6 +275,16 @@ std::string lost_body(const Model& model, std::span<const Pose> poses) {
   return {};
 }
 
+// Says which two shapes met for which there is no contact function.
+std::string missing_contact(const Model& model, std::pair<int, int> shapes) {
+  const Shape &a = model.shapes[static_cast<std::size_t>(shapes.first)],
+              &b = model.shapes[static_cast<std::size_t>(shapes.second)];
+  return std::string("no contact between the shapes ") + type_name(a.geometry) + " and " +
+         type_name(b.geometry) + " is known, but bodies '" + model.body(a.body).name + "' and '" +
+         model.body(b.body).name +
+         "' come close; use other shapes, or list the pair in no_contact if it need not touch";
+}
+
 void commit(const Step& step, State& state) {
   StepData& data = step.data;
   if (step.options.restitution != Restitution::completed) {
@@ -321,6 +331,8 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
   if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(lost);
   find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
                   data.contacts);
+  if (data.active.finder.missing().first >= 0)
+    return stop(missing_contact(model, data.active.finder.missing()));
   data.memory = state.contacts;
   data.joint_impulses = state.joint_impulses;
   report.seconds.detect = now() - start;

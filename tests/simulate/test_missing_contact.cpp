@@ -1,0 +1,48 @@
+// Shapes without a contact function never pass through each other in silence: the step stops and
+// names them.
+#include <gtest/gtest.h>
+
+#include "cairn/simulator.hpp"
+
+namespace cairn {
+namespace {
+
+ModelDescription two_boxes(double distance) {
+  ModelDescription d;
+  d.gravity = Vec3::Zero();
+  for (const double x : {0.0, distance}) {
+    BodyDescription body;
+    body.name = x == 0 ? "left" : "right";
+    body.mass = 1;
+    body.position = Vec3(x, 0, 0);
+    body.velocity = Vec3(x == 0 ? 1 : 0, 0, 0);
+    body.shapes = {{Box{Vec3(1, 1, 1)}, {}, "default"}};
+    d.bodies.push_back(body);
+  }
+  return d;
+}
+
+TEST(MissingContact, StopsWhenTheBodiesComeClose) {
+  const auto built = build(two_boxes(3));
+  ASSERT_TRUE(built);
+  Simulator sim(built->model, *built->initial);
+  // The faces meet after 2 s; up to one step before nothing is amiss.
+  for (int i = 0; i < 18; ++i) ASSERT_EQ(sim.step(0.1).status, StepStatus::certified);
+  StepStatus status = StepStatus::certified;
+  for (int i = 0; i < 3 && status != StepStatus::stopped; ++i) status = sim.step(0.1).status;
+  EXPECT_EQ(status, StepStatus::stopped);
+  EXPECT_NE(sim.report().message.find("'left' and 'right'"), std::string::npos);
+  EXPECT_NE(sim.report().message.find("no_contact"), std::string::npos);
+}
+
+TEST(MissingContact, IsNoMatterForPairsThatNeedNotTouch) {
+  ModelDescription d = two_boxes(3);
+  d.no_contact = {{"left", "right"}};
+  const auto built = build(d);
+  ASSERT_TRUE(built);
+  Simulator sim(built->model, *built->initial);
+  for (int i = 0; i < 40; ++i) ASSERT_EQ(sim.step(0.1).status, StepStatus::certified);
+}
+
+}  // namespace
+}  // namespace cairn
