@@ -67,10 +67,22 @@ struct DistanceJoint {
   double length =
       -1;  // of the massless rod between the anchors [m]; negative: the initial distance
 };
+struct BallJoint {};  // the anchors coincide
+struct RevoluteJoint {
+  Vec3 axis = Vec3::UnitZ();  // hinge, in the frame of the first body at the start [-]
+};
+struct PrismaticJoint {
+  Vec3 axis =
+      Vec3::UnitX();  // of sliding, in the frame of the first body; no relative rotation [-]
+};
+struct FixedJoint {};  // the anchors coincide, no relative rotation
+
+using JointType = std::variant<DistanceJoint, BallJoint, RevoluteJoint, PrismaticJoint, FixedJoint>;
+const char* type_name(const JointType& type);  // the "type" of the scene format
 
 struct JointDescription {
   std::string name;  // default joint<index>
-  std::variant<DistanceJoint> type;
+  JointType type;
   std::array<std::string, 2> bodies = {"world", ""};           // "world" is the fixed frame
   std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // in the body frames [m]
   bool collide = false;  // may the two bodies touch each other?
@@ -151,10 +163,14 @@ struct Shape {
 
 struct Joint {
   std::string name;
-  std::variant<DistanceJoint> type;  // DistanceJoint::length is resolved
+  JointType type;  // DistanceJoint::length is resolved
   std::array<BodyId, 2> bodies = {BodyId::world, BodyId::world};
   std::array<Vec3, 2> anchors = {Vec3::Zero(),
                                  Vec3::Zero()};  // from the centre of mass, in the body frames [m]
+  std::array<Vec3, 2> axes = {Vec3::UnitZ(),
+                              Vec3::UnitZ()};  // revolute, prismatic: in the body frames [-]
+  Quat R_AB =
+      Quat::Identity();  // prismatic, fixed: relative rotation of the second body at the start [-]
 };
 
 struct Spring {

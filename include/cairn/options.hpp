@@ -30,6 +30,8 @@ void describe(Visitor& v, Euler& o) {
   v.number(
       "gamma", o.gamma, Range{0, 2}, "-",
       "share of gap and joint error that one step corrects; 0: the unstabilised original scheme");
+  v.boolean("projection", o.projection,
+            "moves the bodies onto their joints after each step, in the mass metric");
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.choice("restitution", o.restitution, Names(restitution_names),

@@ -24,7 +24,8 @@ enum class ActiveSet : std::uint8_t {
   speed,     // paper 000: gap <= f h max |v|
 };
 
-struct Euler {  // papers 000 and 001
+struct Euler {             // papers 000 and 001
+  bool projection = true;  // move the bodies onto their joints after each step, in the mass metric
   double gamma =
       1;  // share of gap and joint error corrected per step; 0: the unstabilised original [-]
   int facets = 0;  // sides of the friction pyramid in space; 0: exact cone

@@ -70,7 +70,12 @@ struct StepReport {
   double certificate = 0;  // worst scaled residual over all solves [-]
   int worst_solve = 0;     // the solve it comes from
   Ledger ledger;
-  double penetration = 0;     // largest max(0, -gap) over all pairs at the end of the step [m]
+  double penetration = 0;        // largest max(0, -gap) over all pairs at the end of the step [m]
+  double joint_error_angle = 0;  // largest misalignment of a joint at the end [rad]
+  double projection = 0;         // farthest that the projection moved a centre of mass [m]
+  double projection_angle = 0;   // and turned a body [rad]
+  double projection_slowing =
+      1;                      // least factor on velocities that pays for the projection's work [-]
   double joint_error = 0;     // largest distance error of a joint at the end [m]
   int active_contacts = 0;    // contacts that carry an impulse
   int added_pairs = 0;        // contacts that verification added

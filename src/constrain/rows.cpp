@@ -12,13 +12,25 @@ int translations(const Body& body) {
   return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
 }
 
-// Row of direction . (velocity of the point), in the problem's units: angular columns are lengths.
+}  // namespace
+
+// Angular columns are lengths.
 void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3& point_W,
               const Vec3& direction_W, double sign, double* row) {
   point_row(body, X_WC, point_W - X_WC.p, direction_W, row);
   const int linear = translations(body);
   for (int i = 0; i < body.velocities; ++i) row[i] *= i < linear ? sign : sign / model.length_unit;
 }
+
+// w times the length unit is the velocity of a point at that distance.
+void spin_row(const Model&, const Body& body, const Pose& X_WC, const Vec3& axis_W, double sign,
+              double* row) {
+  std::fill(row, row + body.velocities, 0.0);
+  add_generalised_force(body, X_WC, Vec3::Zero(), axis_W, row);
+  for (int i = 0; i < body.velocities; ++i) row[i] *= sign;
+}
+
+namespace {
 
 double mobility(const Model& model, const State& state, const Contact& c, const Vec3& s,
                 const Vec3& t) {
@@ -127,57 +139,6 @@ void add_contact(const Model& model, const State& state, const ProblemLayout& la
   }
   for (int r = 0; r < c.rows; ++r) row.b[r] = b[r] / problem.units.speed();
   problem.first_row.push_back(problem.first_row.back() + c.rows);
-}
-
-namespace {
-
-Vec3 anchor_position(std::span<const Pose> poses, BodyId id, const Vec3& anchor) {
-  return id == BodyId::world ? anchor : poses[index(id)] * anchor;
-}
-
-double rod_length(const Joint& joint) {
-  return std::get<DistanceJoint>(joint.type).length;
-}
-
-}  // namespace
-
-double joint_error(const Model&, std::span<const Pose> poses, const Joint& joint) {
-  return (anchor_position(poses, joint.bodies[1], joint.anchors[1]) -
-          anchor_position(poses, joint.bodies[0], joint.anchors[0]))
-             .norm() -
-         rod_length(joint);
-}
-
-double add_joint(const Model& model, const State& state, std::span<const Pose> poses_end,
-                 const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
-                 double& motion) {
-  const Joint& joint = model.joints[index(id)];
-  const Vec3 a = anchor_position(state.poses, joint.bodies[0], joint.anchors[0]),
-             b = anchor_position(state.poses, joint.bodies[1], joint.anchors[1]);
-  const double distance = (b - a).norm();
-  // Anchors on top of each other have no direction; any fixed one lets the rod push them apart.
-  const Vec3 along = distance > 0 ? Vec3((b - a) / distance) : Vec3::UnitX();
-  const double error = distance - rod_length(joint);
-
-  Constraint& row = problem.constraints.emplace_back();
-  row.law = Law::equality;
-  row.id.kind = ConstraintId::Kind::joint;
-  row.id.number = static_cast<std::int32_t>(id);
-  motion = 0;
-  for (std::size_t side = 0; side < 2; ++side) {
-    const BodyId body = joint.bodies[side];
-    const Vec3& point = side == 0 ? a : b;
-    const double sign = side == 0 ? -1 : 1;
-    if (body == BodyId::world) continue;
-    if (model.body(body).kind == BodyKind::prescribed)
-      motion += sign * along.dot(anchor_position(poses_end, body, joint.anchors[side]) - point) / h;
-    row.body[side] = layout.body[index(body)];
-    if (row.body[side] < 0) continue;
-    unit_row(model, model.body(body), state.poses[index(body)], point, along, sign, row.J[side][0]);
-  }
-  row.b[0] = (gamma * error / h + motion) / problem.units.speed();
-  problem.first_row.push_back(problem.first_row.back() + 1);
-  return error;
 }
 
 void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model) {

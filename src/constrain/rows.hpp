@@ -31,14 +31,12 @@ Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
 void add_contact(const Model& model, const State& state, const ProblemLayout& layout,
                  const Contact& contact, int facets, const Vec3& b, Problem& problem);
 
-// Error of joint j: distance of the anchors minus its length [m].
-double joint_error(const Model& model, std::span<const Pose> poses, const Joint& joint);
-
-// Appends the rows of joint j; motion: velocity of its error caused by prescribed bodies [m/s].
-// Returns the error.
-double add_joint(const Model& model, const State& state, std::span<const Pose> poses_end,
-                 const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
-                 double& motion);
+// Rows in the problem's units: of direction . (velocity of the point), and of axis . (angular
+// velocity), times sign.
+void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3& point_W,
+              const Vec3& direction_W, double sign, double* row);
+void spin_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3& axis_W,
+              double sign, double* row);
 
 // v in SI of the free velocities of the model <-> v in the problem's units.
 void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model);

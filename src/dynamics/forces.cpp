@@ -161,20 +161,20 @@ double kinetic_energy(const Model& model, const VecX& v) {
   return sum;
 }
 
+double spring_energy(const Spring& spring, const std::vector<Pose>& poses) {
+  auto point = [&](std::size_t side) {
+    const BodyId id = spring.bodies[side];
+    return id == BodyId::world ? spring.anchors[side] : poses[index(id)] * spring.anchors[side];
+  };
+  const double stretch = (point(1) - point(0)).norm() - spring.rest_length;
+  return 0.5 * spring.stiffness * stretch * stretch;
+}
+
 double potential_energy(const Model& model, const std::vector<Pose>& poses) {
   double sum = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].velocities > 0) sum -= model.bodies[i].mass * model.gravity.dot(poses[i].p);
-  auto point = [&](BodyId id, const Vec3& p) {
-    return id == BodyId::world ? p : poses[index(id)] * p;
-  };
-  for (const Spring& spring : model.springs) {
-    const double stretch =
-        (point(spring.bodies[1], spring.anchors[1]) - point(spring.bodies[0], spring.anchors[0]))
-            .norm() -
-        spring.rest_length;
-    sum += 0.5 * spring.stiffness * stretch * stretch;
-  }
+  for (const Spring& spring : model.springs) sum += spring_energy(spring, poses);
   return sum;
 }
 

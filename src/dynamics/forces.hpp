@@ -24,6 +24,9 @@ void free_velocities(const Model& model, const State& state, const Forces& force
 double kinetic_energy(const Model& model, const VecX& v);                     // [J]
 double potential_energy(const Model& model, const std::vector<Pose>& poses);  // [J]
 
+// Energy of one spring [J].
+double spring_energy(const Spring& spring, const std::vector<Pose>& poses);
+
 // 1/2 |a - b|^2 in the mass metric of one body; a, b: its free velocities [J].
 double mass_norm(const Body& body, const double* a, const double* b);
 

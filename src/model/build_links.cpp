@@ -14,6 +14,9 @@ namespace {
 // word [-].
 constexpr double length_warning = 1e-6;
 
+// Relative gap beyond which a joint counts as open at the start [-].
+constexpr double gap_error = 1e-6;
+
 class LinkBuilder {
  public:
   LinkBuilder(const std::vector<Pose>& poses, Model& model, Checks& checks)
@@ -38,10 +41,16 @@ class LinkBuilder {
   std::optional<BodyId> body(const std::string& name, const std::string& path, bool world_allowed);
   std::optional<Ends> ends(const std::array<std::string, 2>& names,
                            const std::array<Vec3, 2>& anchors, const std::string& path,
-                           const std::string& what);
+                           const std::string& what, bool apart);
   void joint(const JointDescription& d, std::size_t number);
   void force(const SpringDescription& d, const std::string& path);
   void force(const AppliedForceDescription& d, const std::string& path);
+  bool rod(DistanceJoint& rod, const std::optional<Ends>& found, const std::string& path);
+  Vec3 axis_of(const JointType& type, const std::string& path);
+  void closed(const Joint& joint, const std::string& path);
+  Quat rotation(BodyId id) const {
+    return id == BodyId::world ? Quat::Identity() : poses_[index(id)].R;
+  }
   bool mobile(BodyId id) const {
     return id != BodyId::world && model_.body(id).kind == BodyKind::dynamic;
   }
@@ -73,8 +82,8 @@ std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::stri
 
 std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string, 2>& names,
                                                    const std::array<Vec3, 2>& anchors,
-                                                   const std::string& path,
-                                                   const std::string& what) {
+                                                   const std::string& path, const std::string& what,
+                                                   bool apart) {
   const auto a = body(names[0], path + ".bodies[0]", true),
              b = body(names[1], path + ".bodies[1]", true);
   bool finite = true;
@@ -96,11 +105,49 @@ std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string,
   Ends result{{*a, *b}, {from_center(*a, anchors[0]), from_center(*b, anchors[1])}, 0};
   result.distance = (in_world(*b, result.anchors[1]) - in_world(*a, result.anchors[0])).norm();
   longest_ = std::max(longest_, result.distance);
-  if (result.distance > 0) return result;
+  if (result.distance > 0 || !apart) return result;
   checks_.error(path + ".anchors",
                 "anchors of the " + what + " coincide at the start, so that it has no direction",
                 "distance 0 m", "anchors apart from each other", "move an anchor or a body");
   return std::nullopt;
+}
+
+// Resolves the length of a rod; false if it has none.
+bool LinkBuilder::rod(DistanceJoint& rod, const std::optional<Ends>& found,
+                      const std::string& path) {
+  if (!(rod.length < 0) && !checks_.positive(rod.length, path + ".length", "m")) return false;
+  if (!found) return false;
+  if (rod.length < 0) rod.length = found->distance;
+  if (std::abs(rod.length - found->distance) > length_warning * rod.length)
+    checks_.warn(path + ".length", "length " + to_text(rod.length) + " m, but the anchors start " +
+                                       to_text(found->distance) + " m apart");
+  longest_ = std::max(longest_, rod.length);
+  return true;
+}
+
+Vec3 LinkBuilder::axis_of(const JointType& type, const std::string& path) {
+  if (const auto* hinge = std::get_if<RevoluteJoint>(&type))
+    return checks_.direction(hinge->axis, path + ".axis");
+  if (const auto* slide = std::get_if<PrismaticJoint>(&type))
+    return checks_.direction(slide->axis, path + ".axis");
+  return Vec3::UnitZ();
+}
+
+// The anchors have to meet at the start (on the line of sliding); a gap would be closed with a
+// jerk.
+void LinkBuilder::closed(const Joint& joint, const std::string& path) {
+  const Vec3 a = in_world(joint.bodies[0], joint.anchors[0]),
+             b = in_world(joint.bodies[1], joint.anchors[1]);
+  Vec3 gap = b - a;
+  if (std::holds_alternative<PrismaticJoint>(joint.type)) {
+    const Vec3 along = rotation(joint.bodies[0]) * joint.axes[0];
+    gap -= along.dot(gap) * along;
+  }
+  const double size = std::max({a.norm(), b.norm(), longest_});
+  if (gap.norm() <= gap_error * size) return;
+  checks_.error(path + ".anchors", "joint is open at the start", to_text(gap.norm()) + " m",
+                "anchors that meet to " + to_text(gap_error) + " of the mechanism's size",
+                "move a body or an anchor by " + to_text(gap));
 }
 
 void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
@@ -111,18 +158,18 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   if (!joint_names_.insert(joint.name).second)
     checks_.error(path + ".name", "two joints have the same name", quoted(joint.name),
                   "unique names", "rename one of them");
-  const auto found = ends(d.bodies, d.anchors, path, "joint");
-  double length = std::get<DistanceJoint>(d.type).length;
-  if (!(length < 0) && !checks_.positive(length, path + ".length", "m")) return;
+  const bool is_rod = std::holds_alternative<DistanceJoint>(d.type);
+  const auto found = ends(d.bodies, d.anchors, path, "joint", is_rod);
+  joint.type = d.type;
+  if (is_rod && !rod(std::get<DistanceJoint>(joint.type), found, path)) return;
+  const auto axis = axis_of(d.type, path);
   if (!found) return;
-  if (length < 0) length = found->distance;
-  if (std::abs(length - found->distance) > length_warning * length)
-    checks_.warn(path + ".length", "length " + to_text(length) + " m, but the anchors start " +
-                                       to_text(found->distance) + " m apart");
-  longest_ = std::max(longest_, length);
-  joint.type = DistanceJoint{length};
   joint.bodies = found->bodies;
   joint.anchors = found->anchors;
+  const Quat R_WA = rotation(joint.bodies[0]), R_WB = rotation(joint.bodies[1]);
+  joint.R_AB = R_WA.conjugate() * R_WB;
+  joint.axes = {axis, joint.R_AB.conjugate() * axis};
+  if (!is_rod) closed(joint, path);
   model_.joints.push_back(joint);
   const auto [a, b] = std::minmax(joint.bodies[0], joint.bodies[1]);
   if (!d.collide && a != BodyId::world) model_.no_contact.push_back({a, b});
@@ -138,7 +185,7 @@ void LinkBuilder::force(const SpringDescription& d, const std::string& path) {
   checks_.nonnegative(d.stiffness, path + ".stiffness", "N/m");
   checks_.nonnegative(d.rest_length, path + ".rest_length", "m");
   checks_.nonnegative(d.damping, path + ".damping", "N s/m");
-  const auto found = ends(d.bodies, d.anchors, path, "spring");
+  const auto found = ends(d.bodies, d.anchors, path, "spring", true);
   longest_ = std::max(longest_, d.rest_length);
   if (found)
     model_.springs.push_back(

@@ -25,4 +25,9 @@ std::optional<JointId> Model::find_joint(const std::string& joint_name) const {
   return find_name<JointId>(joints, joint_name);
 }
 
+const char* type_name(const JointType& type) {
+  static constexpr const char* names[] = {"distance", "ball", "revolute", "prismatic", "fixed"};
+  return names[type.index()];
+}
+
 }  // namespace cairn

@@ -277,7 +277,8 @@ void each_count(Report& r, Visit visit) {
 
 template <class Report, class Visit>
 void each_number(Report& r, Visit visit) {
-  for (auto* x : {&r.t, &r.h, &r.certificate, &r.penetration, &r.joint_error, &r.guard_factor,
+  for (auto* x : {&r.t, &r.h, &r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle,
+                  &r.projection, &r.projection_angle, &r.projection_slowing, &r.guard_factor,
                   &r.seconds.detect, &r.seconds.solve, &r.seconds.total})
     visit(*x);
 }

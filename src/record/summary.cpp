@@ -148,8 +148,9 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["certificate"] = certificate_json(totals);
   json["penetration"] = {{"max", totals.penetration_max}, {"final", totals.penetration_final}};
   // Distance joints have no alignment to lose.
-  json["joint_error"] = {
-      {"max", totals.joint_error_max}, {"final", totals.joint_error_final}, {"max_rad", 0.0}};
+  json["joint_error"] = {{"max", totals.joint_error_max},
+                         {"final", totals.joint_error_final},
+                         {"max_rad", totals.joint_angle_max}};
   json["energy"] = {{"initial", totals.energy_initial},
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};

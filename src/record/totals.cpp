@@ -118,6 +118,7 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.penetration_max = std::max(totals.penetration_max, r.penetration);
   totals.joint_error_final = r.joint_error;
   totals.joint_error_max = std::max(totals.joint_error_max, r.joint_error);
+  totals.joint_angle_max = std::max(totals.joint_angle_max, r.joint_error_angle);
   totals.contacts_final = r.active_contacts;
   totals.contacts_max = std::max(totals.contacts_max, r.active_contacts);
   totals.candidates_final = r.contacts.size();

@@ -32,8 +32,9 @@ struct RunTotals {
   std::vector<WorstStep> worst;                               // the worst steps, worst first
   double energy_initial = 0, energy_final = 0, max_rise = 0;  // [J]
   double penetration_max = 0, penetration_final = 0;          // [m]
-  double joint_error_max = 0, joint_error_final = 0;          // [m]
-  int contacts_max = 0, contacts_final = 0;                   // that carry an impulse
+  double joint_angle_max = 0;                         // largest misalignment of a joint [rad]
+  double joint_error_max = 0, joint_error_final = 0;  // [m]
+  int contacts_max = 0, contacts_final = 0;           // that carry an impulse
   std::size_t candidates_max = 0, candidates_final = 0;
   std::int64_t solves = 0, iterations = 0, fallbacks = 0;
   std::int64_t collisions = 0, added_pairs = 0, guard_corrections = 0;

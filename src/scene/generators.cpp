@@ -144,7 +144,11 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
                                           : row(fields, origin, errors);
   const Node* link = fields.find("joint");
   JointDescription joint;
-  if (link) joint = read_joint(*link, fields.path("joint"), chain_joint_fields(), errors);
+  if (link) {
+    const std::string at = fields.path("joint");
+    if (const FieldTable* joints = table_of_type(*link, at, chain_joint_tables(), errors))
+      joint = read_joint(*link, at, *joints, errors);
+  }
   if (!of ||
       positions.size() + out.description.bodies.size() > static_cast<std::size_t>(most_bodies)) {
     if (of)

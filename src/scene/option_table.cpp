@@ -95,7 +95,7 @@ std::string field_table() {
   text += "### Joints\n\n" + rows_of(joint_tables(), "Joint");
   text += "### Forces\n\n" + rows_of(force_tables(), "Force");
   text += "### Generators\n\n" + rows_of(generator_tables(), "Generator");
-  text += "Joint of a chain (`type` is `distance`)\n\n" + rows_of(chain_joint_fields());
+  text += "### Joint of a chain\n\n" + rows_of(chain_joint_tables(), "Joint");
   text += "### Simulation\n\n" + rows_of(simulation_fields());
   text += "### Expectation\n\n" + rows_of(expectation_fields());
   return text;

@@ -160,13 +160,28 @@ JointDescription read_joint(const Node& node, const std::string& path, const Fie
                             SceneErrors& errors) {
   const Fields fields(node, path, table, errors);
   JointDescription joint;
-  DistanceJoint distance;
   fields.read("name", joint.name);
   fields.read("bodies", joint.bodies);
   fields.read("anchors", joint.anchors);
-  fields.read_number("length", distance.length, {0, 1e30, true});
   fields.read("collide", joint.collide);
-  joint.type = distance;
+  const std::string_view type = table.name;
+  if (type == "distance") {
+    DistanceJoint distance;
+    fields.read_number("length", distance.length, {0, 1e30, true});
+    joint.type = distance;
+  } else if (type == "ball") {
+    joint.type = BallJoint{};
+  } else if (type == "revolute") {
+    RevoluteJoint hinge;
+    fields.read("axis", hinge.axis);
+    joint.type = hinge;
+  } else if (type == "prismatic") {
+    PrismaticJoint slide;
+    fields.read("axis", slide.axis);
+    joint.type = slide;
+  } else {
+    joint.type = FixedJoint{};
+  }
   return joint;
 }
 

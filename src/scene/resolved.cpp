@@ -94,12 +94,16 @@ Node write(const BodyDescription& body) {
 
 Node write(const JointDescription& joint) {
   Node node = Node::object();
-  node.set("type", "distance");
+  node.set("type", type_name(joint.type));
   if (!joint.name.empty()) node.set("name", joint.name);
   node.set("bodies", write(joint.bodies));
   node.set("anchors", write(joint.anchors));
-  const double length = std::get<DistanceJoint>(joint.type).length;
-  if (length > 0) node.set("length", length);
+  if (const auto* rod = std::get_if<DistanceJoint>(&joint.type); rod && rod->length > 0)
+    node.set("length", rod->length);
+  if (const auto* hinge = std::get_if<RevoluteJoint>(&joint.type))
+    node.set("axis", write(hinge->axis));
+  if (const auto* slide = std::get_if<PrismaticJoint>(&joint.type))
+    node.set("axis", write(slide->axis));
   node.set("collide", Node::of(joint.collide));
   return node;
 }

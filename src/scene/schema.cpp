@@ -224,7 +224,7 @@ std::string scene_schema() {
   defs.set("motion", schema_of(motion_fields(), false));
   defs.set("shape", schema_of(shape_tables()));
   defs.set("joint", schema_of(joint_tables()));
-  defs.set("chain_joint", schema_of(chain_joint_fields(), true));
+  defs.set("chain_joint", schema_of(chain_joint_tables()));
   defs.set("force", schema_of(force_tables()));
   defs.set("generator", schema_of(generator_tables()));
   defs.set("simulation", schema_of(simulation_fields(), false));

@@ -133,14 +133,26 @@ const TypedTables& shape_tables() {
   return tables;
 }
 
+namespace {
+
+// The types of joints with their own fields, each followed by `common`.
+TypedTables joints_with(const std::vector<Field>& common) {
+  const Field hinge = {"axis", T::vector3, "-", "[0,0,1]",
+                       "of the hinge, in the first body's frame"};
+  const Field slide = {"axis", T::vector3, "-", "[1,0,0]",
+                       "of sliding, in the first body's frame; no relative rotation"};
+  return {typed("distance", {length_field}, common), typed("ball", {}, common),
+          typed("revolute", {hinge}, common), typed("prismatic", {slide}, common),
+          typed("fixed", {}, common)};
+}
+
+}  // namespace
+
 const TypedTables& joint_tables() {
-  static const TypedTables tables = {typed("distance",
-                                           {{"name", T::text, "", "joint<index>", "unique"},
-                                            bodies_field,
-                                            anchors_field,
-                                            length_field,
-                                            collide_field},
-                                           {})};
+  static const TypedTables tables = joints_with({{"name", T::text, "", "joint<index>", "unique"},
+                                                 bodies_field,
+                                                 anchors_field,
+                                                 collide_field});
   return tables;
 }
 
@@ -169,10 +181,9 @@ const TypedTables& force_tables() {
   return tables;
 }
 
-const FieldTable& chain_joint_fields() {
-  static const FieldTable table =
-      typed("distance", {anchors_field, length_field, collide_field}, {});
-  return table;
+const TypedTables& chain_joint_tables() {
+  static const TypedTables tables = joints_with({anchors_field, collide_field});
+  return tables;
 }
 
 const TypedTables& generator_tables() {

@@ -61,11 +61,11 @@ const FieldTable& material_fields();
 const FieldTable& body_fields();
 const FieldTable& template_fields();  // a body without name, position and motion
 const FieldTable& motion_fields();
-const FieldTable& chain_joint_fields();
 const FieldTable& simulation_fields();
 const FieldTable& expectation_fields();
 const TypedTables& shape_tables();
 const TypedTables& joint_tables();
+const TypedTables& chain_joint_tables();  // without name and bodies
 const TypedTables& force_tables();
 const TypedTables& generator_tables();
 

@@ -41,6 +41,8 @@ struct Step {
   }
   double energy_excess(const SolveRecord& record);
   void move_bodies(const SolveRecord& record);
+  bool project();
+  void pay_for_projection();
   void report_contacts();
   void judge();
   double threshold(const Contact& c) const;
@@ -119,12 +121,11 @@ void Step::solve_with(Purpose purpose, double theta) {
   Problem& problem = record.problem;
   record.purpose = purpose;
   assemble_bodies(model, data.v_free, h, data.layout, problem);
-  data.joint_errors.resize(model.joints.size());
-  data.joint_motions.resize(model.joints.size());
+  data.joint_terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    data.joint_errors[i] =
-        add_joint(model, state, data.poses_end, data.layout, static_cast<JointId>(i), options.gamma,
-                  h, problem, data.joint_motions[i]);
+    add_joint(model, state.poses, data.poses_end, data.layout, static_cast<JointId>(i),
+              options.gamma, h, problem, data.joint_terms);
+  data.joint_constraints = problem.constraints.size();
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
     ContactTerms& terms = data.terms[i];
@@ -214,6 +215,54 @@ void Step::move_bodies(const SolveRecord& record) {
   }
 }
 
+// (E38): closes the joints. False if they cannot be closed.
+bool Step::project() {
+  data.projection_work = report.projection = report.projection_angle = 0;
+  report.projection_slowing = 1;
+  data.v_solved = data.v_end;
+  data.potential_solved = potential_energy(model, data.poses_end);
+  if (!options.projection || model.joints.empty()) return true;
+  const ProjectionResult result = project_onto_joints(model, data.projection, data.poses_end);
+  report.projection = result.farthest;
+  report.projection_angle = result.turned;
+  pay_for_projection();
+  data.projection_work = potential_energy(model, data.poses_end) - data.potential_solved +
+                         kinetic_energy(model, data.v_end) - kinetic_energy(model, data.v_solved);
+  return result.closed;
+}
+
+// (E39): where the projection lifted an island against gravity its velocities are slowed down by as
+// much energy, all by one factor, so that what the velocities satisfy stays satisfied. Islands that
+// hang on nothing are not lifted, the projection keeps their centre of mass: momentum is safe. An
+// island at rest cannot pay; the ledger then shows the rise.
+void Step::pay_for_projection() {
+  find_islands(last().problem, data.islands);
+  data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
+  data.island_kinetic.assign(static_cast<std::size_t>(data.islands.count), 0.0);
+  static constexpr double rest[6] = {};
+  auto island_of = [&](std::size_t body) {
+    const int in_problem = data.layout.body[body];
+    return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
+  };
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    data.island_work[island_of(i)] -=
+        body.mass * model.gravity.dot(data.poses_end[i].p - data.projection.start[i].p);
+    data.island_kinetic[island_of(i)] +=
+        mass_norm(body, data.v_end.data() + body.first_velocity, rest);
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
+    if (!(work > 0) || !(kinetic > work)) continue;
+    const double factor = std::sqrt(1 - work / kinetic);
+    report.projection_slowing = std::min(report.projection_slowing, factor);
+    data.v_end.segment(body.first_velocity, body.velocities) *= factor;
+  }
+}
+
 // Everything the report says of the contacts, from the solve that gave the velocities.
 void Step::report_contacts() {
   const SolveRecord& record = last();
@@ -285,6 +334,23 @@ std::string missing_contact(const Model& model, std::pair<int, int> shapes) {
          "' come close; use other shapes, or list the pair in no_contact if it need not touch";
 }
 
+// Says which joint the projection could not close.
+std::string open_joint(const Model& model, std::span<const Pose> poses) {
+  const Joint* worst = nullptr;
+  JointError largest;
+  for (const Joint& joint : model.joints) {
+    const JointError error = joint_error(poses, joint);
+    if (worst && error.distance + error.angle * model.length_unit <=
+                     largest.distance + largest.angle * model.length_unit)
+      continue;
+    worst = &joint;
+    largest = error;
+  }
+  return "the joints cannot all be closed: joint '" + worst->name + "' stays open by " +
+         std::to_string(largest.distance) + " m, " + std::to_string(largest.angle) +
+         " rad; joints that contradict each other, or bodies too fast for the step";
+}
+
 void commit(const Step& step, State& state) {
   StepData& data = step.data;
   if (step.options.restitution != Restitution::completed) {
@@ -349,6 +415,7 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
     report.seconds.solve += now() - solve_start;
     step.move_bodies(step.last());
     if (!data.v_end.allFinite()) return stop(not_finite(model, data.v_end, "new velocity"));
+    if (!step.project()) return stop(open_joint(model, data.poses_end));
 
     const double detect_start = now();
     report.penetration = find_overlaps(model, data.poses_end, data.active);
@@ -362,10 +429,12 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
   step.judge();
   step.report_contacts();
   report.ledger = make_ledger(model, state, options, h, data, step.last());
-  report.joint_error = 0;
-  for (const Joint& joint : model.joints)
-    report.joint_error =
-        std::max(report.joint_error, std::abs(joint_error(model, data.poses_end, joint)));
+  report.joint_error = report.joint_error_angle = 0;
+  for (const Joint& joint : model.joints) {
+    const JointError error = joint_error(data.poses_end, joint);
+    report.joint_error = std::max(report.joint_error, error.distance);
+    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
+  }
   commit(step, state);
   report.step = state.step;
   report.t = state.t;

@@ -55,7 +55,7 @@ void add_jumps(const Model& model, const State& start, StepData& data, const Sol
   for (std::size_t i = 0; i < record.problem.bodies.size(); ++i) {
     const ProblemBody& b = record.problem.bodies[i];
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    const double jump = mass_norm(body, data.v_end.data() + b.first, start.v.data() + b.first);
+    const double jump = mass_norm(body, data.v_solved.data() + b.first, start.v.data() + b.first);
     if (data.impact_islands[static_cast<std::size_t>(data.islands.of_body[i])])
       ledger.impact += jump;
     else
@@ -65,10 +65,15 @@ void add_jumps(const Model& model, const State& start, StepData& data, const Sol
 
 }  // namespace
 
+// Impulse of a row of the joints [N s, angles as lengths].
+double joint_impulse(const SolveRecord& record, std::size_t row) {
+  return record.solution.lambda[static_cast<Eigen::Index>(row)] * record.problem.units.impulse();
+}
+
 double work_of_motion(const StepData& data, const SolveRecord& record) {
   double work = 0;
-  for (std::size_t i = 0; i < data.joints(); ++i)
-    work -= physical_row(record, i).impulse[0] * data.joint_motions[i];
+  for (std::size_t i = 0; i < data.joint_terms.size(); ++i)
+    work -= joint_impulse(record, i) * data.joint_terms[i].motion;
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (data.terms[i].motion != Vec3::Zero())
       work -= physical_row(record, data.joints() + i).impulse.dot(data.terms[i].motion);
@@ -82,22 +87,26 @@ Ledger make_ledger(const Model& model, const State& start, const Euler& options,
   ledger.potential_start = potential_energy(model, start.poses);
   ledger.kinetic_end = kinetic_energy(model, data.v_end);
   ledger.potential_end = potential_energy(model, data.poses_end);
-  ledger.work_applied = h * data.forces.applied.dot(data.v_end);
+  ledger.work_applied = h * data.forces.applied.dot(data.v_solved);
   ledger.work_motion = data.forces.work_motion;
 
   for (std::size_t i = 0; i < data.joints(); ++i) {
     const Row row = physical_row(record, i);
-    ledger.solver += row.impulse[0] * row.velocity[0];
-    ledger.stabilisation -= row.impulse[0] * options.gamma * data.joint_errors[i] / h;
-    ledger.work_motion -= row.impulse[0] * data.joint_motions[i];
+    ledger.solver += row.impulse.dot(row.velocity);
   }
+  for (std::size_t i = 0; i < data.joint_terms.size(); ++i) {
+    ledger.stabilisation -=
+        joint_impulse(record, i) * options.gamma * data.joint_terms[i].error / h;
+    ledger.work_motion -= joint_impulse(record, i) * data.joint_terms[i].motion;
+  }
+  ledger.stabilisation += data.projection_work;
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     add_contact_terms(data.terms[i], physical_row(record, data.joints() + i), ledger);
   add_jumps(model, start, data, record, ledger);
 
   // The potential is followed along the straight step; what it misses is the integrator's, as is
   // the gyroscopic torque.
-  ledger.integrator += h * data.forces.potential.dot(data.v_end) + ledger.potential_end -
+  ledger.integrator += h * data.forces.potential.dot(data.v_solved) + data.potential_solved -
                        ledger.potential_start - data.forces.work_motion;
   double A[6][6];
   for (const Body& body : model.bodies) {
@@ -108,7 +117,7 @@ Ledger make_ledger(const Model& model, const State& start, const Euler& options,
       double gyroscopic = -h * (data.forces.potential[first + r] + data.forces.applied[first + r]);
       for (int c = body.velocities - 3; c < body.velocities; ++c)
         gyroscopic += A[r][c] * (data.v_free[first + c] - start.v[first + c]);
-      ledger.integrator += data.v_end[first + r] * gyroscopic;
+      ledger.integrator += data.v_solved[first + r] * gyroscopic;
     }
   }
   return ledger;

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "cairn/simulator.hpp"
-#include "constrain/rows.hpp"
+#include "constrain/joints.hpp"
 #include "dynamics/forces.hpp"
 #include "problem/islands.hpp"
 #include "scheme/active_set.hpp"
+#include "scheme/projection.hpp"
 
 namespace cairn {
 
@@ -27,12 +28,17 @@ struct StepData {
   ActiveSetBuffers active;
   Forces forces;
   VecX v_free, v_end;
+  VecX v_solved;                // velocities of the last solve, before the projection slows them
+  double potential_solved = 0;  // potential energy before the projection [J]
   std::vector<Pose> poses_end;
   ProblemLayout layout;
-  std::vector<Contact> contacts;      // candidates, sorted by key
-  std::vector<ContactTerms> terms;    // beside contacts
-  std::vector<double> joint_errors;   // at the beginning [m]
-  std::vector<double> joint_motions;  // velocity of the error by prescribed motion [m/s]
+  std::vector<Contact> contacts;           // candidates, sorted by key
+  std::vector<ContactTerms> terms;         // beside contacts
+  std::vector<JointRowTerms> joint_terms;  // per row of the joints
+  std::size_t joint_constraints = 0;       // they come first in every problem
+  ProjectionBuffers projection;
+  double projection_work = 0;  // energy put in by the projection [J]
+  std::vector<double> island_work, island_kinetic;
   std::vector<ContactMemory> memory;  // warm start
   std::vector<double> joint_impulses;
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
@@ -40,7 +46,7 @@ struct StepData {
   std::vector<char> impact_islands;
   SolverWorkspace solver;
 
-  std::size_t joints() const { return joint_errors.size(); }
+  std::size_t joints() const { return joint_constraints; }
 };
 
 // Work of prescribed motion through contacts and joints for the impulses of a solve [J].

@@ -79,8 +79,7 @@ double Simulator::penetration() const {
 double Simulator::joint_error() const {
   double largest = 0;
   for (const Joint& joint : workspace_->model->joints)
-    largest = std::max(
-        largest, std::abs(cairn::joint_error(*workspace_->model, workspace_->state.poses, joint)));
+    largest = std::max(largest, cairn::joint_error(workspace_->state.poses, joint).distance);
   return largest;
 }
 

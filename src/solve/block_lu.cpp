@@ -68,11 +68,23 @@ void BlockLU::eliminate_symbolically() {
   mark_.assign(at(n_), -1);
   pool_.clear();
   first_.assign(1, 0);
+  // A heap of (degree, node) with outdated entries, which are skipped when they come up; late nodes
+  // enter once a neighbour is gone.
+  auto later = [](const std::pair<int, int>& a, const std::pair<int, int>& b) { return b < a; };
+  heap_.clear();
+  auto offer = [&](int i) {
+    heap_.emplace_back(static_cast<int>(neighbours_[at(i)].size()), i);
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  };
+  for (int i = 0; i < n_; ++i)
+    if (late_[at(i)] != 1) offer(i);
   for (int position = 0; position < n_; ++position) {
     int best = -1;
-    for (int i = 0; i < n_; ++i) {
-      if (place_[at(i)] >= 0 || late_[at(i)] == 1) continue;
-      if (best < 0 || neighbours_[at(i)].size() < neighbours_[at(best)].size()) best = i;
+    while (best < 0 && !heap_.empty()) {
+      std::pop_heap(heap_.begin(), heap_.end(), later);
+      const auto [degree, i] = heap_.back();
+      heap_.pop_back();
+      if (place_[at(i)] < 0 && degree == static_cast<int>(neighbours_[at(i)].size())) best = i;
     }
     if (best < 0)  // only late nodes without eliminated neighbours are left
       for (int i = 0; i < n_ && best < 0; ++i)
@@ -93,6 +105,7 @@ void BlockLU::eliminate_symbolically() {
       for (const int k : of_i) mark_[at(k)] = -1;
       mark_[at(i)] = -1;
       mark_[at(best)] = -1;
+      if (late_[at(i)] != 1) offer(i);
     }
     pool_.insert(pool_.end(), clique.begin(), clique.end());
     first_.push_back(static_cast<int>(pool_.size()));

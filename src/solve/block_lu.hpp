@@ -51,6 +51,7 @@ class BlockLU {
   std::vector<Block> diagonal_, lower_,
       upper_;  // diagonal holds the inverse after factorize(); upper_[k] is row p, column pool_[k]
   std::vector<int> mark_;
+  std::vector<std::pair<int, int>> heap_;
 };
 
 }  // namespace cairn

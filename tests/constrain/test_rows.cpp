@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "constrain/memory.hpp"
-#include "constrain/rows.hpp"
+#include "constrain/joints.hpp"
 #include "dynamics/bodies.hpp"
 #include "dynamics/kinematics.hpp"
 
@@ -230,24 +230,24 @@ TEST(JointRows, AreTheDerivativeOfTheError) {
       const State state = bodies::random_state(random, built);
       ProblemLayout layout;
       Problem problem;
-      double motion = 1;
+      std::vector<JointRowTerms> terms;
       const double h = 0.01, gamma = 0.8;
       assemble_bodies(model, state.v, h, layout, problem);
-      const double error =
-          add_joint(model, state, state.poses, layout, JointId{0}, gamma, h, problem, motion);
+      add_joint(model, state.poses, state.poses, layout, JointId{0}, gamma, h, problem, terms);
+      const double error = terms[0].error;
       const auto error_at = [&](double s) {
         std::vector<Pose> poses;
         for (std::size_t i = 0; i < model.bodies.size(); ++i)
           poses.push_back(advanced(model.bodies[i], state.poses[i],
                                    state.v.data() + model.bodies[i].first_velocity, s));
-        return joint_error(model, poses, model.joints[0]);
+        return joint_rows(poses, model.joints[0]).gap[0];
       };
       const double w = row_velocity(problem, problem.constraints[0],
                                     problem_velocities(model, problem, state.v))[0];
       const double d = step_length, rate = (error_at(d) - error_at(-d)) / (2 * d);
       EXPECT_NEAR(w * problem.units.speed(), rate, 10 * difference_error);
-      EXPECT_EQ(error, joint_error(model, state.poses, model.joints[0]));
-      EXPECT_EQ(motion, 0);
+      EXPECT_EQ(std::abs(error), joint_error(state.poses, model.joints[0]).distance);
+      EXPECT_EQ(terms[0].motion, 0);
       EXPECT_NEAR(problem.constraints[0].b[0] * problem.units.speed(), gamma * error / h,
                   1e-14 * (1 + std::abs(error) / h));
     }

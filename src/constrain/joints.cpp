@@ -1,0 +1,163 @@
+#include "constrain/joints.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/kinematics.hpp"
+
+namespace cairn {
+namespace {
+
+Pose pose_of(std::span<const Pose> poses, BodyId id) {
+  return id == BodyId::world ? Pose{} : poses[index(id)];
+}
+
+const std::array<Vec3, 3>& world_axes() {
+  static const std::array<Vec3, 3> axes = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
+  return axes;
+}
+
+void hold_points(JointRows& rows) {
+  rows.directions = 3;
+  rows.direction = world_axes();
+  for (int i = 0; i < 3; ++i) rows.gap[static_cast<std::size_t>(i)] = (rows.b - rows.a)[i];
+}
+
+// Rotation vector from the rotation that the second body should have to the one it has.
+void hold_rotation(const Joint& joint, const Pose& A, const Pose& B, JointRows& rows) {
+  Quat error = B.R * (A.R * joint.R_AB).conjugate();
+  if (error.w() < 0) error.coeffs() = -error.coeffs();
+  const double sine = error.vec().norm();
+  const double factor = sine > 0 ? 2 * std::atan2(sine, error.w()) / sine : 2;
+  rows.axes = 3;
+  rows.axis = world_axes();
+  for (int i = 0; i < 3; ++i) rows.angle[static_cast<std::size_t>(i)] = factor * error.vec()[i];
+}
+
+void rows_of(const DistanceJoint& rod, const Joint&, const Pose&, const Pose&, JointRows& rows) {
+  const double distance = (rows.b - rows.a).norm();
+  // Anchors on top of each other have no direction; any fixed one lets the rod push them apart.
+  rows.directions = 1;
+  rows.direction[0] = distance > 0 ? Vec3((rows.b - rows.a) / distance) : Vec3::UnitX();
+  rows.gap[0] = distance - rod.length;
+}
+
+void rows_of(const BallJoint&, const Joint&, const Pose&, const Pose&, JointRows& rows) {
+  hold_points(rows);
+}
+
+// The hinge axes of both bodies stay parallel: z_a x z_b, across the axis.
+void rows_of(const RevoluteJoint&, const Joint& joint, const Pose& A, const Pose& B,
+             JointRows& rows) {
+  hold_points(rows);
+  const Vec3 z_a = A.R * joint.axes[0], z_b = B.R * joint.axes[1];
+  const Tangents t = tangents(z_a);
+  rows.axes = 2;
+  rows.axis[0] = t.t1;
+  rows.axis[1] = t.t2;
+  for (std::size_t i = 0; i < 2; ++i) rows.angle[i] = rows.axis[i].dot(z_a.cross(z_b));
+}
+
+// The second anchor stays on a line of the first body; the first body's point under it is the one
+// that counts.
+void rows_of(const PrismaticJoint&, const Joint& joint, const Pose& A, const Pose& B,
+             JointRows& rows) {
+  const Tangents t = tangents(A.R * joint.axes[0]);
+  rows.directions = 2;
+  rows.direction[0] = t.t1;
+  rows.direction[1] = t.t2;
+  for (std::size_t i = 0; i < 2; ++i) rows.gap[i] = rows.direction[i].dot(rows.b - rows.a);
+  rows.a = rows.b;
+  hold_rotation(joint, A, B, rows);
+}
+
+void rows_of(const FixedJoint&, const Joint& joint, const Pose& A, const Pose& B, JointRows& rows) {
+  hold_points(rows);
+  hold_rotation(joint, A, B, rows);
+}
+
+// Velocity of a row by the prescribed motion of a body: its material point or its rotation over the
+// step.
+double prescribed_rate(std::span<const Pose> poses, std::span<const Pose> poses_end, BodyId id,
+                       const Vec3& point, const Vec3& along, bool rotation, double h) {
+  const Pose &start = poses[index(id)], &end = poses_end[index(id)];
+  if (!rotation) return along.dot(end * (start.inverse() * point) - point) / h;
+  Quat turn = end.R * start.R.conjugate();
+  if (turn.w() < 0) turn.coeffs() = -turn.coeffs();
+  const double sine = turn.vec().norm();
+  return sine > 0 ? along.dot(turn.vec()) * 2 * std::atan2(sine, turn.w()) / sine / h : 0;
+}
+
+}  // namespace
+
+JointRows joint_rows(std::span<const Pose> poses, const Joint& joint) {
+  const Pose A = pose_of(poses, joint.bodies[0]), B = pose_of(poses, joint.bodies[1]);
+  JointRows rows;
+  rows.a = A * joint.anchors[0];
+  rows.b = B * joint.anchors[1];
+  std::visit([&](const auto& type) { rows_of(type, joint, A, B, rows); }, joint.type);
+  return rows;
+}
+
+JointError joint_error(std::span<const Pose> poses, const Joint& joint) {
+  const JointRows rows = joint_rows(poses, joint);
+  JointError error;
+  for (int i = 0; i < rows.directions; ++i)
+    error.distance = std::hypot(error.distance, rows.gap[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < rows.axes; ++i)
+    error.angle = std::hypot(error.angle, rows.angle[static_cast<std::size_t>(i)]);
+  return error;
+}
+
+void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
+               const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
+               std::vector<JointRowTerms>& terms) {
+  const Joint& joint = model.joints[index(id)];
+  const JointRows rows = joint_rows(poses, joint);
+  for (const bool rotation : {false, true}) {
+    Constraint c;
+    c.law = Law::equality;
+    c.rows = 0;
+    c.id.kind = ConstraintId::Kind::joint;
+    c.id.number = static_cast<std::int32_t>(id);
+    c.id.part = rotation ? 1 : 0;
+    for (std::size_t side = 0; side < 2; ++side)
+      c.body[side] =
+          joint.bodies[side] == BodyId::world ? -1 : layout.body[index(joint.bodies[side])];
+    const int count = rotation ? rows.axes : rows.directions;
+    for (int i = 0; i < count; ++i) {
+      const std::size_t k = static_cast<std::size_t>(i);
+      const Vec3& along = rotation ? rows.axis[k] : rows.direction[k];
+      JointRowTerms term;
+      term.error = rotation ? rows.angle[k] * model.length_unit : rows.gap[k];
+      bool moves = false;
+      for (std::size_t side = 0; side < 2; ++side) {
+        const double sign = side == 0 ? -1 : 1;
+        const BodyId body_id = joint.bodies[side];
+        const Vec3& point = side == 0 ? rows.a : rows.b;
+        double* row = c.J[side][c.rows];
+        std::fill(row, row + max_velocities, 0.0);
+        if (body_id == BodyId::world) continue;
+        const Body& body = model.body(body_id);
+        if (body.kind == BodyKind::prescribed)
+          term.motion += sign * (rotation ? model.length_unit : 1) *
+                         prescribed_rate(poses, poses_end, body_id, point, along, rotation, h);
+        if (c.body[side] < 0) continue;
+        const Pose& X_WC = poses[index(body_id)];
+        if (rotation)
+          spin_row(model, body, X_WC, along, sign, row);
+        else
+          unit_row(model, body, X_WC, point, along, sign, row);
+        moves = moves || std::any_of(row, row + body.velocities, [](double x) { return x != 0; });
+      }
+      if (!moves) continue;
+      c.b[c.rows++] = (gamma * term.error / h + term.motion) / problem.units.speed();
+      terms.push_back(term);
+    }
+    if (c.rows == 0) continue;
+    problem.constraints.push_back(c);
+    problem.first_row.push_back(problem.first_row.back() + c.rows);
+  }
+}
+
+}  // namespace cairn

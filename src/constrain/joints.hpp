@@ -1,0 +1,44 @@
+// Joints as rows of a problem (E32): errors, directions and axes at a configuration.
+#pragma once
+
+#include <span>
+
+#include "constrain/rows.hpp"
+
+namespace cairn {
+
+// Rows of a joint that can move: along directions (points a and b held together) and about axes (no
+// relative rotation).
+struct JointRows {
+  Vec3 a = Vec3::Zero(),
+       b = Vec3::Zero();  // material points of the two bodies at which the directions act [m]
+  int directions = 0;
+  std::array<Vec3, 3> direction;
+  std::array<double, 3> gap;  // error along the direction [m]
+  int axes = 0;
+  std::array<Vec3, 3> axis;
+  std::array<double, 3> angle;  // error about the axis [rad]
+};
+
+JointRows joint_rows(std::span<const Pose> poses, const Joint& joint);
+
+struct JointError {
+  double distance = 0;  // [m]
+  double angle = 0;     // [rad]
+};
+JointError joint_error(std::span<const Pose> poses, const Joint& joint);
+
+// What a row of a joint brings into the problem, in metres: angles are multiplied by the model's
+// length unit.
+struct JointRowTerms {
+  double error = 0;   // [m]
+  double motion = 0;  // velocity of the error by prescribed motion [m/s]
+};
+
+// Appends the rows of joint `id`; rows that move no body are left out. b = gamma error / h +
+// motion.
+void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
+               const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
+               std::vector<JointRowTerms>& terms);
+
+}  // namespace cairn
