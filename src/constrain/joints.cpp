@@ -8,6 +8,10 @@
 namespace cairn {
 namespace {
 
+// Directions are unit vectors rounded to 1e-16. A row below this moves no body; kept, it would be
+// rounding over rounding (a planar body whose frame is turned out of its plane has such rows) [-].
+constexpr double still = 1e-12;
+
 Pose pose_of(std::span<const Pose> poses, BodyId id) {
   return id == BodyId::world ? Pose{} : poses[index(id)];
 }
@@ -148,7 +152,8 @@ void add_joint(const Model& model, std::span<const Pose> poses, std::span<const 
           spin_row(model, body, X_WC, along, sign, row);
         else
           unit_row(model, body, X_WC, point, along, sign, row);
-        moves = moves || std::any_of(row, row + body.velocities, [](double x) { return x != 0; });
+        moves = moves || std::any_of(row, row + body.velocities,
+                                     [](double x) { return std::abs(x) > still; });
       }
       if (!moves) continue;
       c.b[c.rows++] = (gamma * term.error / h + term.motion) / problem.units.speed();

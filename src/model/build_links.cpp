@@ -143,7 +143,12 @@ void LinkBuilder::closed(const Joint& joint, const std::string& path) {
     const Vec3 along = rotation(joint.bodies[0]) * joint.axes[0];
     gap -= along.dot(gap) * along;
   }
-  const double size = std::max({a.norm(), b.norm(), longest_});
+  double size = std::max(a.norm(), b.norm());
+  for (std::size_t side = 0; side < 2; ++side) {
+    const BodyId id = joint.bodies[side];
+    if (id == BodyId::world) continue;
+    size = std::max({size, joint.anchors[side].norm(), model_.body(id).radius});
+  }
   if (gap.norm() <= gap_error * size) return;
   checks_.error(path + ".anchors", "joint is open at the start", to_text(gap.norm()) + " m",
                 "anchors that meet to " + to_text(gap_error) + " of the mechanism's size",

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dynamics/kinematics.hpp"
+#include "problem/blocks.hpp"
 
 namespace cairn {
 namespace {
@@ -13,60 +14,83 @@ std::size_t at(int i) {
 }
 
 constexpr int max_iterations = 40;
-constexpr double redundant_pivot = 1e-10;  // carries joints that say the same thing twice
+constexpr double redundant_pivot = 1e-10;  // carries joints that say the same thing twice [-]
 
-// One Newton step of (E38): M d = J^T mu, J d = -Theta. d is left in x.
+// J_i A^-1 J_j^T of two constraints on one body, added to `block`.
+void add_coupling(const ProblemBody& body, const BodyBlock& inverse, const Constraint& i,
+                  std::size_t side_i, const Constraint& j, std::size_t side_j, BodyBlock& block) {
+  for (int c = 0; c < j.rows; ++c) {
+    double response[max_velocities];
+    for (int k = 0; k < body.size; ++k)
+      response[k] = row_product(inverse[k], body.size, j.J[side_j][c]);
+    for (int r = 0; r < i.rows; ++r)
+      block[r][c] += row_product(i.J[side_i][r], body.size, response);
+  }
+}
+
+// The constraints on each body and the inverse of its mass matrix; false if it has none.
+bool list_constraints(ProjectionBuffers& b) {
+  b.on_body.resize(b.problem.bodies.size());
+  for (auto& list : b.on_body) list.clear();
+  for (std::size_t i = 0; i < b.problem.constraints.size(); ++i)
+    for (std::size_t side = 0; side < 2; ++side)
+      if (const int body = b.problem.constraints[i].body[side]; body >= 0)
+        b.on_body[at(body)].push_back({static_cast<int>(i), side});
+  b.inverse.resize(b.problem.bodies.size());
+  for (std::size_t i = 0; i < b.problem.bodies.size(); ++i)
+    if (!invert(b.problem.bodies[i].A, b.problem.bodies[i].size, b.inverse[i].value)) return false;
+  return true;
+}
+
+// One Newton step of (E38): M d = J^T mu, J d = -Theta. d is left in v. The bodies are eliminated
+// before any joint, (J M^-1 J^T) mu = -Theta, and d = M^-1 J^T mu: orthogonal to every motion of
+// the mechanism, and the centre of mass of what floats stays, whatever the error of mu.
+// (Eliminating a joint while one of its bodies is still there may meet a pivot of rounding where
+// its other body is held by more joints than it has velocities; M d = J^T mu is lost then.)
 bool newton_step(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses) {
   b.zero.setZero(model.velocities);
   assemble_bodies(model, b.zero, 1, b.layout, b.problem);
   b.terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     add_joint(model, poses, poses, b.layout, static_cast<JointId>(i), 1, 1, b.problem, b.terms);
+  const std::vector<Constraint>& constraints = b.problem.constraints;
+  if (!list_constraints(b)) return false;
 
-  const int bodies = static_cast<int>(b.problem.bodies.size());
   b.sizes.clear();
-  b.offsets.clear();
-  b.late.clear();
-  for (const ProblemBody& body : b.problem.bodies) {
-    b.sizes.push_back(body.size);
-    b.offsets.push_back(body.first);
-    b.late.push_back(0);
-  }
-  for (std::size_t i = 0; i < b.problem.constraints.size(); ++i) {
-    b.sizes.push_back(b.problem.constraints[i].rows);
-    b.offsets.push_back(model.velocities + b.problem.first_row[i]);
-    b.late.push_back(1);
-  }
+  for (const Constraint& c : constraints) b.sizes.push_back(c.rows);
+  b.late.assign(constraints.size(), 0);
   b.lu.begin(b.sizes, b.late);
-  for (std::size_t i = 0; i < b.problem.constraints.size(); ++i)
-    for (const int body : b.problem.constraints[i].body)
-      if (body >= 0) b.lu.connect(body, bodies + static_cast<int>(i));
+  for (const auto& list : b.on_body)
+    for (const auto& [i, side_i] : list)
+      for (const auto& [j, side_j] : list)
+        if (i < j) b.lu.connect(i, j);
   b.lu.analyze();
   b.lu.zero();
-  b.x.assign(at(model.velocities + b.problem.rows()), 0.0);
-  for (int i = 0; i < bodies; ++i)
-    std::copy(&b.problem.bodies[at(i)].A[0][0], &b.problem.bodies[at(i)].A[0][0] + 36,
-              &b.lu.diagonal(i)[0][0]);
-  for (std::size_t i = 0; i < b.problem.constraints.size(); ++i) {
-    const Constraint& c = b.problem.constraints[i];
-    const int node = bodies + static_cast<int>(i);
-    for (int r = 0; r < c.rows; ++r) {
-      b.lu.diagonal(node)[r][r] = redundant_pivot;
-      b.x[at(b.offsets[at(node)] + r)] = -c.b[r];
+  for (std::size_t k = 0; k < b.on_body.size(); ++k)
+    for (const auto& [i, side_i] : b.on_body[k])
+      for (const auto& [j, side_j] : b.on_body[k])
+        add_coupling(b.problem.bodies[k], b.inverse[k].value, constraints[at(i)], side_i,
+                     constraints[at(j)], side_j, i == j ? b.lu.diagonal(i) : b.lu.block(i, j));
+  b.mu.assign(at(b.problem.rows()), 0.0);
+  for (std::size_t i = 0; i < constraints.size(); ++i)
+    for (int r = 0; r < constraints[i].rows; ++r) {
+      b.lu.diagonal(static_cast<int>(i))[r][r] *= 1 + redundant_pivot;
+      b.mu[at(b.problem.first_row[i] + r)] = -constraints[i].b[r];
     }
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (c.body[side] < 0) continue;
-      BodyBlock &down = b.lu.block(node, c.body[side]), &right = b.lu.block(c.body[side], node);
-      for (int r = 0; r < c.rows; ++r)
-        for (int k = 0; k < b.problem.bodies[at(c.body[side])].size; ++k) {
-          down[r][k] = c.J[side][r][k];
-          right[k][r] = -c.J[side][r][k];
-        }
-    }
-  }
   if (!b.lu.factorize()) return false;
-  b.lu.solve(b.offsets, b.x.data());
-  return std::all_of(b.x.begin(), b.x.end(), [](double x) { return std::isfinite(x); });
+  b.lu.solve(b.problem.first_row, b.mu.data());
+
+  b.v.setZero(model.velocities);
+  for (std::size_t k = 0; k < b.on_body.size(); ++k) {
+    const ProblemBody& body = b.problem.bodies[k];
+    double push[max_velocities] = {};
+    for (const auto& [i, side] : b.on_body[k])
+      add_transposed(constraints[at(i)].J[side], constraints[at(i)].rows, body.size,
+                     &b.mu[at(b.problem.first_row[at(i)])], push);
+    for (int r = 0; r < body.size; ++r)
+      b.v[body.first + r] = row_product(b.inverse[k].value[r], body.size, push);
+  }
+  return b.v.allFinite();
 }
 
 // Largest error of the joints, angles as lengths [m].
@@ -94,7 +118,6 @@ ProjectionResult project_onto_joints(const Model& model, ProjectionBuffers& b,
   while (error > enough && result.iterations < max_iterations) {
     ++result.iterations;
     if (!newton_step(model, b, poses)) break;
-    b.v = Eigen::Map<const VecX>(b.x.data(), model.velocities);
     to_model_velocities(model, b.problem, b.v, b.shift);
     b.trial = poses;
     double next = 0;

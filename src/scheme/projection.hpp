@@ -12,9 +12,15 @@ struct ProjectionBuffers {
   ProblemLayout layout;
   Problem problem;
   std::vector<JointRowTerms> terms;
-  std::vector<int> sizes, offsets;
+  struct Touch {
+    int constraint;
+    std::size_t side;
+  };
+  std::vector<std::vector<Touch>> on_body;  // constraints that hold each body of the problem
+  std::vector<BlockLU::Block> inverse;      // of the bodies' mass matrices
+  std::vector<int> sizes;
   std::vector<char> late;
-  std::vector<double> x;
+  std::vector<double> mu;
   std::vector<Pose> start, trial;
   VecX zero, v, shift;
 };

@@ -1,0 +1,22 @@
+# What `cmake --install BUILD --prefix DIR` puts into DIR: headers, library, program, CMake package, pkg-config file.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS cairn EXPORT cairnTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET cairn_app)
+  install(TARGETS cairn_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/cairnConfig.cmake.in ${PROJECT_BINARY_DIR}/package/cairnConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may break what it likes.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/cairnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/package/cairnConfig.cmake ${PROJECT_BINARY_DIR}/package/cairnConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+file(RELATIVE_PATH CAIRN_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/cairn.pc.in ${PROJECT_BINARY_DIR}/package/cairn.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
