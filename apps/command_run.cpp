@@ -1,7 +1,10 @@
-// cairn run: loads a scene, steps it to its end, records every step, tells the verdict.
+// cairn run: loads a scene or a checkpoint, steps it to its end, records every step, tells the
+// verdict.
 #include <csignal>
 #include <ctime>
 #include <fmt/format.h>
+#include <fstream>
+#include <iterator>
 
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
@@ -9,6 +12,7 @@
 #include "input_file.hpp"
 #include "interrupt.hpp"
 #include "record/run.hpp"
+#include "resume.hpp"
 #include "run_folder.hpp"
 #include "step_plan.hpp"
 #include "terminal.hpp"
@@ -41,39 +45,52 @@ std::string command_line(const RunOptions& options) {
   return line;
 }
 
-// What the loop leaves behind beside the recording.
-struct LoopEnd {
-  std::string early;                         // why it ended before its time; empty: it did not
-  std::vector<std::string> failed_problems;  // files
+// A run between its start, or its checkpoint, and its end.
+struct Run {
+  const Scene& scene;
+  std::string folder;                             // empty: no files
+  std::int64_t interval = 0;                      // steps from one checkpoint to the next; 0: none
+  bool resumed = false;                           // begins at a checkpoint
+  StepPlan steps = {};                            // of the whole run
+  std::string early = {};                         // why it ended before its time; empty: it did not
+  std::vector<std::string> failed_problems = {};  // files
+
+  bool keeps_checkpoints() const { return interval > 0 || resumed; }
+
+  Result<void> save_failure(const StepReport& report) {
+    if (report.status == StepStatus::certified || folder.empty() ||
+        failed_problems.size() >= max_failed_problems)
+      return {};
+    const Result<std::string> file = save_failed_problem(*scene.model, report, folder);
+    if (!file) return tl::unexpected(file.error());
+    if (!file->empty()) failed_problems.push_back(*file);
+    return {};
+  }
 };
 
-Result<LoopEnd> step_to_the_end(const Scene& scene, const StepPlan& steps,
-                                const RunOptions& options, RunRecorder& recorder) {
-  Simulator simulator(scene.model, *scene.initial, scene.simulation.scheme,
-                      scene.simulation.solver);
+// Takes the steps after `state`.
+Result<void> step_to_the_end(const State& state, bool quiet, RunRecorder& recorder, Run& run) {
+  const Scene& scene = run.scene;
+  Simulator simulator(scene.model, state, scene.simulation.scheme, scene.simulation.solver);
   simulator.set_clock(thread_seconds);
-  Progress progress(steps.steps, options.quiet || options.json);
-  LoopEnd end;
-  double worst = 0;
-  for (std::int64_t n = 1; n <= steps.steps; ++n) {
-    const StepReport& report = simulator.step(steps.length(n));
-    const Result<void> recorded = recorder.record(report, simulator.state());
-    if (!recorded) return tl::unexpected(recorded.error());
-    if (report.status != StepStatus::certified && !options.out.empty() &&
-        end.failed_problems.size() < max_failed_problems) {
-      const Result<std::string> file = save_failed_problem(*scene.model, report, options.out);
-      if (!file) return tl::unexpected(file.error());
-      if (!file->empty()) end.failed_problems.push_back(*file);
-    }
-    if (report.status == StepStatus::stopped) break;
+  Progress progress(run.steps.steps, quiet);
+  double worst = recorder.totals().worst.empty() ? 0 : recorder.totals().worst.front().certificate;
+  for (std::int64_t n = recorder.totals().steps + 1; n <= run.steps.steps; ++n) {
+    const StepReport& report = simulator.step(run.steps.length(n));
+    if (Result<void> done = recorder.record(report, simulator.state()); !done) return done;
+    if (Result<void> done = run.save_failure(report); !done) return done;
+    if (report.status == StepStatus::stopped || n == run.steps.steps) break;
     worst = std::max(worst, report.certificate);
     progress.show(n, report.t, report.active_contacts, worst);
-    if (received_signal() != 0 && n < steps.steps) {
-      end.early = received_signal() == SIGINT ? "interrupted by SIGINT" : "interrupted by SIGTERM";
+    const int signal = received_signal();
+    if ((run.interval > 0 && n % run.interval == 0) || (signal != 0 && run.keeps_checkpoints()))
+      if (Result<void> done = recorder.save_checkpoint(run.interval); !done) return done;
+    if (signal != 0) {
+      run.early = signal == SIGINT ? "interrupted by SIGINT" : "interrupted by SIGTERM";
       break;
     }
   }
-  return end;
+  return {};
 }
 
 std::string verdict(const Scene& scene, const RunTotals& totals, const RunOutcome& outcome) {
@@ -108,10 +125,11 @@ std::string expectation_lines(const RunOutcome& outcome) {
   return fmt::format("expected     {} of {} met\n", met, outcome.expect.size()) + missed;
 }
 
-std::string result_lines(const Scene& scene, const StepPlan& steps, const RunTotals& totals,
-                         const RunOutcome& outcome, const LoopEnd& end, const std::string& out) {
+std::string result_lines(const Run& run, const RunTotals& totals, const RunOutcome& outcome) {
+  const Scene& scene = run.scene;
   std::string text = verdict(scene, totals, outcome);
-  text += fmt::format("steps        {} of {}, {:.6g} s each\n", totals.steps, steps.steps, steps.h);
+  text += fmt::format("steps        {} of {}, {:.6g} s each\n", totals.steps, run.steps.steps,
+                      run.steps.h);
   text += fmt::format("penetration  max {:.2e} m, final {:.2e} m\n", totals.penetration_max,
                       totals.penetration_final);
   if (!scene.model->joints.empty())
@@ -124,44 +142,89 @@ std::string result_lines(const Scene& scene, const StepPlan& steps, const RunTot
   text += fmt::format("time         {:.3g} ms per step (mean), {:.3g} s in all\n",
                       totals.cpu_ms_mean(), totals.cpu_seconds);
   text += expectation_lines(outcome);
-  for (const std::string& file : end.failed_problems)
+  for (const std::string& file : run.failed_problems)
     text += fmt::format("unsolved     {}\n", printable(file));
-  if (!out.empty()) text += fmt::format("report       {}\n", printable(out + "/report.html"));
+  if (!run.folder.empty())
+    text += fmt::format("report       {}\n", printable(run.folder + "/report.html"));
+  if (!run.early.empty() && run.keeps_checkpoints())
+    text += fmt::format("go on with   cairn run --resume {}\n", printable(shell_word(run.folder)));
   return text;
 }
 
-int exit_code(const RunOutcome& outcome, const LoopEnd& end) {
-  if (!end.early.empty()) return exit_signal + received_signal();
+int exit_code(const RunOutcome& outcome, const Run& run) {
+  if (!run.early.empty()) return exit_signal + received_signal();
   return outcome.status == RunStatus::ok && outcome.expectations_met() ? exit_ok : exit_failed;
+}
+
+// From the first step or the checkpoint to the verdict; all that can be wrong before it is found.
+int go(const RunOptions& options, const State& state, RunRecorder& recorder, Run& run) {
+  if (!options.quiet)
+    for (const std::string& warning : run.scene.warnings) warn("warning: " + printable(warning));
+  watch_signals();
+  const Result<void> stepped = step_to_the_end(state, options.quiet || options.json, recorder, run);
+  if (!stepped) return report(stepped.error());
+  const Result<RunOutcome> outcome = recorder.finish(run.early);
+  if (!outcome) return report(outcome.error());
+  print(options.json ? outcome->summary : result_lines(run, recorder.totals(), *outcome));
+  return exit_code(*outcome, run);
+}
+
+int say_finished(const RunOptions& options) {
+  if (!options.json) {
+    print(fmt::format("finished: the run in {} has all its steps, nothing to resume\n",
+                      printable(options.resume)));
+    return exit_ok;
+  }
+  std::ifstream summary(options.resume + "/summary.json", std::ios::binary);
+  print({std::istreambuf_iterator<char>(summary), std::istreambuf_iterator<char>()});
+  return exit_ok;
+}
+
+StepPlan plan(const Scene& scene) {
+  return plan_steps(scene.simulation.step, scene.simulation.duration);
+}
+
+int resume(const RunOptions& options) {
+  const Result<std::optional<Unfinished>> found = find_unfinished(options);
+  if (!found) return report(found.error());
+  if (!*found) return say_finished(options);
+  const auto& [scene, checkpoint] = **found;
+  Run run{.scene = scene,
+          .folder = options.resume,
+          .interval = options.checkpoint > 0 ? options.checkpoint : checkpoint.run.interval,
+          .resumed = true,
+          .steps = plan(scene)};
+  Result<RunRecorder> recorder =
+      RunRecorder::resume(scene, {run.folder, checkpoint.run.command}, checkpoint,
+                          [&](const StepReport& step) { return run.save_failure(step); });
+  if (!recorder) return report(recorder.error());
+  return go(options, checkpoint.state, *recorder, run);
 }
 
 }  // namespace
 
 int run(const RunOptions& options) {
-  // All that can be wrong before the first step.
+  if (!options.resume.empty()) return resume(options);
   const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
   const Result<Scene> scene = load_scene(options.scene, options.assignments);
   if (!scene) return report(scene.error());
-  const StepPlan steps = plan_steps(scene->simulation.step, scene->simulation.duration);
-  if (!options.out.empty()) {
-    const Result<void> folder = prepare_folder(options.out);
+  Run run{.scene = *scene,
+          .folder = options.out,
+          .interval = options.checkpoint,
+          .steps = plan(*scene)};
+  if (!run.folder.empty()) {
+    const Result<void> folder = prepare_folder(run.folder);
     if (!folder) return report(folder.error());
   }
-  Result<RunRecorder> recorder = RunRecorder::create(*scene, {options.out, command_line(options)});
+  Result<RunRecorder> recorder = RunRecorder::create(*scene, {run.folder, command_line(options)});
   if (!recorder) return report(recorder.error());
-  if (!options.quiet)
-    for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));
-
-  watch_signals();
-  const Result<LoopEnd> end = step_to_the_end(*scene, steps, options, *recorder);
-  if (!end) return report(end.error());
-  const Result<RunOutcome> outcome = recorder->finish(end->early);
-  if (!outcome) return report(outcome.error());
-  print(options.json
-            ? outcome->summary
-            : result_lines(*scene, steps, recorder->totals(), *outcome, *end, options.out));
-  return exit_code(*outcome, *end);
+  // Step 0 counts: a run that is killed in its first steps can be resumed.
+  if (run.interval > 0) {
+    const Result<void> saved = recorder->save_checkpoint(run.interval);
+    if (!saved) return report(saved.error());
+  }
+  return go(options, *scene->initial, *recorder, run);
 }
 
 }  // namespace cairn::app

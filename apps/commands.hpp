@@ -1,6 +1,7 @@
 // The commands of the program: what main.cpp reads from the command line, one function per command.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,10 @@ enum ExitCode : int {
 };
 
 struct RunOptions {
-  std::string scene;
+  std::string scene;                     // may be empty with `resume`
   std::string out;                       // folder of the results; empty: none are written
+  std::string resume;                    // folder of the run to go on with; empty: start a new one
+  std::int64_t checkpoint = 0;           // steps from one checkpoint to the next; 0: none
   std::vector<std::string> assignments;  // "simulation.step=0.01"
   bool quiet = false;
   bool json = false;

@@ -25,6 +25,8 @@ constexpr const char* run_examples = R"(Examples:
   cairn run scenes/cannonball66.json
   cairn run scenes/cannonball66.json --out out/pile --set simulation.step=0.01
   cairn run scenes/cannonball66.json --set simulation.solver.tolerance=1e-10 --json | jq .certificate
+  cairn run scenes/cannonball66.json --out out/pile --checkpoint 50
+  cairn run --resume out/pile
 
 DIR gets trace.cairn, steps.csv, summary.json and report.html; the first problems that were not solved to the
 tolerance go to DIR/failed_problem_STEP.json, for `cairn solve`. Ctrl-C ends the run cleanly after the step.)";
@@ -65,8 +67,19 @@ CLI::App* add_file_command(CLI::App& app, FileOptions& options, const char* name
 
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* command = add_command(app, "run", "Simulate a scene", run_examples);
-  command->add_option("SCENE", options.scene, "scene file")->required();
-  command->add_option("--out", options.out, "folder for the results")->type_name("DIR");
+  command->add_option("SCENE", options.scene, "scene file; --resume knows its own");
+  CLI::Option* out =
+      command->add_option("--out", options.out, "folder for the results")->type_name("DIR");
+  command
+      ->add_option("--checkpoint", options.checkpoint,
+                   "write DIR/checkpoint.cairn every N steps and when interrupted")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53).name(""));
+  command
+      ->add_option("--resume", options.resume,
+                   "go on with the interrupted or killed run in DIR from its last checkpoint")
+      ->type_name("DIR")
+      ->excludes(out);
   command
       ->add_option("--set", options.assignments,
                    "change a value of the scene before it is read; may be given several times")
@@ -108,6 +121,19 @@ std::string unknown_command(int argc, char** argv) {
   return argv[1];
 }
 
+int start_run(RunOptions& options) {
+  for (std::string* folder : {&options.out, &options.resume})
+    while (folder->size() > 1 && folder->back() == '/') folder->pop_back();
+  if (options.scene.empty() && options.resume.empty())
+    return usage_error("SCENE is required", "", "", "name a scene file, or --resume DIR");
+  if (options.scene.empty() && !options.assignments.empty())
+    return usage_error("--set needs a SCENE", "", "",
+                       "leave it out: --resume goes on with the scene as it was");
+  if (options.checkpoint > 0 && options.out.empty() && options.resume.empty())
+    return usage_error("--checkpoint needs a folder", "", "", "add --out DIR");
+  return run(options);
+}
+
 int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
@@ -140,10 +166,7 @@ int start(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return usage_error(error.what());
   }
-  if (app.got_subcommand("run")) {
-    while (run_options.out.size() > 1 && run_options.out.back() == '/') run_options.out.pop_back();
-    return run(run_options);
-  }
+  if (app.got_subcommand("run")) return start_run(run_options);
   if (app.got_subcommand("solve")) return solve(solve_options);
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);

@@ -30,15 +30,23 @@ struct TraceFrame {
 
 // Appends chunk after chunk; every frame is handed to the operating system before append() returns,
 // so that a kill loses at most the frame being written.
+class TraceReader;
+
 class TraceWriter {
  public:
+  // Both fail if another process is writing the file.
   static Result<TraceWriter> create(const std::string& path, const std::string& resolved_scene);
+  static Result<TraceWriter> resume(const std::string& path);  // keep() before the first append()
   ~TraceWriter();
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
 
+  // Drops all that `reader` of the same file has not read yet, and goes on after it.
+  Result<void> keep(const TraceReader& reader);
+
   Result<void> append_initial(const State& state);
   Result<void> append(const StepReport& report, const State& state);
+  Result<void> sync();    // waits for the disk
   Result<void> finish();  // writes the end chunk, waits for the disk, closes
 
  private:
@@ -67,6 +75,8 @@ class TraceReader {
   std::uint64_t dropped_bytes() const;  // after `truncated`
   std::uint64_t offset() const;       // of the chunk that was read last or that is corrupt [bytes]
   const std::string& reason() const;  // after `corrupt`
+  std::uint64_t next_offset() const;  // where the next chunk begins [bytes]
+  std::uint64_t last_hash() const;    // of the state in the frame that was read last
 
  private:
   struct File;

@@ -28,7 +28,9 @@ ContactKey read_key(ByteReader& in) {
   return key;
 }
 
-void write_state(const State& state, ByteWriter& out) {
+}  // namespace
+
+void encode_state(const State& state, ByteWriter& out) {
   out.f64(state.t);
   out.i64(state.step);
   out.u64(state.poses.size());
@@ -50,7 +52,7 @@ void write_state(const State& state, ByteWriter& out) {
   for (const ContactKey& key : state.pending) write_key(key, out);
 }
 
-void read_state(ByteReader& in, State& state) {
+void decode_state(ByteReader& in, State& state) {
   state.t = in.f64();
   state.step = in.i64();
   state.poses.resize(in.count(56));
@@ -71,6 +73,8 @@ void read_state(ByteReader& in, State& state) {
   state.pending.resize(in.count(key_bytes));
   for (ContactKey& key : state.pending) key = read_key(in);
 }
+
+namespace {
 
 // ---- Problem and solution
 // ---------------------------------------------------------------------------------------
@@ -293,7 +297,7 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
   each_number(report, [&](const double& x) { out.f64(x); });
   each_count(report, [&](const int& n) { out.i32(n); });
   each_energy(report.ledger, [&](const double& x) { out.f64(x); });
-  write_state(state, out);
+  encode_state(state, out);
   out.u64(state_hash);
   out.u64(report.contacts.size());
   for (const ContactReport& contact : report.contacts) write_contact(contact, out);
@@ -314,7 +318,7 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   each_number(report, [&](double& x) { x = in.f64(); });
   each_count(report, [&](int& n) { n = in.i32(); });
   each_energy(report.ledger, [&](double& x) { x = in.f64(); });
-  read_state(in, frame.state);
+  decode_state(in, frame.state);
   frame.state_hash = in.u64();
   report.contacts.resize(in.count(contact_bytes));
   for (ContactReport& contact : report.contacts) read_contact(in, contact);

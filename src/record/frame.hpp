@@ -8,6 +8,10 @@
 
 namespace cairn {
 
+// A state, as frames and checkpoints hold it. The reader of a damaged one is not ok() afterwards.
+void encode_state(const State& state, ByteWriter& out);
+void decode_state(ByteReader& in, State& state);
+
 // Appends the payload of a frame chunk to `out`.
 void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
                   ByteWriter& out);

@@ -2,10 +2,14 @@
 #include "record/run.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fmt/format.h>
 #include <optional>
 
 #include "cairn/trace.hpp"
 #include "record/check.hpp"
+#include "record/checkpoint.hpp"
 #include "record/files.hpp"
 #include "record/report.hpp"
 #include "record/table.hpp"
@@ -23,15 +27,101 @@ struct RunRecorder::Run {
 
   std::string path(const char* name) const { return files.folder + "/" + name; }
 
+  void begin() {
+    const Energies start = energies(*scene.model, state);
+    totals.energy_initial = totals.energy_final = start.kinetic + start.potential;
+    stills.add(state.step, state.t, 0, state.poses, {});
+  }
+
+  void add(const StepReport& report, const State& after) {
+    add_step(*scene.model, report, totals);
+    state = after;
+    if (report.status != StepStatus::stopped)
+      stills.add(state.step, state.t, report.h, state.poses, report.contacts);
+  }
+
+  Result<void> remove_checkpoint() const {
+    std::error_code code;
+    std::filesystem::remove(path(checkpoint_file), code);
+    if (!code) return {};
+    errno = code.value();
+    return io_failure(path(checkpoint_file), "remove");
+  }
+
+  // Files that a killed run has left half written. The trace is locked: they are nobody's.
+  void remove_leftovers() const {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(files.folder, ignored)) {
+      const std::string name = entry.path().filename().string();
+      for (const std::string whole : {checkpoint_file, "report.html", "summary.json"})
+        if (name.starts_with(whole + ".part")) std::filesystem::remove(entry.path(), ignored);
+    }
+  }
+
   Result<void> open_files() {
     if (Result<void> done = make_folder(files.folder); !done) return done;
     Result<TraceWriter> writer = TraceWriter::create(path("trace.cairn.part"), scene.resolved);
     if (!writer) return tl::unexpected(writer.error());
     trace = std::move(*writer);
+    remove_leftovers();
+    if (Result<void> done = remove_checkpoint(); !done) return done;  // it is of an earlier run
+    if (Result<void> done = open_table(); !done) return done;
+    return trace->append_initial(state);
+  }
+
+  Result<void> open_table() {
     Result<StepTable> steps = StepTable::create(path("steps.csv"));
     if (!steps) return tl::unexpected(steps.error());
     table = std::move(*steps);
-    return trace->append_initial(state);
+    return {};
+  }
+
+  // The trace under the name it has while it is written. An interrupted run has closed it.
+  Result<void> reopen_trace() {
+    const std::string part = path("trace.cairn.part"), whole = path("trace.cairn");
+    std::error_code ignored;
+    if (!std::filesystem::exists(part, ignored) && std::filesystem::exists(whole, ignored))
+      if (Result<void> done = rename_file(whole, part); !done) return done;
+    Result<TraceWriter> writer = TraceWriter::resume(part);
+    if (!writer) return tl::unexpected(writer.error());
+    trace = std::move(*writer);
+    remove_leftovers();
+    return {};
+  }
+
+  tl::unexpected<Errors> trace_fault(const std::string& what) const {
+    Error error;
+    error.file = path("trace.cairn.part");
+    error.what = what;
+    error.fix = "run the scene again from its start";
+    return fail(error);
+  }
+
+  Result<void> replay(const Checkpoint& checkpoint, const Replayed& replayed) {
+    Result<TraceReader> reader = TraceReader::open(path("trace.cairn.part"));
+    if (!reader) return tl::unexpected(reader.error());
+    if (reader->header().scene != scene.resolved)
+      return trace_fault("the trace is of another scene than the checkpoint");
+    TraceFrame frame;
+    for (std::int64_t n = 0; n <= checkpoint.steps; ++n) {
+      const TraceEvent event = reader->next(frame);
+      if (event != TraceEvent::frame)
+        return trace_fault(fmt::format(
+            "the trace holds {} of the {} steps of the checkpoint{}",
+            std::max<std::int64_t>(0, n - 1), checkpoint.steps,
+            event == TraceEvent::corrupt ? ", then it is damaged: " + reader->reason() : ""));
+      if (n == 0) continue;  // the initial state
+      for (std::size_t i = 0; i < frame.methods.size(); ++i)
+        frame.report.solves[i].solution.method = frame.methods[i].c_str();
+      add(frame.report, frame.state);
+      if (Result<void> done = table->append(frame.report); !done) return done;
+      if (Result<void> done = replayed(frame.report); !done) return done;
+    }
+    if (frame.state_hash != hash(checkpoint.state) || totals.steps != checkpoint.steps)
+      return trace_fault(fmt::format(
+          "the state after step {} is not that of the checkpoint: they are of different runs",
+          checkpoint.steps));
+    return trace->keep(*reader);
   }
 
   Result<void> close_files(const RunOutcome& outcome) {
@@ -62,7 +152,8 @@ const RunTotals& RunRecorder::totals() const {
   return run_->totals;
 }
 
-Result<RunRecorder> RunRecorder::create(const Scene& scene, const RunFiles& files) {
+Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,
+                                                             const RunFiles& files) {
   auto run = std::unique_ptr<Run>(new Run{.scene = scene,
                                           .files = files,
                                           .totals = {},
@@ -70,25 +161,47 @@ Result<RunRecorder> RunRecorder::create(const Scene& scene, const RunFiles& file
                                           .state = *scene.initial,
                                           .trace = {},
                                           .table = {}});
-  const Energies start = energies(*scene.model, run->state);
-  run->totals.energy_initial = run->totals.energy_final = start.kinetic + start.potential;
+  run->begin();
   const auto known =
       evaluate(scene.expect, summary_json(scene, run->totals, run->state, {}), scene.file);
   if (!known) return tl::unexpected(known.error());
+  return run;
+}
+
+Result<RunRecorder> RunRecorder::create(const Scene& scene, const RunFiles& files) {
+  Result<std::unique_ptr<Run>> run = begin(scene, files);
+  if (!run) return tl::unexpected(run.error());
   if (!files.folder.empty())
-    if (Result<void> done = run->open_files(); !done) return tl::unexpected(done.error());
-  run->stills.add(run->state.step, run->state.t, 0, run->state.poses, {});
-  return RunRecorder(std::move(run));
+    if (Result<void> done = (*run)->open_files(); !done) return tl::unexpected(done.error());
+  return RunRecorder(std::move(*run));
+}
+
+Result<RunRecorder> RunRecorder::resume(const Scene& scene, const RunFiles& files,
+                                        const Checkpoint& checkpoint, const Replayed& replayed) {
+  Result<std::unique_ptr<Run>> run = begin(scene, files);
+  if (!run) return tl::unexpected(run.error());
+  // The lock of the trace comes first: the files of a run that still goes on stay untouched.
+  if (Result<void> done = (*run)->reopen_trace(); !done) return tl::unexpected(done.error());
+  if (Result<void> done = (*run)->open_table(); !done) return tl::unexpected(done.error());
+  if (Result<void> done = (*run)->replay(checkpoint, replayed); !done)
+    return tl::unexpected(done.error());
+  return RunRecorder(std::move(*run));
 }
 
 Result<void> RunRecorder::record(const StepReport& report, const State& state) {
-  add_step(*run_->scene.model, report, run_->totals);
-  run_->state = state;
-  if (report.status != StepStatus::stopped)
-    run_->stills.add(state.step, state.t, report.h, state.poses, report.contacts);
+  run_->add(report, state);
   if (!run_->trace) return {};
   if (Result<void> done = run_->trace->append(report, state); !done) return done;
   return run_->table->append(report);
+}
+
+Result<void> RunRecorder::save_checkpoint(std::int64_t interval) {
+  Run& run = *run_;
+  CAIRN_CHECK(run.trace && !run.totals.stopped);
+  if (Result<void> done = run.trace->sync(); !done) return done;
+  return cairn::save_checkpoint(run.path(checkpoint_file), run.scene.resolved, run.state,
+                                run.totals.steps,
+                                {.interval = interval, .command = run.files.command});
 }
 
 Result<RunOutcome> RunRecorder::finish(const std::string& ended_early) {
@@ -106,6 +219,8 @@ Result<RunOutcome> RunRecorder::finish(const std::string& ended_early) {
   outcome.summary = summary_json(run.scene, run.totals, run.state, outcome.expect);
   if (run.trace)
     if (Result<void> done = run.close_files(outcome); !done) return tl::unexpected(done.error());
+  if (run.trace && ended_early.empty())
+    if (Result<void> done = run.remove_checkpoint(); !done) return tl::unexpected(done.error());
   return outcome;
 }
 

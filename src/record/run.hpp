@@ -2,10 +2,12 @@
 // DIR.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cairn/checkpoint.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "record/summary.hpp"
@@ -30,20 +32,33 @@ class RunRecorder {
   // `scene` must outlive the recorder. Fails if a file cannot be created, or if the scene expects
   // an unknown quantity: better now than after the run.
   static Result<RunRecorder> create(const Scene& scene, const RunFiles& files = {});
+
+  // Goes on with the run in files.folder: cuts its trace back to the checkpoint, which must be one
+  // of this scene, and adds up the steps before it again from their frames; each is shown to
+  // `replayed`. All that is written later equals the files of a run that was never interrupted.
+  using Replayed = std::function<Result<void>(const StepReport&)>;
+  static Result<RunRecorder> resume(const Scene& scene, const RunFiles& files,
+                                    const Checkpoint& checkpoint, const Replayed& replayed);
   ~RunRecorder();
   RunRecorder(RunRecorder&&) noexcept;
   RunRecorder& operator=(RunRecorder&&) noexcept;
 
   Result<void> record(const StepReport& report, const State& state);
 
+  // Writes folder/checkpoint.cairn of the steps recorded so far, after their frames are on the
+  // disk. Must be given a folder and have no stopped step.
+  Result<void> save_checkpoint(std::int64_t interval);
+
   // Completes the files: trace, table and report first, summary.json last. A run that ended early,
-  // by a signal or a limit, says why and counts as stopped.
+  // by a signal or a limit, says why, counts as stopped and keeps its checkpoint; else that is
+  // removed, so that a folder with a checkpoint is one of an unfinished run.
   Result<RunOutcome> finish(const std::string& ended_early = {});
 
   const RunTotals& totals() const;
 
  private:
   struct Run;
+  static Result<std::unique_ptr<Run>> begin(const Scene& scene, const RunFiles& files);
   explicit RunRecorder(std::unique_ptr<Run> run);
   std::unique_ptr<Run> run_;
 };

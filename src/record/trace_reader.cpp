@@ -136,6 +136,12 @@ std::uint64_t TraceReader::offset() const {
 const std::string& TraceReader::reason() const {
   return file_->reason;
 }
+std::uint64_t TraceReader::next_offset() const {
+  return file_->position;
+}
+std::uint64_t TraceReader::last_hash() const {
+  return file_->last_hash;
+}
 
 Result<TraceReader> TraceReader::open(const std::string& path) {
   auto file = std::make_unique<File>();

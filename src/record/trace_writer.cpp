@@ -1,5 +1,7 @@
 // Writes a trace: one buffer, one write per chunk, no allocation once the buffer has grown.
+#include <cerrno>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "cairn/trace.hpp"
@@ -19,6 +21,27 @@ struct TraceWriter::File {
 
   ~File() {
     if (descriptor >= 0) ::close(descriptor);
+  }
+
+  // Opens the file for this process alone. A file system without locks is taken as it is.
+  Result<void> open(const std::string& name, int flags) {
+    path = name;
+    descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+    if (descriptor < 0) return io_failure(path, (flags & O_CREAT) != 0 ? "create" : "open");
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
+    Error error;
+    error.kind = ErrorKind::io;
+    error.file = path;
+    error.what = "another run is writing this trace";
+    error.fix = "wait for it to end, or choose another folder with --out";
+    return fail(error);
+  }
+
+  Result<void> cut(std::uint64_t size) {
+    if (::ftruncate(descriptor, static_cast<off_t>(size)) != 0 ||
+        ::lseek(descriptor, static_cast<off_t>(size), SEEK_SET) < 0)
+      return io_failure(path, "cut");
+    return {};
   }
 
   void begin(ChunkType type) {
@@ -54,9 +77,8 @@ TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 Result<TraceWriter> TraceWriter::create(const std::string& path,
                                         const std::string& resolved_scene) {
   auto file = std::make_unique<File>();
-  file->path = path;
-  file->descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file->descriptor < 0) return io_failure(path, "create");
+  if (Result<void> done = file->open(path, O_CREAT); !done) return tl::unexpected(done.error());
+  if (Result<void> done = file->cut(0); !done) return tl::unexpected(done.error());
 
   file->buffer.raw(trace_magic.data(), trace_magic.size());
   file->buffer.u32(trace_version);
@@ -70,6 +92,18 @@ Result<TraceWriter> TraceWriter::create(const std::string& path,
   return TraceWriter(std::move(file));
 }
 
+Result<TraceWriter> TraceWriter::resume(const std::string& path) {
+  auto file = std::make_unique<File>();
+  if (Result<void> done = file->open(path, 0); !done) return tl::unexpected(done.error());
+  return TraceWriter(std::move(file));
+}
+
+Result<void> TraceWriter::keep(const TraceReader& reader) {
+  file_->frames = static_cast<std::uint64_t>(reader.frames());
+  file_->last_hash = reader.last_hash();
+  return file_->cut(reader.next_offset());
+}
+
 Result<void> TraceWriter::append_initial(const State& state) {
   StepReport report;
   report.step = state.step;
@@ -81,13 +115,18 @@ Result<void> TraceWriter::append(const StepReport& report, const State& state) {
   return file_->append(report, state);
 }
 
+Result<void> TraceWriter::sync() {
+  if (::fsync(file_->descriptor) != 0) return io_failure(file_->path, "write");
+  return {};
+}
+
 Result<void> TraceWriter::finish() {
   CAIRN_CHECK(file_->descriptor >= 0);
   file_->begin(ChunkType::end);
   file_->buffer.u64(file_->frames);
   file_->buffer.u64(file_->last_hash);
   if (Result<void> done = file_->commit(); !done) return done;
-  if (::fsync(file_->descriptor) != 0) return io_failure(file_->path, "write");
+  if (Result<void> done = sync(); !done) return done;
   const int closed = ::close(file_->descriptor);
   file_->descriptor = -1;
   if (closed != 0) return io_failure(file_->path, "close");

@@ -1,0 +1,274 @@
+// Writes and reads checkpoints. Nothing is believed before its checksum fits, and no length before
+// it fits into the bytes that are left.
+#include "record/checkpoint.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/chunk.hpp"
+#include "record/crc32.hpp"
+#include "record/files.hpp"
+#include "record/frame.hpp"
+
+namespace cairn {
+namespace {
+
+const char* name(CheckpointSection section) {
+  switch (section) {
+    case CheckpointSection::run:
+      return "run";
+    case CheckpointSection::scene:
+      return "scene";
+    case CheckpointSection::state:
+      return "state";
+  }
+  return "";
+}
+
+Error fault(const std::string& path, const std::string& section, const std::string& what) {
+  Error error;
+  error.file = path;
+  error.path = section;
+  error.what = what;
+  error.fix = "resume from an intact checkpoint, or run the scene again";
+  return error;
+}
+
+// ---- Writing
+// ----------------------------------------------------------------------------------------------------
+
+template <class Write>
+void write_section(CheckpointSection section, ByteWriter& out, Write write) {
+  const std::size_t begin = out.size();
+  out.u32(static_cast<std::uint32_t>(section));
+  out.u64(0);
+  write();
+  out.patch_u64(begin + 4, out.size() - begin - chunk_head);
+  out.u32(crc32(out.bytes().subspan(begin)));
+}
+
+// ---- Reading
+// ----------------------------------------------------------------------------------------------------
+
+Result<void> check_head(std::span<const std::uint8_t> bytes, const std::string& path) {
+  const auto magic_bytes = std::min(bytes.size(), checkpoint_magic.size());
+  if (bytes.empty() ||
+      !std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(magic_bytes),
+                  checkpoint_magic.begin(),
+                  [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); })) {
+    Error error = fault(path, "head", "is not a checkpoint: the first bytes differ");
+    error.fix = fmt::format("give a {} written by cairn run --checkpoint", checkpoint_file);
+    return fail(error);
+  }
+  if (bytes.size() < checkpoint_head) {
+    Error error = fault(path, "head", "the file is cut");
+    error.got = fmt::format("{} bytes", bytes.size());
+    error.allowed = fmt::format("{} or more", checkpoint_head);
+    return fail(error);
+  }
+  ByteReader in(bytes.subspan(checkpoint_magic.size()));
+  const std::uint32_t order = in.u32(), version = in.u32(), sections = in.u32();
+  if (order == 0x04030201)
+    return fail(fault(path, "head", "was written with the other byte order (big-endian)"));
+  if (order != checkpoint_byte_order)
+    return fail(fault(path, "head", "the byte order mark is damaged"));
+  if (in.u32() != crc32(bytes.first(checkpoint_head - 4)))
+    return fail(fault(path, "head", "checksum does not match"));
+  if (version != checkpoint_version) {
+    Error error = fault(path, "head",
+                        version > checkpoint_version ? "the checkpoint has a newer version"
+                                                     : "the checkpoint has an unknown version");
+    error.got = std::to_string(version);
+    error.allowed = std::to_string(checkpoint_version);
+    error.fix = "resume with the version of cairn that wrote it";
+    return fail(error);
+  }
+  if (sections != checkpoint_sections) {
+    Error error = fault(path, "head", "wrong number of sections");
+    error.got = std::to_string(sections);
+    error.allowed = std::to_string(checkpoint_sections);
+    return fail(error);
+  }
+  return {};
+}
+
+// The payload of the section that `bytes` begins with; takes it off them.
+Result<std::span<const std::uint8_t>> take_section(CheckpointSection section,
+                                                   std::span<const std::uint8_t>& bytes,
+                                                   const std::string& path) {
+  const auto cut = [&](std::uint64_t needed) {
+    Error error = fault(path, name(section), "the file is cut, or a length is damaged");
+    error.got = fmt::format("{} bytes", bytes.size());
+    error.allowed = fmt::format("{} or more", needed);
+    return fail(error);
+  };
+  if (bytes.size() < chunk_head + chunk_tail) return cut(chunk_head + chunk_tail);
+  ByteReader in(bytes);
+  const std::uint32_t type = in.u32();
+  const std::uint64_t length = in.u64();
+  if (type != static_cast<std::uint32_t>(section)) {
+    Error error = fault(path, name(section), "wrong type of section");
+    error.got = std::to_string(type);
+    error.allowed = std::to_string(static_cast<std::uint32_t>(section));
+    return fail(error);
+  }
+  if (length > bytes.size() - chunk_head - chunk_tail) return cut(length);
+  const auto body = bytes.first(chunk_head + static_cast<std::size_t>(length));
+  if (ByteReader(bytes.subspan(body.size())).u32() != crc32(body))
+    return fail(fault(path, name(section), "checksum does not match"));
+  bytes = bytes.subspan(body.size() + chunk_tail);
+  return body.subspan(chunk_head);
+}
+
+// Reads a payload into the checkpoint; empty, or what is wrong with it.
+std::string read_payload(CheckpointSection section, std::span<const std::uint8_t> payload,
+                         Checkpoint& checkpoint) {
+  ByteReader in(payload);
+  std::uint64_t state_hash = 0;
+  switch (section) {
+    case CheckpointSection::run:
+      in.text(checkpoint.program);
+      checkpoint.steps = in.i64();
+      checkpoint.run.interval = in.i64();
+      in.text(checkpoint.run.command);
+      break;
+    case CheckpointSection::scene:
+      in.text(checkpoint.scene);
+      break;
+    case CheckpointSection::state:
+      decode_state(in, checkpoint.state);
+      state_hash = in.u64();
+      break;
+  }
+  if (!in.ok() || in.left() != 0) return "malformed section";
+  if (checkpoint.steps < 0 || checkpoint.run.interval < 0) return "negative number of steps";
+  if (section == CheckpointSection::state && state_hash != hash(checkpoint.state))
+    return "the hash of the state does not match";
+  return "";
+}
+
+// The file, or no more than its head where that is not the head of a checkpoint.
+Result<std::vector<std::uint8_t>> read_bytes(const std::string& path) {
+  struct Descriptor {
+    int number;
+    ~Descriptor() {
+      if (number >= 0) ::close(number);
+    }
+  };
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat status {};
+  if (file.number < 0 || ::fstat(file.number, &status) != 0) return io_failure(path, "open");
+  if (!S_ISREG(status.st_mode)) return fail(fault(path, "head", "is not a file"));
+
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t goal : {checkpoint_head, static_cast<std::size_t>(status.st_size)}) {
+    std::size_t have = bytes.size();
+    if (goal <= have) break;
+    bytes.resize(goal);
+    while (have < goal) {
+      const ssize_t got = ::read(file.number, bytes.data() + have, goal - have);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return io_failure(path, "read");
+      if (got == 0) break;
+      have += static_cast<std::size_t>(got);
+    }
+    bytes.resize(have);
+    if (!check_head(bytes, path)) break;
+  }
+  return bytes;
+}
+
+// The first line in which two texts differ.
+std::string first_difference(const std::string& a, const std::string& b, int& line) {
+  line = 1;
+  std::size_t begin = 0;
+  const std::size_t common = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < common && a[i] == b[i]; ++i)
+    if (a[i] == '\n') {
+      ++line;
+      begin = i + 1;
+    }
+  begin = std::min(begin, b.size());
+  std::string text = b.substr(begin, b.find('\n', begin) - begin);
+  text.erase(0, text.find_first_not_of(' '));
+  return text.substr(0, 80);
+}
+
+}  // namespace
+
+Result<void> save_checkpoint(const std::string& path, const std::string& resolved_scene,
+                             const State& state, std::int64_t steps, const CheckpointRun& run) {
+  ByteWriter out;
+  out.raw(checkpoint_magic.data(), checkpoint_magic.size());
+  out.u32(checkpoint_byte_order);
+  out.u32(checkpoint_version);
+  out.u32(checkpoint_sections);
+  out.u32(crc32(out.bytes()));
+  write_section(CheckpointSection::run, out, [&] {
+    out.text(CAIRN_VERSION);
+    out.i64(steps);
+    out.i64(run.interval);
+    out.text(run.command);
+  });
+  write_section(CheckpointSection::scene, out, [&] { out.text(resolved_scene); });
+  write_section(CheckpointSection::state, out, [&] {
+    encode_state(state, out);
+    out.u64(hash(state));
+  });
+  return write_file(path, {reinterpret_cast<const char*>(out.bytes().data()), out.size()});
+}
+
+Result<Checkpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const std::string& path) {
+  if (Result<void> head = check_head(bytes, path); !head) return tl::unexpected(head.error());
+  bytes = bytes.subspan(checkpoint_head);
+  Checkpoint checkpoint;
+  for (const CheckpointSection section :
+       {CheckpointSection::run, CheckpointSection::scene, CheckpointSection::state}) {
+    const auto payload = take_section(section, bytes, path);
+    if (!payload) return tl::unexpected(payload.error());
+    const std::string wrong = read_payload(section, *payload, checkpoint);
+    if (!wrong.empty()) return fail(fault(path, name(section), wrong));
+  }
+  if (!bytes.empty())
+    return fail(fault(path, "state", fmt::format("{} bytes after the last section", bytes.size())));
+  return checkpoint;
+}
+
+Result<Checkpoint> load_checkpoint(const std::string& path) {
+  const Result<std::vector<std::uint8_t>> bytes = read_bytes(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return parse_checkpoint(*bytes, path);
+}
+
+Result<void> check_scene(const Checkpoint& checkpoint, const std::string& path,
+                         const Scene& scene) {
+  if (checkpoint.scene != scene.resolved) {
+    int line = 0;
+    const std::string theirs = first_difference(scene.resolved, checkpoint.scene, line);
+    const std::string ours = first_difference(checkpoint.scene, scene.resolved, line);
+    Error error = fault(path, "scene",
+                        fmt::format("is of another scene than {}; they differ first "
+                                    "in line {} of the resolved scene",
+                                    scene.file, line));
+    error.got = theirs;
+    error.allowed = ours;
+    error.fix = "give the scene and the --set of the run that wrote it, or leave them out";
+    return fail(error);
+  }
+  const State& state = checkpoint.state;
+  const Eigen::Index velocities = scene.model->velocities;
+  if (state.poses.size() != scene.model->bodies.size() || state.v.size() != velocities ||
+      (state.v_before.size() != 0 && state.v_before.size() != velocities)) {
+    Error error = fault(path, "state", "the state does not fit the scene");
+    error.got = fmt::format("{} bodies with {} velocities", state.poses.size(), state.v.size());
+    error.allowed = fmt::format("{} with {}", scene.model->bodies.size(), velocities);
+    return fail(error);
+  }
+  return {};
+}
+
+}  // namespace cairn
