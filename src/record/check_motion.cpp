@@ -76,6 +76,31 @@ Pose expected_pose(const Body& body, const Pose& before, const State& state, dou
   return {before.p + h * v.linear_W, before.R * exp_rotation(h * v.angular_B)};
 }
 
+// The state with the velocities of the last solve: they move the bodies, before the projection may
+// slow them down.
+State with_solved_velocities(const Model& model, const TraceFrame& frame) {
+  State state = frame.state;
+  if (frame.report.solve_count == 0) return state;
+  const SolveRecord& last = frame.report.solved().back();
+  const Units& units = last.problem.units;
+  for (const ProblemBody& b : last.problem.bodies) {
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    for (int i = 0; i < b.size; ++i)
+      state.v[body.first_velocity + i] =
+          last.solution.v[b.first + i] *
+          (i < translation_count(body) ? units.speed() : 1 / units.time);
+  }
+  return state;
+}
+
+bool jointed(const Model& model, std::size_t body) {
+  return model.bodies[body].kind == BodyKind::dynamic &&
+         std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+           return joint.bodies[0] == static_cast<BodyId>(body) ||
+                  joint.bodies[1] == static_cast<BodyId>(body);
+         });
+}
+
 }  // namespace
 
 void check_motion(const Model& model, const State& before, const TraceFrame& frame,
@@ -85,18 +110,16 @@ void check_motion(const Model& model, const State& before, const TraceFrame& fra
   if (!(std::abs(frame.state.t - t) <= motion_relative * std::abs(t)))
     complain(fmt::format("time is {:.17g}, expected {:.17g}", frame.state.t, t));
   check_velocities(model, frame, complain);
+  const State solved = with_solved_velocities(model, frame);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     const Pose& X = frame.state.poses[i];
-    const Pose expected = expected_pose(body, before.poses[i], frame.state, h);
+    const Pose expected = expected_pose(body, before.poses[i], solved, h);
     // A lever arm that nearly cancels the position still rounds with its own size.
     const double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
-    // The projection onto the joints may move a body as far as the frame says.
-    const bool free = body.kind == BodyKind::dynamic;
-    const Twist v = twist(body, frame.state);
-    const double slowed = h * (1 / frame.report.projection_slowing - 1);
-    const double moved = free ? frame.report.projection + slowed * v.linear_W.norm() : 0,
-                 turned = free ? frame.report.projection_angle + slowed * v.angular_B.norm() : 0;
+    // The projection onto the joints may move a jointed body as far as the frame says.
+    const double moved = jointed(model, i) ? frame.report.projection : 0,
+                 turned = jointed(model, i) ? frame.report.projection_angle : 0;
     if (!((X.p - expected.p).norm() <= motion_relative * size + moved))
       complain(fmt::format("{} is {:.3g} m away from where its velocity takes it", body.name,
                            (X.p - expected.p).norm()));

@@ -2,8 +2,8 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "constrain/memory.hpp"
 #include "constrain/joints.hpp"
+#include "constrain/memory.hpp"
 #include "dynamics/bodies.hpp"
 #include "dynamics/kinematics.hpp"
 
