@@ -86,7 +86,7 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   const bool linear = std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
   if (linear && options.lemke_rows > 0) {
     const LemkeLimits lemke_limits{
-        .tolerance = options.tolerance, .draws = 4, .variables = options.lemke_rows};
+        .tolerance = options.tolerance, .draws = 12, .variables = options.lemke_rows};
     best.take(lemke(island, lemke_limits, buffers.lemke, r, v), "lemke");
     if (best.value() <= options.tolerance) return best.result(true);
     best.take(newton(island, limits, buffers.newton, r, v), "newton");

@@ -69,7 +69,7 @@ class Dense {
  public:
   Dense(const Island& island, LemkeBuffers& buffers) : island_(island), b_(buffers) {}
 
-  void build(const std::vector<double>& centre, double proximal);
+  void build();
   void eliminate_bilateral();
   void restore_bilateral(std::vector<double>& r) const;
 
@@ -86,7 +86,7 @@ class Dense {
   int n_ = 0;
 };
 
-void Dense::build(const std::vector<double>& centre, double proximal) {
+void Dense::build() {
   n_ = 0;
   b_.rows.assign(island_.groups.size(), -1);
   for (std::size_t i = 0; i < island_.groups.size(); ++i)
@@ -100,10 +100,6 @@ void Dense::build(const std::vector<double>& centre, double proximal) {
     if (b_.rows[i] < 0) continue;
     const Group& g = island_.groups[i];
     group_velocity(island_, g, island_.v_free.data(), &b_.q[at(b_.rows[i])]);
-    for (int k = 0; k < g.rows && g.set.law != Law::equality; ++k) {
-      W(b_.rows[i] + k, b_.rows[i] + k) = proximal;
-      b_.q[at(b_.rows[i] + k)] -= proximal * centre[at(g.first + k)];
-    }
     for (std::size_t j = 0; j < island_.groups.size(); ++j) {
       if (b_.rows[j] < 0) continue;
       const Group& h = island_.groups[j];
@@ -401,15 +397,15 @@ IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuff
   IterationResult result{0, residual(island, r, v)};
   buffers.included.assign(island.groups.size(), 0);
   std::uint64_t random = limits.seed;
-  std::vector<double>& trial = buffers.covering;
+  std::vector<double>& trial = buffers.trial;
   for (int draw = 0; draw < limits.draws && !(result.residual <= limits.tolerance); ++draw) {
     if (choose_included(island, r, v, buffers.included) > limits.variables) break;
     Dense dense(island, buffers);
-    dense.build(r, limits.proximal);
+    dense.build();
     dense.eliminate_bilateral();
     Tableau tableau(island, buffers, draw < 2 ? Form::compact : Form::full);
     tableau.fill(dense, random);
-    tableau.run(std::min(limits.pivots, 8 * tableau.size()),
+    tableau.run(std::min(limits.pivots, 4 * tableau.size()),
                 result.iterations);  // even a ray may end near the answer: the residual decides
     trial.assign(r.size(), 0.0);
     tableau.impulses(dense, trial);

@@ -12,7 +12,7 @@ namespace cairn {
 struct LemkeBuffers {
   std::vector<char> included;  // groups that take part
   std::vector<double> W, q;    // dense, rows of the included groups
-  std::vector<double> tableau, row, covering, r_c;
+  std::vector<double> tableau, row, trial, r_c;
   std::vector<int> rows, bilateral, order, basic, nonbasic, first_variable;
   std::vector<double> eliminated;  // rows of eliminated bilateral impulses
 };
@@ -22,8 +22,6 @@ struct LemkeLimits {
   int pivots = 20000;
   int draws = 10;
   std::uint64_t seed = 1;
-  double proximal = 0;    // W + proximal I, centred at the start: keeps redundant contacts from
-                          // making the basis singular
   int variables = 20000;  // largest LCP that is tried
 };
 
