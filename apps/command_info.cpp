@@ -11,7 +11,7 @@
 #include "commands.hpp"
 #include "input_file.hpp"
 #include "option_list.hpp"
-#include "problem/problem_file.hpp"
+#include "problem/problem_formats.hpp"
 #include "step_plan.hpp"
 #include "terminal.hpp"
 
@@ -32,7 +32,7 @@ FileKind kind_of(const std::string& file) {
   stream.clear();
   stream.seekg(0);
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  return is_problem_text(text) ? FileKind::problem : FileKind::scene;
+  return is_any_problem(text) ? FileKind::problem : FileKind::scene;
 }
 
 Json model_json(const Model& model) {
@@ -120,19 +120,31 @@ Result<Json> read_trace(const std::string& file) {
   return json;
 }
 
-Result<Json> read_problem_file(const std::string& file) {
-  const Result<Problem> problem = read_problem(file);
-  if (!problem) return tl::unexpected(problem.error());
-  Json json = {{"file", file}, {"kind", "problem"}};
-  json["bodies"] = problem->bodies.size();
-  json["velocities"] = problem->velocities();
-  json["rows"] = problem->rows();
+// What problems of both forms have.
+template <class AnyForm>
+void add_sizes(const AnyForm& problem, Json& json) {
+  json["rows"] = problem.rows();
   Json& constraints = json["constraints"];
-  constraints["all"] = problem->constraints.size();
+  constraints["all"] = problem.constraints.size();
   for (const Law law : {Law::equality, Law::nonnegative, Law::box, Law::coulomb})
-    constraints[name(law)] = std::count_if(problem->constraints.begin(), problem->constraints.end(),
-                                           [law](const Constraint& c) { return c.law == law; });
-  const Units& u = problem->units;
+    constraints[name(law)] = std::count_if(problem.constraints.begin(), problem.constraints.end(),
+                                           [law](const auto& c) { return c.law == law; });
+}
+
+Result<Json> read_problem_file(const std::string& file) {
+  const Result<ProblemFile> read = read_any_problem(file);
+  if (!read) return tl::unexpected(read.error());
+  Json json = {{"file", file}, {"kind", "problem"}, {"format", read->format}};
+  if (const auto* reduced = std::get_if<ReducedProblem>(&read->problem)) {
+    add_sizes(*reduced, json);
+    json["blocks"] = reduced->blocks.size();
+    return json;
+  }
+  const auto& problem = std::get<Problem>(read->problem);
+  json["bodies"] = problem.bodies.size();
+  json["velocities"] = problem.velocities();
+  add_sizes(problem, json);
+  const Units& u = problem.units;
   json["units"] = {{"mass", u.mass}, {"length", u.length}, {"time", u.time}};
   return json;
 }

@@ -1,15 +1,14 @@
-// cairn solve: one problem file, one solver, the certificate of the answer.
+// cairn solve: one problem file of any format, one solver or all, the certificate of the answer.
+#include <algorithm>
 #include <fmt/format.h>
-#include <type_traits>
 #include <utility>
 
+#include "attempt.hpp"
 #include "base/suggestion.hpp"
 #include "cairn/options.hpp"
-#include "cairn/solver.hpp"
 #include "commands.hpp"
 #include "input_file.hpp"
-#include "json.hpp"
-#include "problem/problem_file.hpp"
+#include "problem/reduced_view.hpp"
 #include "terminal.hpp"
 
 namespace cairn::app {
@@ -32,106 +31,155 @@ std::vector<SolverOptions> all_solvers(std::index_sequence<i...>) {
   return {SolverOptions(std::variant_alternative_t<i, SolverOptions>{})...};
 }
 
-Result<SolverOptions> solver_named(const std::string& solver) {
+// The solver of that name, or all of them.
+Result<std::vector<SolverOptions>> solvers_named(const std::string& solver) {
   const auto solvers = all_solvers(std::make_index_sequence<std::variant_size_v<SolverOptions>>());
+  if (solver == "all") return solvers;
   std::vector<std::string_view> names;
   std::string list;
   for (const SolverOptions& each : solvers) {
-    if (solver == name(each)) return each;
+    if (solver == name(each)) return std::vector{each};
     names.emplace_back(name(each));
-    list += (list.empty() ? "" : ", ") + std::string(name(each));
+    list += std::string(name(each)) + ", ";
   }
-  return fail(usage("unknown solver", solver, list, did_you_mean(solver, names)));
+  names.emplace_back("all");
+  return fail(usage("unknown solver", solver, list + "all", did_you_mean(solver, names)));
 }
 
-Result<SolverOptions> chosen_solver(const SolveOptions& options) {
-  Result<SolverOptions> solver = solver_named(options.solver);
-  if (!solver || !options.tolerance) return solver;
+Result<std::vector<SolverOptions>> chosen_solvers(const SolveOptions& options) {
+  Result<std::vector<SolverOptions>> solvers = solvers_named(options.solver);
+  if (!solvers || !options.tolerance) return solvers;
   const double x = *options.tolerance;
   if (!(x > tolerance_range.lo && x <= tolerance_range.hi))
     return fail(usage("--tolerance out of range", fmt::format("{}", x),
                       fmt::format("above {}, at most {}", tolerance_range.lo, tolerance_range.hi)));
-  std::visit([x](auto& each) { each.tolerance = x; }, *solver);
-  return solver;
+  for (SolverOptions& solver : *solvers)
+    std::visit([x](auto& each) { each.tolerance = x; }, solver);
+  return solvers;
 }
 
-const char* row_name(const Problem& problem, int constraint) {
-  if (constraint < 0) return "momentum balance";
-  return problem.names[static_cast<std::size_t>(constraint)].c_str();
+std::string sizes(const Problem& p) {
+  return fmt::format("{} bodies, {} velocities, {} constraints, {} rows", p.bodies.size(),
+                     p.velocities(), p.constraints.size(), p.rows());
 }
 
-Json residuals(const Certificate& c) {
-  return {{"momentum", c.momentum},
-          {"equality", c.equality},
-          {"gap_velocity", c.gap_velocity},
-          {"normal_impulse", c.normal_impulse},
-          {"complementarity", c.complementarity},
-          {"cone", c.cone},
-          {"natural_map", c.natural_map}};
+std::string sizes(const ReducedProblem& p) {
+  return fmt::format("{} constraints, {} rows, {} blocks of W", p.constraints.size(), p.rows(),
+                     p.blocks.size());
 }
 
-Json as_json(const SolveOptions& options, const Problem& problem, const SolverOptions& solver,
-             const Solution& solution) {
-  const Certificate& c = solution.certificate;
-  const Units& u = problem.units;
-  Json json;
-  json["problem"] = options.problem;
-  json["solver"] = name(solver);
-  json["tolerance"] = tolerance(solver);
-  json["status"] = c.within(tolerance(solver)) ? "certified" : "uncertified";
-  json["certificate"] = {{"worst", c.worst}, {"row", row_name(problem, c.worst_constraint)}};
-  json["certificate"]["residuals"] = residuals(c);
-  json["method"] = solution.method;
-  json["iterations"] = solution.iterations;
-  json["islands"] = solution.islands;
-  json["fallbacks"] = solution.fallbacks;
-  json["units"] = {{"mass", u.mass}, {"length", u.length}, {"time", u.time}};
-  json["v"] = std::vector<double>(solution.v.begin(), solution.v.end());
-  Json& impulses = json["constraints"] = Json::array();
-  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const double* first = solution.lambda.data() + problem.first_row[i];
-    const std::vector<double> lambda(first, first + problem.constraints[i].rows);
-    impulses.push_back({{"name", problem.names[i]}, {"lambda", lambda}});
+std::string name_of(const Problem& p, std::size_t i) {
+  return p.names[i];
+}
+
+std::string name_of(const ReducedProblem& p, std::size_t i) {
+  return constraint_name(p, static_cast<int>(i));
+}
+
+// The answer itself, in the problem's units.
+void add_answer(const AnyProblem& problem, const Attempt& a, Json& json) {
+  if (const auto* full = std::get_if<Problem>(&problem)) {
+    const Units& u = full->units;
+    json["units"] = {{"mass", u.mass}, {"length", u.length}, {"time", u.time}};
+    json["v"] = std::vector<double>(a.v.begin(), a.v.end());
   }
-  return json;
+  Json& impulses = json["constraints"] = Json::array();
+  std::visit(
+      [&](const auto& p) {
+        for (std::size_t i = 0; i < p.constraints.size(); ++i) {
+          const auto part = [&](const VecX& x) {
+            const double* first = x.data() + p.first_row[i];
+            return std::vector<double>(first, first + p.constraints[i].rows);
+          };
+          Json entry = {{"name", name_of(p, i)}, {"lambda", part(a.lambda)}};
+          if (a.w.size() > 0) entry["w"] = part(a.w);
+          impulses.push_back(entry);
+        }
+      },
+      problem);
 }
 
-std::string as_text(const Problem& problem, const SolverOptions& solver, const Solution& solution) {
-  const Certificate& c = solution.certificate;
-  std::string text =
-      fmt::format("{}: worst residual {:.2e} at {}, tolerance {:.0e}\n",
-                  c.within(tolerance(solver)) ? "certified" : "NOT CERTIFIED", c.worst,
-                  printable(row_name(problem, c.worst_constraint)), tolerance(solver));
-  text += fmt::format("problem      {} bodies, {} velocities, {} constraints, {} rows\n",
-                      problem.bodies.size(), problem.velocities(), problem.constraints.size(),
-                      problem.rows());
-  text += fmt::format("solver       {}, last method {}, {} iterations, {} islands, {} fallbacks\n",
-                      name(solver), solution.method, solution.iterations, solution.islands,
-                      solution.fallbacks);
-  const Json list = residuals(c);
+std::string verdict(const Attempt& a) {
+  if (a.certified()) return "certified";
+  return a.status == SolveStatus::ray ? "NOT CERTIFIED (rays only)" : "NOT CERTIFIED";
+}
+
+std::string as_text(const ProblemFile& input, const Attempt& a) {
+  std::string text = fmt::format("{}: worst residual {:.2e} at {}, tolerance {:.0e}\n", verdict(a),
+                                 a.certificate.worst, printable(a.worst_row), tolerance(a.solver));
+  text += fmt::format("problem      {}: {}\n", input.format,
+                      std::visit([](const auto& p) { return sizes(p); }, input.problem));
+  text += fmt::format(
+      "solver       {}, last method {}, {} iterations, {} islands, {} fallbacks, {:.3g} ms\n",
+      name(a.solver), a.method, a.iterations, a.islands, a.fallbacks, a.cpu_ms);
+  const Json list = residuals(a.certificate);
   for (const auto& item : list.items())
     text += fmt::format("  {:<16} {:.2e}\n", item.key(), item.value().get<double>());
   return text;
 }
 
+// One line per solver.
+std::string table(const ProblemFile& input, const std::vector<Attempt>& attempts) {
+  std::string text = fmt::format("problem  {}: {}\n", input.format,
+                                 std::visit([](const auto& p) { return sizes(p); }, input.problem));
+  text += fmt::format("{:<8} {:<12} {:>10} {:>10} {:>11} {:>15} {:>9} {:>9} {:>9}\n", "solver",
+                      "status", "iterations", "cpu ms", "natural map", "complementarity", "cone",
+                      "equality", "worst");
+  for (const Attempt& a : attempts) {
+    if (!a.refusal.empty()) {
+      text += fmt::format("{:<8} {:<12} {}\n", name(a.solver), "refused", a.refusal);
+      continue;
+    }
+    const Certificate& c = a.certificate;
+    text += fmt::format(
+        "{:<8} {:<12} {:>10} {:>10.3f} {:>11.2e} {:>15.2e} {:>9.2e} {:>9.2e} {:>9.2e}\n",
+        name(a.solver), name(a.status), a.iterations, a.cpu_ms, c.natural_map, c.complementarity,
+        c.cone, c.equality, c.worst);
+  }
+  return text;
+}
+
+int answer_all(const SolveOptions& options, const ProblemFile& input,
+               const std::vector<SolverOptions>& solvers) {
+  std::vector<Attempt> attempts;
+  for (const SolverOptions& solver : solvers) attempts.push_back(attempt(input.problem, solver));
+  Json json = {{"problem", options.problem}, {"format", input.format}};
+  for (const Attempt& a : attempts) json["solvers"].push_back(as_json(a));
+  print(options.json ? text(json) : table(input, attempts));
+  const bool any =
+      std::any_of(attempts.begin(), attempts.end(), [](const Attempt& a) { return a.certified(); });
+  return any ? exit_ok : exit_failed;
+}
+
 }  // namespace
 
 int solve(const SolveOptions& options) {
-  const Result<SolverOptions> solver = chosen_solver(options);
-  if (!solver) return report(solver.error());
+  const Result<std::vector<SolverOptions>> solvers = chosen_solvers(options);
+  if (!solvers) return report(solvers.error());
   const Result<void> input = check_input(options.problem, "problem file");
   if (!input) return report(input.error());
-  const Result<Problem> problem = read_problem(options.problem);
-  if (!problem) return report(problem.error());
-  const Result<void> accepted = accepts(*solver, *problem);
-  if (!accepted) return report(accepted.error());
+  const Result<ProblemFile> file = read_any_problem(options.problem);
+  if (!file) return report(file.error());
+  if (!options.write.empty()) {
+    const Result<void> written = write_any_problem(file->problem, options.write);
+    if (!written) return report(written.error());
+  }
+  if (options.solver == "all") return answer_all(options, *file, *solvers);
 
-  SolverWorkspace workspace;
-  Solution solution;
-  cairn::solve(*problem, *solver, workspace, solution);
-  print(options.json ? text(as_json(options, *problem, *solver, solution))
-                     : as_text(*problem, *solver, solution));
-  return solution.certificate.within(tolerance(*solver)) ? exit_ok : exit_failed;
+  const SolverOptions& solver = solvers->front();
+  const Result<void> accepted =
+      std::visit([&](const auto& p) { return accepts(solver, p); }, file->problem);
+  if (!accepted) return report(accepted.error());
+  const Attempt a = attempt(file->problem, solver);
+  if (options.json) {
+    Json json = {{"problem", options.problem}, {"format", file->format}};
+    json.update(as_json(a));
+    add_answer(file->problem, a, json);
+    print(text(json));
+  } else {
+    print(as_text(*file, a));
+  }
+  return a.certified() ? exit_ok : exit_failed;
 }
 
 }  // namespace cairn::app

@@ -33,8 +33,9 @@ int run(const RunOptions& options);
 
 struct SolveOptions {
   std::string problem;
-  std::string solver = "auto";
+  std::string solver = "auto";      // or "all"
   std::optional<double> tolerance;  // default: the solver's own [-]
+  std::string write;                // file that gets the problem in another format; empty: none
   bool json = false;
 };
 int solve(const SolveOptions& options);

@@ -33,7 +33,9 @@ tolerance go to DIR/failed_problem_STEP.json, for `cairn solve`. Ctrl-C ends the
 
 constexpr const char* solve_examples = R"(Examples:
   cairn solve out/pile/failed_problem_17.json
-  cairn solve problem.json --solver lemke --tolerance 1e-12 --json)";
+  cairn solve problem.json --solver lemke --tolerance 1e-12 --json
+  cairn solve KaplasTower.dat --solver all
+  cairn solve Capsules.hdf5 --write capsules.json)";
 
 constexpr const char* check_examples = R"(Examples:
   cairn check out/pile/trace.cairn
@@ -92,12 +94,16 @@ void add_run(CLI::App& app, RunOptions& options) {
 
 void add_solve(CLI::App& app, SolveOptions& options) {
   CLI::App* command = add_command(app, "solve", "Solve one problem file", solve_examples);
-  command->add_option("PROBLEM", options.problem, "problem file")->required();
-  command->add_option("--solver", options.solver, "method (default auto)")->type_name("NAME");
+  command->add_option("PROBLEM", options.problem, "problem file: JSON, FCLIB or Siconos text")
+      ->required();
+  command->add_option("--solver", options.solver, "method (default auto), or all for a table")
+      ->type_name("NAME");
   command
       ->add_option("--tolerance", options.tolerance,
                    "scaled residual at or below which it is solved")
       ->type_name("X");
+  command->add_option("--write", options.write, "write the problem to OUT.json or OUT.hdf5 (FCLIB)")
+      ->type_name("OUT");
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 

@@ -33,7 +33,13 @@ struct Certificate {
 // v and lambda in the problem's units.
 Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda);
 
-enum class SolveStatus : std::uint8_t { solved, not_certified };
+enum class SolveStatus : std::uint8_t {
+  solved,
+  not_certified,
+  ray,  // not certified, and complementary pivoting met nothing but rays: often there is no
+        // solution
+};
+const char* name(SolveStatus status);
 
 struct Solution {
   VecX v;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <variant>
 
+#include "cairn/reduced.hpp"
 #include "cairn/solution.hpp"
 
 namespace cairn {
@@ -58,5 +59,9 @@ Result<void> accepts(const SolverOptions& options, const Problem& problem);
 // certify().
 void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
            Solution& solution);
+
+// The same for a problem of which W and q alone are known.
+Result<void> accepts(const SolverOptions& options, const ReducedProblem& problem);
+void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedSolution& solution);
 
 }  // namespace cairn

@@ -6,20 +6,14 @@
 
 #include "cairn/solution.hpp"
 #include "problem/blocks.hpp"
-#include "problem/cone.hpp"
 #include "problem/islands.hpp"
+#include "problem/verdict.hpp"
 
 namespace cairn {
 namespace {
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
-}
-
-double norm(int n, const double* x) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
-  return std::sqrt(sum);
 }
 
 // sqrt(p^T A^-1 p): an impulse as a velocity weighted by mass.
@@ -54,11 +48,6 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
 // Relative velocities below this share of the velocities they are made of count as rounding, (E11).
 constexpr double velocity_floor = 0x1p-20;
 
-// Impulses loosen the velocity residuals at most this far beyond the velocities themselves:
-// constraints that contradict each other drive the impulses to infinity and must not be certified
-// by that.
-constexpr double velocity_cap = 0x1p10;
-
 // Largest impulse or free velocity of each island, over rows that carry an impulse or close (E11).
 void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
   s.scale.assign(at(s.islands.count), 0.0);
@@ -89,8 +78,8 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     velocity = std::max({velocity, free_speed, norm(c.rows, free) / s.d[i]});
   }
   for (std::size_t i = 0; i < s.scale.size(); ++i)
-    s.velocity_scale[i] =
-        std::max(std::min(s.scale[i], velocity_cap * s.velocity_scale[i]), 0x1p-40 * s.scale[i]);
+    s.velocity_scale[i] = std::max(std::min(s.scale[i], velocity_cap * s.velocity_scale[i]),
+                                   velocity_least * s.scale[i]);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const std::size_t island = at(s.islands.of_body[i]);
@@ -100,26 +89,8 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
   }
 }
 
-// Zero over zero is zero: an island in which nothing happens is perfect.
-double ratio(double residual, double scale) {
-  return residual == 0 ? 0 : residual / scale;
-}
-
-struct Judge {
-  Certificate certificate;
-  bool physical_started = false;
-
-  void worst(double residual, int constraint) {
-    if (std::isnan(residual)) certificate.finite = false;
-    if (residual > certificate.worst) {
-      certificate.worst = residual;
-      certificate.worst_constraint = constraint;
-    }
-  }
-};
-
 void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, Scratch& s,
-                    Judge& judge) {
+                    Verdict& judge) {
   s.momentum.resize(at(problem.velocities()));
   for (const ProblemBody& b : problem.bodies)
     for (int r = 0; r < b.size; ++r) {
@@ -150,61 +121,11 @@ void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, S
   }
 }
 
-void judge_constraint(const Problem& problem, std::size_t i, const double* w, const double* r,
-                      double d, double scale, double velocity_scale, Judge& judge) {
-  const Constraint& c = problem.constraints[i];
-  LawSet set = law_set(c);
-  set.lo *= d;
-  set.hi *= d;
-  Certificate& cert = judge.certificate;
-  auto note = [&](double& field, double residual) {
-    field = std::max(field, residual);
-    judge.worst(residual, static_cast<int>(i));
-  };
-
-  // Scaled impulse and velocity; w_hat = w + sigma e_n, (E4).
-  double z[max_rows], p[max_rows], r_s[max_rows], w_s[max_rows];
-  for (int k = 0; k < c.rows; ++k) {
-    r_s[k] = d * r[k];
-    w_s[k] = w[k] / d;
-  }
-  w_s[0] += slip_bound(set, w_s);
-
-  // Natural map (E16) and distance from the set of allowed impulses.
-  for (int k = 0; k < c.rows; ++k) z[k] = r_s[k] - w_s[k];
-  project(set, z, p);
-  for (int k = 0; k < c.rows; ++k) p[k] -= r_s[k];
-  note(cert.natural_map, ratio(norm(c.rows, p), scale));
-  project(set, r_s, p);
-  for (int k = 0; k < c.rows; ++k) p[k] -= r_s[k];
-  note(cert.cone, ratio(norm(c.rows, p), scale));
-
-  if (c.law == Law::equality) {
-    note(cert.equality, ratio(norm(c.rows, w_s), velocity_scale));
-    cert.equality_velocity =
-        std::max(cert.equality_velocity, norm(c.rows, w) * problem.units.speed());
-  }
-  if (c.law != Law::nonnegative && c.law != Law::coulomb) return;
-  double product = 0;
-  for (int k = 0; k < c.rows; ++k) product += r_s[k] * w_s[k];
-  note(cert.complementarity, ratio(std::abs(product), scale * scale));
-  note(cert.gap_velocity, ratio(std::max(0.0, -w[0] / d), velocity_scale));
-  note(cert.normal_impulse, ratio(std::max(0.0, -r_s[0]), scale));
-  const double least_w = w[0] * problem.units.speed(), least_r = r[0] * problem.units.impulse();
-  cert.least_gap_velocity =
-      judge.physical_started ? std::min(cert.least_gap_velocity, least_w) : least_w;
-  cert.least_normal_impulse =
-      judge.physical_started ? std::min(cert.least_normal_impulse, least_r) : least_r;
-  cert.complementarity_energy =
-      std::max(cert.complementarity_energy, std::abs(product) * problem.units.energy());
-  judge.physical_started = true;
-}
-
 }  // namespace
 
 Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
   thread_local Scratch s;  // memory only: every entry is written before it is read
-  Judge judge;
+  Verdict judge;
   Certificate& cert = judge.certificate;
   CAIRN_CHECK(v.size() == problem.velocities() && lambda.size() == problem.rows());
   cert.finite = v.allFinite() && lambda.allFinite() && problem.k.allFinite();
@@ -234,9 +155,10 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
     const int island = s.islands.of_constraint[i];
     double w[max_rows];
     constraint_velocity(problem, problem.constraints[i], v.data(), true, w);
-    judge_constraint(problem, i, w, lambda.data() + problem.first_row[i], s.d[i],
-                     island < 0 ? 1 : s.scale[at(island)],
-                     island < 0 ? 1 : s.velocity_scale[at(island)], judge);
+    const RowScale scale{s.d[i], island < 0 ? 1 : s.scale[at(island)],
+                         island < 0 ? 1 : s.velocity_scale[at(island)]};
+    judge.judge(law_set(problem.constraints[i]), static_cast<int>(i), w,
+                lambda.data() + problem.first_row[i], scale, problem.units);
   }
   if (!cert.finite) cert.worst = std::numeric_limits<double>::infinity();
   return cert;

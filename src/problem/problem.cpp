@@ -1,4 +1,4 @@
-#include "cairn/problem.hpp"
+#include "cairn/solution.hpp"
 
 namespace cairn {
 
@@ -12,6 +12,18 @@ const char* name(Law law) {
       return "box";
     case Law::coulomb:
       return "coulomb";
+  }
+  return "";
+}
+
+const char* name(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::solved:
+      return "certified";
+    case SolveStatus::not_certified:
+      return "uncertified";
+    case SolveStatus::ray:
+      return "ray";
   }
   return "";
 }

@@ -3,118 +3,13 @@
 #include "problem/problem_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <initializer_list>
-#include <limits>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/error_list.hpp"
-#include "base/suggestion.hpp"
-#include "scene/document.hpp"
+#include "problem/json_reader.hpp"
+#include "problem/text_file.hpp"
 
 namespace cairn {
 namespace {
-
-using Kind = Node::Kind;
-
-constexpr DocumentLimits limits = {.bytes = std::size_t{1} << 30, .nodes = 100'000'000};
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::string joined(std::span<const std::string_view> names) {
-  std::string list;
-  for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-  return list;
-}
-
-// Walks through the document; every fault becomes an Error with its place.
-class Reader {
- public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
-
-  void error(const Node& at, const std::string& path, const std::string& what,
-             const std::string& got = "", const std::string& allowed = "",
-             const std::string& fix = "") {
-    errors_.add({ErrorKind::input, file_, at.line, at.column, path, what, got, allowed, fix});
-  }
-  bool failed() const { return !errors_.empty(); }
-  tl::unexpected<Errors> errors() { return tl::unexpected(errors_.take()); }
-
-  // An object with no keys but these.
-  bool object(const Node& value, const std::string& path,
-              std::initializer_list<std::string_view> keys) {
-    if (!value.is(Kind::object)) {
-      error(value, path, "expected an object", summary(value));
-      return false;
-    }
-    const std::span known(keys.begin(), keys.size());
-    for (const Key& key : value.keys) {
-      if (std::find(keys.begin(), keys.end(), key.text) != keys.end()) continue;
-      errors_.add({ErrorKind::input, file_, key.line, key.column, path, "unknown key",
-                   to_json(Node(key.text)), joined(known), did_you_mean(key.text, known)});
-    }
-    return true;
-  }
-
-  // The member, or null with an error where it is missing.
-  const Node* member(const Node& object, const std::string& path, const char* key) {
-    const Node* found = object.find(key);
-    if (!found) error(object, path, std::string("missing key \"") + key + "\"");
-    return found;
-  }
-
-  bool number(const Node& value, const std::string& path, double& out) {
-    if (!value.is(Kind::number)) {
-      error(value, path, "expected a number", summary(value));
-      return false;
-    }
-    out = value.number;
-    return true;
-  }
-
-  bool integer(const Node& value, const std::string& path, int lo, int hi, int& out) {
-    const std::string allowed = fmt::format("an integer from {} to {}", lo, hi);
-    if (!value.is(Kind::number) || value.number != std::floor(value.number) || value.number < lo ||
-        value.number > hi) {
-      error(value, path, "not an allowed index or count", summary(value), allowed);
-      return false;
-    }
-    out = static_cast<int>(value.number);
-    return true;
-  }
-
-  // An array with a number of entries in [lo, hi]; -1 where it is not.
-  int array(const Node& value, const std::string& path, int lo, int hi) {
-    const std::string size = lo == hi ? fmt::format("{}", lo) : fmt::format("{} to {}", lo, hi);
-    if (!value.is(Kind::array)) {
-      error(value, path, "expected an array", summary(value), size + " entries");
-      return -1;
-    }
-    if (value.items.size() < static_cast<std::size_t>(lo) ||
-        value.items.size() > static_cast<std::size_t>(hi)) {
-      error(value, path, "wrong number of entries", fmt::format("{}", value.items.size()), size);
-      return -1;
-    }
-    return static_cast<int>(value.items.size());
-  }
-
-  bool numbers(const Node& value, const std::string& path, int size, double* out) {
-    if (array(value, path, size, size) < 0) return false;
-    bool good = true;
-    for (int i = 0; i < size; ++i)
-      good &=
-          number(value.items[static_cast<std::size_t>(i)], fmt::format("{}[{}]", path, i), out[i]);
-    return good;
-  }
-
- private:
-  std::string file_;
-  ErrorList errors_;
-};
 
 // Symmetric to rounding and positive definite, by Cholesky's factorisation; says what is wrong or
 // nothing.
@@ -144,7 +39,7 @@ std::string matrix_fault(const ProblemBody& body) {
   return "";
 }
 
-void read_units(const Node& document, Reader& reader, Units& units) {
+void read_units(const Node& document, JsonReader& reader, Units& units) {
   const Node* found = document.find("units");
   if (!found) return;  // SI
   if (!reader.object(*found, "units", {"mass", "length", "time"})) return;
@@ -160,7 +55,7 @@ void read_units(const Node& document, Reader& reader, Units& units) {
   read("time", units.time);
 }
 
-void read_body(const Node& value, const std::string& path, Reader& reader, ProblemBody& body,
+void read_body(const Node& value, const std::string& path, JsonReader& reader, ProblemBody& body,
                std::vector<double>& k) {
   if (!reader.object(value, path, {"A", "k"})) return;
   const Node* matrix = reader.member(value, path, "A");
@@ -181,55 +76,8 @@ void read_body(const Node& value, const std::string& path, Reader& reader, Probl
   reader.numbers(*right, path + ".k", body.size, k.data() + body.first);
 }
 
-// Rows that a law takes.
-struct LawRule {
-  Law law;
-  int least_rows, most_rows;
-};
-constexpr LawRule law_rules[] = {
-    {Law::equality, 1, 3}, {Law::nonnegative, 1, 1}, {Law::box, 1, 1}, {Law::coulomb, 2, 3}};
-
-const LawRule* read_law(const Node& value, const std::string& path, Reader& reader) {
-  std::vector<std::string_view> known;
-  for (const LawRule& rule : law_rules) {
-    known.push_back(name(rule.law));
-    if (value.is(Kind::string) && value.string == known.back()) return &rule;
-  }
-  reader.error(value, path, "unknown law", summary(value), joined(known),
-               did_you_mean(value.string, known));
-  return nullptr;
-}
-
-// Keys that belong to one law only.
-void read_law_data(const Node& value, const std::string& path, Reader& reader, Constraint& c) {
-  const auto only = [&](const char* key, bool allowed, const char* where) -> const Node* {
-    const Node* found = value.find(key);
-    if (!found || allowed) return found;
-    reader.error(*found, path + "." + key, "has no meaning here", "", where, "remove it");
-    return nullptr;
-  };
-  const bool coulomb = c.law == Law::coulomb, box = c.law == Law::box;
-  if (coulomb) reader.member(value, path, "mu");
-  const Node* mu = only("mu", coulomb, "with law coulomb");
-  if (mu && reader.number(*mu, path + ".mu", c.mu) && !(c.mu >= 0))
-    reader.error(*mu, path + ".mu", "negative friction", summary(*mu), "a number >= 0");
-  const Node* facets = only("facets", coulomb && c.rows == 3, "with law coulomb and three rows");
-  if (facets && reader.integer(*facets, path + ".facets", 0, 64, c.facets) &&
-      (c.facets == 1 || c.facets == 2))
-    reader.error(*facets, path + ".facets", "no pyramid", summary(*facets),
-                 "0 (exact cone) or 3 to 64");
-  if (box) c.lo = -infinity, c.hi = infinity;  // a missing bound does not bind
-  const Node* lo = only("lo", box, "with law box");
-  const Node* hi = only("hi", box, "with law box");
-  bool good = true;
-  if (lo) good &= reader.number(*lo, path + ".lo", c.lo);
-  if (hi) good &= reader.number(*hi, path + ".hi", c.hi);
-  if (good && c.lo > c.hi)
-    reader.error(value, path, "empty box", fmt::format("lo {} > hi {}", c.lo, c.hi), "lo <= hi");
-}
-
 // Bodies and their rows of J.
-void read_rows(const Node& ids, const Node& J, const std::string& path, Reader& reader,
+void read_rows(const Node& ids, const Node& J, const std::string& path, JsonReader& reader,
                const std::vector<ProblemBody>& bodies, Constraint& c) {
   if (reader.array(ids, path + ".bodies", 2, 2) < 0 || reader.array(J, path + ".J", 2, 2) < 0)
     return;
@@ -251,15 +99,11 @@ void read_rows(const Node& ids, const Node& J, const std::string& path, Reader& 
                  to_json(ids));
 }
 
-void read_constraint(const Node& value, const std::string& path, Reader& reader,
+void read_constraint(const Node& value, const std::string& path, JsonReader& reader,
                      const std::vector<ProblemBody>& bodies, Constraint& c, std::string& name) {
   if (!reader.object(value, path, {"name", "law", "bodies", "J", "b", "mu", "facets", "lo", "hi"}))
     return;
-  if (const Node* found = value.find("name")) {
-    name = found->string;
-    if (!found->is(Kind::string))
-      reader.error(*found, path + ".name", "expected a string", summary(*found));
-  }
+  read_name(value, path, reader, name);
   const Node* law = reader.member(value, path, "law");
   const Node* ids = reader.member(value, path, "bodies");
   const Node* J = reader.member(value, path, "J");
@@ -269,60 +113,27 @@ void read_constraint(const Node& value, const std::string& path, Reader& reader,
   c.law = rule->law;
   c.rows = reader.array(*b, path + ".b", rule->least_rows, rule->most_rows);
   if (c.rows < 0 || !reader.numbers(*b, path + ".b", c.rows, c.b)) return;
-  read_law_data(value, path, reader, c);
+  LawSet set = law_set(c);
+  read_law_data(value, path, reader, set);
+  c.mu = set.mu;
+  c.facets = set.facets;
+  c.lo = set.lo;
+  c.hi = set.hi;
   read_rows(*ids, *J, path, reader, bodies, c);
-}
-
-// The whole text of a regular file.
-Result<std::string> read_text(const std::string& file) {
-  const auto failure = [&](ErrorKind kind, const std::string& what) {
-    Error error;
-    error.kind = kind;
-    error.file = file;
-    error.what = what;
-    return fail(error);
-  };
-  // O_NONBLOCK: opening a pipe must not wait for a writer.
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return failure(ErrorKind::input, std::string("cannot open: ") + std::strerror(errno));
-  struct stat info {};
-  const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-  std::string text;
-  std::size_t done = 0;
-  int reason = 0;
-  if (regular && info.st_size <= static_cast<off_t>(limits.bytes)) {
-    text.resize(static_cast<std::size_t>(info.st_size));
-    while (done < text.size()) {
-      const ssize_t count = ::read(descriptor, text.data() + done, text.size() - done);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) reason = errno;
-      if (count <= 0) break;
-      done += static_cast<std::size_t>(count);
-    }
-  }
-  ::close(descriptor);
-  if (!regular) return failure(ErrorKind::input, "is not a regular file");
-  if (info.st_size > static_cast<off_t>(limits.bytes))
-    return failure(ErrorKind::limit, fmt::format("is larger than {} bytes", limits.bytes));
-  if (reason != 0)
-    return failure(ErrorKind::io, std::string("cannot read: ") + std::strerror(reason));
-  text.resize(done);
-  return text;
 }
 
 }  // namespace
 
 bool is_problem_text(const std::string& text) {
-  const Result<Node> document = parse_document(text, "", limits);
+  const Result<Node> document = parse_document(text, "", problem_limits);
   if (!document) return text.find("\"cairn_problem\"") != std::string::npos;
   return document->find("cairn_problem") != nullptr;
 }
 
 Result<Problem> parse_problem(const std::string& text, const std::string& file) {
-  const Result<Node> document = parse_document(text, file, limits);
+  const Result<Node> document = parse_document(text, file, problem_limits);
   if (!document) return tl::unexpected(document.error());
-  Reader reader(file);
+  JsonReader reader(file);
   if (!reader.object(*document, "", {"cairn_problem", "units", "bodies", "constraints"}))
     return reader.errors();
   Problem problem;
@@ -331,11 +142,10 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
     reader.integer(*value, "cairn_problem", 1, 1, version);
   read_units(*document, reader, problem.units);
 
-  constexpr int most = 1 << 24;
   const Node* bodies = reader.member(*document, "", "bodies");
   const Node* constraints = reader.member(*document, "", "constraints");
-  if (!bodies || !constraints || reader.array(*bodies, "bodies", 1, most) < 0 ||
-      reader.array(*constraints, "constraints", 0, most) < 0)
+  if (!bodies || !constraints || reader.array(*bodies, "bodies", 1, most_items) < 0 ||
+      reader.array(*constraints, "constraints", 0, most_items) < 0)
     return reader.errors();
   problem.bodies.resize(bodies->items.size());
   std::vector<double> k;
@@ -360,7 +170,7 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
 }
 
 Result<Problem> read_problem(const std::string& file) {
-  const Result<std::string> text = read_text(file);
+  const Result<std::string> text = read_text(file, problem_limits.bytes);
   if (!text) return tl::unexpected(text.error());
   return parse_problem(*text, file);
 }

@@ -1,38 +1,16 @@
 // Writes problem files: a Problem to JSON text, each number with the shortest digits that read back
 // to the same bits.
-#include <cerrno>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
-#include <unistd.h>
 
+#include "problem/json_text.hpp"
 #include "problem/problem_file.hpp"
+#include "problem/text_file.hpp"
 
 namespace cairn {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// A JSON string.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20)
-      result += fmt::format("\\u{:04x}", static_cast<int>(c));
-    else
-      result += c;
-  }
-  return result + '"';
-}
-
-// Shortest digits that read back to x. JSON readers take "-0" for the integer 0, which has no sign.
-std::string digits(double x) {
-  return x == 0 && std::signbit(x) ? "-0.0" : fmt::format("{}", x);
-}
 
 std::string row_text(const double* values, int size) {
   std::string text = "[";
@@ -62,25 +40,6 @@ std::string constraint_text(const Problem& problem, const Constraint& c, const s
   return text + "], \"b\": " + row_text(c.b, c.rows) + "}";
 }
 
-Error io_error(const std::string& file, const std::string& what) {
-  Error error;
-  error.kind = ErrorKind::io;
-  error.file = file;
-  error.what = what + ": " + std::strerror(errno);
-  return error;
-}
-
-// All bytes to the disk; short writes and interruptions are carried on.
-bool write_all(int descriptor, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) done += static_cast<std::size_t>(count);
-  }
-  return ::fsync(descriptor) == 0;
-}
-
 }  // namespace
 
 std::string problem_text(const Problem& problem, std::span<const std::string> names) {
@@ -105,17 +64,7 @@ std::string problem_text(const Problem& problem, std::span<const std::string> na
 
 Result<void> write_problem(const Problem& problem, std::span<const std::string> names,
                            const std::string& file) {
-  const std::string part = file + ".part";
-  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return fail(io_error(part, "cannot create"));
-  const bool written = write_all(descriptor, problem_text(problem, names));
-  const int reason = errno;
-  const bool closed = ::close(descriptor) == 0;
-  if (!written) errno = reason;
-  if (written && closed && std::rename(part.c_str(), file.c_str()) == 0) return {};
-  const Error error = io_error(file, "cannot write");
-  ::unlink(part.c_str());
-  return fail(error);
+  return write_text(problem_text(problem, names), file);
 }
 
 }  // namespace cairn

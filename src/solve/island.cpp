@@ -42,18 +42,7 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
       }
     }
   }
-  // W^-1 for the sticking impulse, where W is regular: a pivot below rounding says that it is not.
-  BodyBlock block = {}, inverse;
-  double largest = 0, least = std::numeric_limits<double>::infinity();
-  for (int r = 0; r < c.rows; ++r)
-    for (int q = 0; q < c.rows; ++q) block[r][q] = g.W[r][q];
-  g.regular = invert(block, c.rows, inverse);
-  for (int r = 0; r < c.rows && g.regular; ++r) {
-    for (int q = 0; q < c.rows; ++q) g.stick[r][q] = inverse[r][q];
-    largest = std::max(largest, g.W[r][r]);
-    least = std::min(least, 1 / inverse[r][r]);
-  }
-  g.regular = g.regular && least > 1e-12 * largest;
+  prepare_local(g);
   g.set.lo *= g.d;
   g.set.hi *= g.d;
 }

@@ -10,8 +10,8 @@
 
 #include "cairn/problem.hpp"
 #include "problem/blocks.hpp"
-#include "problem/cone.hpp"
 #include "problem/islands.hpp"
+#include "solve/local_law.hpp"
 
 namespace cairn {
 
@@ -22,19 +22,14 @@ struct IslandBody {
   BodyBlock A, inverse;
 };
 
-struct Group {
-  LawSet set;  // with lo and hi scaled
-  int rows = 1;
+struct Group : LocalConstraint {
   int first = 0;   // impulses of the island: r[first .. first + rows)
   int source = 0;  // constraint of the problem
   int body[2] = {-1, -1};
   double d = 1;  // scale
   double J[2][max_rows][max_velocities];
   double B[2][max_velocities][max_rows];  // A^-1 J^T
-  double W[max_rows][max_rows];           // J A^-1 J^T
   double b[max_rows];
-  double stick[max_rows][max_rows];  // W^-1
-  bool regular = false;              // W is invertible
 };
 
 struct Island {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+
+#include "problem/blocks.hpp"
 
 namespace cairn {
 namespace {
@@ -39,7 +42,7 @@ bool solve_small(const double W[max_rows][max_rows], int n, const double* y, dou
 }
 
 // Sliding on a ray: r = r_n (1, mu d), u_n = 0.
-bool slide_on_ray(const Group& g, const double* s, const double* d, double* r) {
+bool slide_on_ray(const LocalConstraint& g, const double* s, const double* d, double* r) {
   double along = g.W[0][0];
   for (int k = 1; k < g.rows; ++k) along += g.set.mu * g.W[0][k] * d[k];
   if (!(along > 0)) return false;
@@ -48,13 +51,13 @@ bool slide_on_ray(const Group& g, const double* s, const double* d, double* r) {
   return true;
 }
 
-double velocity(const Group& g, const double* s, const double* r, int row) {
+double velocity(const LocalConstraint& g, const double* s, const double* r, int row) {
   double u = s[row];
   for (int k = 0; k < g.rows; ++k) u += g.W[row][k] * r[k];
   return u;
 }
 
-bool slide_in_plane(const Group& g, const double* s, double* r) {
+bool slide_in_plane(const LocalConstraint& g, const double* s, double* r) {
   for (const double side : {1.0, -1.0}) {
     const double d[3] = {0, side, 0};
     double trial[3];
@@ -68,7 +71,7 @@ bool slide_in_plane(const Group& g, const double* s, double* r) {
 
 // Exact cone: r_T = -c / (A + alpha) with A = W_TT - w w^T / w_nn diagonalised, alpha >= 0 such
 // that |r_T| = mu r_n.
-bool slide_on_cone(const Group& g, const double* s, double* r) {
+bool slide_on_cone(const LocalConstraint& g, const double* s, double* r) {
   const double w_nn = g.W[0][0], mu = g.set.mu;
   const double m1 = g.W[0][1] / w_nn, m2 = g.W[0][2] / w_nn;
   const double a11 = g.W[1][1] - g.W[0][1] * m1, a22 = g.W[2][2] - g.W[0][2] * m2,
@@ -121,9 +124,69 @@ bool slide_on_cone(const Group& g, const double* s, double* r) {
   return true;
 }
 
+// W of other programs is not quite symmetric; beyond rounding the closed form above must not be
+// taken.
+bool is_symmetric(const LocalConstraint& g) {
+  const double enough = 1e-14 * (g.W[0][0] + g.W[1][1] + g.W[2][2]);
+  return std::abs(g.W[0][1] - g.W[1][0]) <= enough && std::abs(g.W[0][2] - g.W[2][0]) <= enough &&
+         std::abs(g.W[1][2] - g.W[2][1]) <= enough;
+}
+
+// The same with any W: (W_TT - w_Tn w_nT / w_nn + alpha) r_T = -(s_T - w_Tn s_n / w_nn), the root
+// of |r_T| = mu r_n in alpha by Newton inside a bracket.
+bool slide_on_skew_cone(const LocalConstraint& g, const double* s, double* r) {
+  const double w_nn = g.W[0][0], mu = g.set.mu;
+  double A[2][2], c[2], m[2];
+  for (int i = 0; i < 2; ++i) {
+    m[i] = g.W[0][i + 1] / w_nn;
+    c[i] = s[i + 1] - g.W[i + 1][0] * s[0] / w_nn;
+    for (int j = 0; j < 2; ++j) A[i][j] = g.W[i + 1][j + 1] - g.W[i + 1][0] * g.W[0][j + 1] / w_nn;
+  }
+  const double b0 = -s[0] / w_nn, mean = 0.5 * (std::abs(A[0][0]) + std::abs(A[1][1]));
+  auto solve = [&](double alpha, const double* y, double* x) {
+    const double a = A[0][0] + alpha, d = A[1][1] + alpha, det = a * d - A[0][1] * A[1][0];
+    x[0] = (d * y[0] - A[0][1] * y[1]) / det;
+    x[1] = (a * y[1] - A[1][0] * y[0]) / det;
+  };
+  double lo = 0, hi = 0, x[2], slope_x[2], r_n = 0;
+  bool bracketed = false;
+  const double minus_c[2] = {-c[0], -c[1]};
+  double alpha = std::sqrt(c[0] * c[0] + c[1] * c[1]) / (mu * b0) - mean;
+  if (!std::isfinite(alpha) || !(alpha > 0)) alpha = 0.5 * mean;
+  for (int i = 0; i < 100; ++i) {
+    solve(alpha, minus_c, x);
+    r_n = b0 - m[0] * x[0] - m[1] * x[1];
+    const double size = std::sqrt(x[0] * x[0] + x[1] * x[1]), f = size - mu * r_n;
+    if (std::abs(f) <= 4e-16 * (size + mu * std::abs(r_n))) break;
+    if (f > 0) {
+      lo = alpha;
+    } else {
+      hi = alpha;
+      bracketed = true;
+    }
+    double next = -1;
+    if (r_n > 0) {
+      solve(alpha, x, slope_x);  // minus the derivative of x
+      const double dx = -(x[0] * slope_x[0] + x[1] * slope_x[1]) / size;
+      const double dr = m[0] * slope_x[0] + m[1] * slope_x[1];
+      const double value = 1 / size - 1 / (mu * r_n);
+      next = alpha - value / (-dx / (size * size) + dr / (mu * r_n * r_n));
+    }
+    if (!(next > lo) || (bracketed && !(next < hi)))
+      next = bracketed ? 0.5 * (lo + hi) : 2 * alpha + mean;
+    if (next == alpha) break;
+    alpha = next;
+  }
+  if (!(r_n >= 0) || !std::isfinite(x[0] + x[1])) return false;
+  r[0] = r_n;
+  r[1] = x[0];
+  r[2] = x[1];
+  return true;
+}
+
 // Pyramid: the friction impulse sits on a vertex, or on an edge across which the slip velocity
 // points.
-bool slide_on_pyramid(const Group& g, const double* s, double* r) {
+bool slide_on_pyramid(const LocalConstraint& g, const double* s, double* r) {
   const int k = g.set.facets;
   const double mu = g.set.mu, step = 2 * std::numbers::pi / k;
   auto direction = [&](int i, double* d) {
@@ -169,7 +232,7 @@ bool slide_on_pyramid(const Group& g, const double* s, double* r) {
 }
 
 // A step of the projection iteration: for W_ii too degenerate for the closed forms.
-void projected_step(const Group& g, const double* s, double* r) {
+void projected_step(const LocalConstraint& g, const double* s, double* r) {
   double z[max_rows], u[max_rows], trace = 0;
   for (int k = 0; k < g.rows; ++k) trace += g.W[k][k];
   if (!(trace > 0)) return;
@@ -188,14 +251,14 @@ bool inside_cone(const LawSet& set, const double* r) {
 }
 
 // The impulse that stops all motion.
-void sticking(const Group& g, const double* s, double* r) {
+void sticking(const LocalConstraint& g, const double* s, double* r) {
   for (int i = 0; i < g.rows; ++i) {
     r[i] = 0;
     for (int k = 0; k < g.rows; ++k) r[i] -= g.stick[i][k] * s[k];
   }
 }
 
-void solve_coulomb(const Group& g, const double* s, double* r) {
+void solve_coulomb(const LocalConstraint& g, const double* s, double* r) {
   if (s[0] >= 0) {
     std::fill(r, r + g.rows, 0.0);
     return;
@@ -220,14 +283,29 @@ void solve_coulomb(const Group& g, const double* s, double* r) {
     else if (g.set.facets > 0)
       found = slide_on_pyramid(g, s, r);
     else
-      found = slide_on_cone(g, s, r);
+      found = is_symmetric(g) ? slide_on_cone(g, s, r) : slide_on_skew_cone(g, s, r);
   }
   if (!found) projected_step(g, s, r);
 }
 
 }  // namespace
 
-void solve_local(const Group& g, const double* s, double* r) {
+// A pivot below rounding says that W is singular.
+void prepare_local(LocalConstraint& g) {
+  BodyBlock block = {}, inverse;
+  double largest = 0, least = std::numeric_limits<double>::infinity();
+  for (int r = 0; r < g.rows; ++r)
+    for (int c = 0; c < g.rows; ++c) block[r][c] = g.W[r][c];
+  g.regular = invert(block, g.rows, inverse);
+  for (int r = 0; r < g.rows && g.regular; ++r) {
+    for (int c = 0; c < g.rows; ++c) g.stick[r][c] = inverse[r][c];
+    largest = std::max(largest, g.W[r][r]);
+    least = std::min(least, 1 / inverse[r][r]);
+  }
+  g.regular = g.regular && least > 1e-12 * largest;
+}
+
+void solve_local(const LocalConstraint& g, const double* s, double* r) {
   switch (g.set.law) {
     case Law::equality: {
       if (g.regular)

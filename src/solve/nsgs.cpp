@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "solve/local_law.hpp"
+#include "solve/reduced_island.hpp"
 
 namespace cairn {
 namespace {
@@ -27,11 +27,25 @@ void sweep(const Island& island, std::vector<double>& r, std::vector<double>& v)
   }
 }
 
+// Here the rows of W give the velocities; u is brought up to date where the residual is taken.
+void sweep(const ReducedIsland& island, std::vector<double>& r, std::vector<double>&) {
+  for (std::size_t i = 0; i < island.groups.size(); ++i) {
+    const ReducedGroup& g = island.groups[i];
+    double* r_i = r.data() + g.first;
+    double s[max_rows];
+    row_product(island, i, r.data(), &island.q[static_cast<std::size_t>(g.first)], s);
+    for (int k = 0; k < g.rows; ++k)
+      for (int l = 0; l < g.rows; ++l) s[k] -= g.W[k][l] * r_i[l];
+    solve_local(g, s, r_i);
+  }
+}
+
 }  // namespace
 
 // (E41): g = r_before - r_after of a sweep plays the gradient; beta = |g|^2 / |g_last|^2, restart
 // when beta > 1. The velocities follow linearly, so p_v = A^-1 J^T p needs no product with J.
-IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+template <class AnyIsland>
+IterationResult nsgs(const AnyIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& v) {
   auto& [r_before, p, v_before, p_v, best] = buffers;
   velocities_from_impulses(island, r, v);
@@ -86,5 +100,10 @@ IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers
   velocities_from_impulses(island, r, v);
   return result;
 }
+
+template IterationResult nsgs(const Island&, const NsgsLimits&, NsgsBuffers&, std::vector<double>&,
+                              std::vector<double>&);
+template IterationResult nsgs(const ReducedIsland&, const NsgsLimits&, NsgsBuffers&,
+                              std::vector<double>&, std::vector<double>&);
 
 }  // namespace cairn

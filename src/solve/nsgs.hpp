@@ -20,10 +20,13 @@ struct NsgsLimits {
 struct IterationResult {
   int iterations = 0;
   double residual = 0;
+  bool ray = false;  // complementary pivoting ended on rays only
 };
 
-// Improves r (and v = v_free + A^-1 J^T r) in place; leaves the best iterate seen.
-IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+// Improves r and v (v_free + A^-1 J^T r of an Island, W r + q of a ReducedIsland) in place; leaves
+// the best iterate seen.
+template <class AnyIsland>
+IterationResult nsgs(const AnyIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& v);
 
 }  // namespace cairn

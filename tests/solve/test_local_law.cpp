@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "problem/make_problem.hpp"
-#include "solve/local_law.hpp"
+#include "solve/island.hpp"
 
 namespace cairn {
 namespace {
@@ -57,10 +57,16 @@ LawSet coulomb(int rows, double mu, int facets) {
   return {.law = Law::coulomb, .rows = rows, .facets = facets, .mu = mu, .lo = 0, .hi = 0};
 }
 
-void expect_law_holds(Random& random, int rows, int facets) {
+void expect_law_holds(Random& random, int rows, int facets, double skew = 0) {
   int stuck = 0, slid = 0, open = 0;
   for (int trial = 0; trial < 5000; ++trial) {
-    const Eigen::MatrixXd W = make::random_spd(random, rows);
+    Eigen::MatrixXd W = make::random_spd(random, rows);
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < i; ++j) {
+        const double x = skew * make::normal(random);
+        W(i, j) += x;
+        W(j, i) -= x;
+      }
     const VecX s = std::exp2(make::pick(random, 41) - 20) * make::random_vector(random, rows);
     // Sliding is decided by the normal row as long as friction cannot jam it: mu |w_nT| < w_nn.
     const double coupling = W.row(0).tail(rows - 1).norm();
@@ -88,6 +94,14 @@ TEST(LocalLaw, PlanarCoulomb) {
 TEST(LocalLaw, ExactCone) {
   Random random(2);
   expect_law_holds(random, 3, 0);
+}
+
+// W of other programs: unsymmetric in the third digit.
+TEST(LocalLaw, UnsymmetricBlocks) {
+  Random random(7);
+  expect_law_holds(random, 2, 0, 1e-3);
+  expect_law_holds(random, 3, 0, 1e-3);
+  expect_law_holds(random, 3, 8, 1e-3);
 }
 
 TEST(LocalLaw, Pyramids) {

@@ -361,6 +361,49 @@ TEST_F(CommandLine, SolveReturnsTheVerdict) {
   expect_error(run({"solve", write("p.json", "{\"cairn_problem\": 1}")}), 3, {"p.json"});
 }
 
+TEST_F(CommandLine, SolveReadsOtherProgramsFilesAndWritesOurs) {
+  // M = [2 1; 1 2], q = (-5, -6): z = (4/3, 7/3).
+  const std::string lcp = write("lcp.dat", "2\n0\n2\n2\n2 2\n2 1\n1 2\n-5 -6\n");
+  const Outcome good = run({"solve", lcp, "--json"});
+  EXPECT_EQ(good.code, 0) << good.err;
+  const Json json = Json::parse(good.out);
+  EXPECT_EQ(json["status"], "certified");
+  EXPECT_EQ(json["solver"], "auto");
+  EXPECT_GE(json["cpu_ms"].get<double>(), 0);
+  for (const char* key : {"natural_map", "complementarity", "cone", "momentum", "equality"})
+    EXPECT_LE(json["certificate"][key].get<double>(), 1e-8) << key;
+  EXPECT_NEAR(json["constraints"][0]["lambda"][0].get<double>(), 4.0 / 3, 1e-8);
+
+  const Outcome all = run({"solve", lcp, "--solver", "all", "--json"});
+  EXPECT_EQ(all.code, 0);
+  const Json solvers = Json::parse(all.out)["solvers"];
+  EXPECT_GE(solvers.size(), 4u);
+  for (const Json& each : solvers) EXPECT_EQ(each["status"], "certified") << each["solver"];
+  EXPECT_NE(run({"solve", lcp, "--solver", "all"}).out.find("natural map"), std::string::npos);
+
+  // There and back through both formats that we write.
+  const std::string contact =
+      write("fc.dat", "3\n1\n0\n3 3\n3 3\n2 0 0\n0 3 0\n0 0 4\n-1 2 0\n0.25\n");
+  const std::string fclib = path("fc.hdf5"), text = path("fc.json");
+  EXPECT_EQ(run({"solve", contact, "--write", fclib}).code, 0);
+  EXPECT_EQ(run({"solve", fclib, "--write", text}).code, 0);
+  const Outcome last = run({"solve", text, "--json"});
+  EXPECT_EQ(last.code, 0) << last.err;
+  EXPECT_NEAR(Json::parse(last.out)["constraints"][0]["lambda"][0].get<double>(), 0.5, 1e-12);
+  EXPECT_EQ(run({"info", fclib, "--json"}).code, 0);
+  EXPECT_EQ(run({"info", contact}).code, 0);
+
+  // Refusals and faults.
+  expect_error(run({"solve", contact, "--solver", "lemke"}), 3, {"lemke", "facets"});
+  expect_error(run({"solve", lcp, "--write", fclib}), 3, {"FCLIB", ".json"});
+  expect_error(run({"solve", lcp, "--write", path("a.xml")}), 2, {".json", ".hdf5"});
+  expect_error(run({"solve", write("cut.dat", "2\n0\n2\n2\n2 2\n2 1\n")}), 3,
+               {"cut.dat:5", "cut off"});
+  const Outcome none = run({"solve", write("ray.dat", "1 0 1 1 1 1 -1 -1"), "--json"});
+  EXPECT_EQ(none.code, 4);
+  EXPECT_EQ(Json::parse(none.out)["status"], "ray");
+}
+
 TEST_F(CommandLine, InfoTellsScenesTracesAndProblems) {
   const std::string scene = write("disc.json", disc_scene), out = path("results");
   ASSERT_EQ(run({"run", scene, "--out", out}).code, 0);

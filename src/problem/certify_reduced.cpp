@@ -1,0 +1,62 @@
+// The judge of reduced problems: the same residuals as certify.cpp (E10 to E16) with W, q and
+// lambda alone. Free velocity and gap cannot be told apart in q, so q takes the place of both.
+#include <algorithm>
+#include <limits>
+
+#include "problem/reduced_view.hpp"
+#include "problem/verdict.hpp"
+
+namespace cairn {
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+// s and s_v of each island over rows that carry an impulse, close or are not unilateral (E11, E13).
+std::vector<RowScale> island_scales(const ReducedProblem& problem, const ReducedIslands& islands,
+                                    const std::vector<double>& d, const VecX& lambda) {
+  std::vector<RowScale> scales(at(islands.count), RowScale{1, 0, 0});
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const ReducedConstraint& c = problem.constraints[i];
+    const double* q = problem.q.data() + problem.first_row[i];
+    const double impulse = norm(c.rows, lambda.data() + problem.first_row[i]);
+    const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
+    if (unilateral && impulse == 0 && q[0] >= 0) continue;
+    RowScale& scale = scales[at(islands.of_constraint[i])];
+    const double free = norm(c.rows, q) / d[i];
+    scale.impulse = std::max({scale.impulse, d[i] * impulse, free});
+    scale.velocity = std::max(scale.velocity, free);
+  }
+  for (RowScale& scale : scales)
+    scale.velocity = scale.velocity > 0 ? std::min(scale.impulse, velocity_cap * scale.velocity)
+                                        : velocity_least * scale.impulse;
+  return scales;
+}
+
+}  // namespace
+
+Certificate certify(const ReducedProblem& problem, const VecX& lambda) {
+  CAIRN_CHECK(lambda.size() == problem.rows() && problem.q.size() == problem.rows());
+  Verdict verdict;
+  Certificate& cert = verdict.certificate;
+  VecX w;
+  constraint_velocities(problem, lambda, w);
+  cert.finite = lambda.allFinite() && w.allFinite();
+  if (cert.finite) {
+    const std::vector<double> d = row_scales(problem);
+    const ReducedIslands islands = find_islands(problem);
+    const std::vector<RowScale> scales = island_scales(problem, islands, d, lambda);
+    for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+      RowScale scale = scales[at(islands.of_constraint[i])];
+      scale.d = d[i];
+      verdict.judge(law_set(problem.constraints[i]), static_cast<int>(i),
+                    w.data() + problem.first_row[i], lambda.data() + problem.first_row[i], scale,
+                    Units{});
+    }
+  }
+  if (!cert.finite) cert.worst = std::numeric_limits<double>::infinity();
+  return cert;
+}
+
+}  // namespace cairn

@@ -1,0 +1,103 @@
+// Elimination of the velocities of a global problem (E5), part by part of its mass matrix.
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+
+#include "problem/sparse.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr Eigen::Index most_velocities = 8000;  // of one part: its matrix is dense
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+int root(std::vector<int>& parent, int i) {
+  while (parent[at(i)] != i) {
+    parent[at(i)] = parent[at(parent[at(i)])];
+    i = parent[at(i)];
+  }
+  return i;
+}
+
+// Velocities of one part of M, and what of M and H belongs to them.
+struct Part {
+  std::vector<int> velocities;
+  std::vector<SparseMatrix::Entry> M, H;  // rows (and columns of M) counted within the part
+};
+
+std::vector<Part> parts_of(const SparseMatrix& M, const SparseMatrix& H) {
+  std::vector<int> parent(at(M.rows)), part(at(M.rows)), local(at(M.rows));
+  std::iota(parent.begin(), parent.end(), 0);
+  for (const auto& e : M.entries) {
+    const int a = root(parent, e.row), b = root(parent, e.column);
+    parent[at(std::max(a, b))] = std::min(a, b);
+  }
+  std::vector<Part> parts;
+  for (int i = 0; i < M.rows; ++i) {
+    const int r = root(parent, i);
+    if (r == i) {
+      part[at(i)] = static_cast<int>(parts.size());
+      parts.emplace_back();
+    }
+    part[at(i)] = part[at(r)];
+    auto& members = parts[at(part[at(i)])].velocities;
+    local[at(i)] = static_cast<int>(members.size());
+    members.push_back(i);
+  }
+  for (const auto& e : M.entries)
+    parts[at(part[at(e.row)])].M.push_back({local[at(e.row)], local[at(e.column)], e.value});
+  for (const auto& e : H.entries)
+    parts[at(part[at(e.row)])].H.push_back({local[at(e.row)], e.column, e.value});
+  return parts;
+}
+
+}  // namespace
+
+Eliminated eliminate_velocities(const SparseMatrix& M, const SparseMatrix& H, const VecX& k,
+                                const VecX& b) {
+  Eliminated result;
+  result.W.rows = result.W.columns = H.columns;
+  result.q = b;
+  for (const Part& part : parts_of(M, H)) {
+    const auto n = static_cast<Eigen::Index>(part.velocities.size());
+    if (n > most_velocities) {
+      result.fault = fmt::format("M couples {} velocities, more than the {} that are eliminated", n,
+                                 most_velocities);
+      return result;
+    }
+    Eigen::MatrixXd mass = Eigen::MatrixXd::Zero(n, n);
+    for (const auto& e : part.M) mass(e.row, e.column) += e.value;
+    std::map<int, Eigen::Index> columns;  // of H that touch the part, in ascending order
+    for (const auto& e : part.H) columns.emplace(e.column, 0);
+    Eigen::Index count = 0;
+    for (auto& [column, place] : columns) place = count++;
+    Eigen::MatrixXd J = Eigen::MatrixXd::Zero(count, n);  // rows of H^T
+    for (const auto& e : part.H) J(columns[e.column], e.row) += e.value;
+    VecX force(n);
+    for (Eigen::Index i = 0; i < n; ++i) force[i] = k[part.velocities[static_cast<std::size_t>(i)]];
+
+    const Eigen::PartialPivLU<Eigen::MatrixXd> lu(mass);
+    const VecX pivots = lu.matrixLU().diagonal().cwiseAbs();
+    if (!(pivots.minCoeff() > 1e-14 * pivots.maxCoeff())) {
+      result.fault =
+          fmt::format("M is singular, in the part of velocity {}", part.velocities.front());
+      return result;
+    }
+    const Eigen::MatrixXd W = J * lu.solve(J.transpose());
+    const VecX q = J * lu.solve(force);
+    for (const auto& [row, i] : columns) {
+      result.q[row] += q[i];
+      for (const auto& [column, j] : columns)
+        if (W(i, j) != 0) result.W.entries.push_back({row, column, W(i, j)});
+    }
+  }
+  return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,68 @@
+#include "problem/json_reader.hpp"
+
+#include <limits>
+
+namespace cairn {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+constexpr LawRule law_rules[] = {
+    {Law::equality, 1, 3}, {Law::nonnegative, 1, 1}, {Law::box, 1, 1}, {Law::coulomb, 2, 3}};
+
+}  // namespace
+
+std::string joined(std::span<const std::string_view> names) {
+  std::string list;
+  for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
+const LawRule* read_law(const Node& value, const std::string& path, JsonReader& reader) {
+  std::vector<std::string_view> known;
+  for (const LawRule& rule : law_rules) {
+    known.push_back(name(rule.law));
+    if (value.is(Node::Kind::string) && value.string == known.back()) return &rule;
+  }
+  reader.error(value, path, "unknown law", summary(value), joined(known),
+               did_you_mean(value.string, known));
+  return nullptr;
+}
+
+// Keys that belong to one law only.
+void read_law_data(const Node& value, const std::string& path, JsonReader& reader, LawSet& c) {
+  const auto only = [&](const char* key, bool allowed, const char* where) -> const Node* {
+    const Node* found = value.find(key);
+    if (!found || allowed) return found;
+    reader.error(*found, path + "." + key, "has no meaning here", "", where, "remove it");
+    return nullptr;
+  };
+  const bool coulomb = c.law == Law::coulomb, box = c.law == Law::box;
+  if (coulomb) reader.member(value, path, "mu");
+  const Node* mu = only("mu", coulomb, "with law coulomb");
+  if (mu && reader.number(*mu, path + ".mu", c.mu) && !(c.mu >= 0))
+    reader.error(*mu, path + ".mu", "negative friction", summary(*mu), "a number >= 0");
+  const Node* facets = only("facets", coulomb && c.rows == 3, "with law coulomb and three rows");
+  if (facets && reader.integer(*facets, path + ".facets", 0, 64, c.facets) &&
+      (c.facets == 1 || c.facets == 2))
+    reader.error(*facets, path + ".facets", "no pyramid", summary(*facets),
+                 "0 (exact cone) or 3 to 64");
+  if (box) c.lo = -infinity, c.hi = infinity;  // a missing bound does not bind
+  const Node* lo = only("lo", box, "with law box");
+  const Node* hi = only("hi", box, "with law box");
+  bool good = true;
+  if (lo) good &= reader.number(*lo, path + ".lo", c.lo);
+  if (hi) good &= reader.number(*hi, path + ".hi", c.hi);
+  if (good && c.lo > c.hi)
+    reader.error(value, path, "empty box", fmt::format("lo {} > hi {}", c.lo, c.hi), "lo <= hi");
+}
+
+void read_name(const Node& value, const std::string& path, JsonReader& reader, std::string& name) {
+  const Node* found = value.find("name");
+  if (!found) return;
+  name = found->string;
+  if (!found->is(Node::Kind::string))
+    reader.error(*found, path + ".name", "expected a string", summary(*found));
+}
+
+}  // namespace cairn

@@ -1,0 +1,28 @@
+// Strings and numbers as JSON text.
+#pragma once
+
+#include <cmath>
+#include <fmt/format.h>
+#include <string>
+
+namespace cairn {
+
+// A JSON string.
+inline std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+// Shortest digits that read back to x. JSON readers take "-0" for the integer 0, which has no sign.
+inline std::string digits(double x) {
+  return x == 0 && std::signbit(x) ? "-0.0" : fmt::format("{}", x);
+}
+
+}  // namespace cairn

@@ -1,0 +1,73 @@
+#include "problem/verdict.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+
+double norm(int n, const double* x) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return std::sqrt(sum);
+}
+
+double ratio(double residual, double scale) {
+  return residual == 0 ? 0 : residual / scale;
+}
+
+void Verdict::worst(double residual, int constraint) {
+  if (std::isnan(residual)) certificate.finite = false;
+  if (residual > certificate.worst) {
+    certificate.worst = residual;
+    certificate.worst_constraint = constraint;
+  }
+}
+
+void Verdict::judge(const LawSet& unscaled, int constraint, const double* w, const double* r,
+                    const RowScale& s, const Units& units) {
+  LawSet set = unscaled;
+  set.lo *= s.d;
+  set.hi *= s.d;
+  Certificate& cert = certificate;
+  auto note = [&](double& field, double residual) {
+    field = std::max(field, residual);
+    worst(residual, constraint);
+  };
+
+  // Scaled impulse and velocity; w_hat = w + sigma e_n, (E4).
+  double z[max_rows], p[max_rows], r_s[max_rows], w_s[max_rows];
+  for (int k = 0; k < set.rows; ++k) {
+    r_s[k] = s.d * r[k];
+    w_s[k] = w[k] / s.d;
+  }
+  w_s[0] += slip_bound(set, w_s);
+
+  // Natural map (E16) and distance from the set of allowed impulses.
+  for (int k = 0; k < set.rows; ++k) z[k] = r_s[k] - w_s[k];
+  project(set, z, p);
+  for (int k = 0; k < set.rows; ++k) p[k] -= r_s[k];
+  note(cert.natural_map, ratio(norm(set.rows, p), s.impulse));
+  project(set, r_s, p);
+  for (int k = 0; k < set.rows; ++k) p[k] -= r_s[k];
+  note(cert.cone, ratio(norm(set.rows, p), s.impulse));
+
+  if (set.law == Law::equality) {
+    note(cert.equality, ratio(norm(set.rows, w_s), s.velocity));
+    cert.equality_velocity = std::max(cert.equality_velocity, norm(set.rows, w) * units.speed());
+  }
+  if (set.law != Law::nonnegative && set.law != Law::coulomb) return;
+  double product = 0;
+  for (int k = 0; k < set.rows; ++k) product += r_s[k] * w_s[k];
+  note(cert.complementarity, ratio(std::abs(product), s.impulse * s.impulse));
+  note(cert.gap_velocity, ratio(std::max(0.0, -w[0] / s.d), s.velocity));
+  note(cert.normal_impulse, ratio(std::max(0.0, -r_s[0]), s.impulse));
+  const double least_w = w[0] * units.speed(), least_r = r[0] * units.impulse();
+  cert.least_gap_velocity = physical_started ? std::min(cert.least_gap_velocity, least_w) : least_w;
+  cert.least_normal_impulse =
+      physical_started ? std::min(cert.least_normal_impulse, least_r) : least_r;
+  cert.complementarity_energy =
+      std::max(cert.complementarity_energy, std::abs(product) * units.energy());
+  physical_started = true;
+}
+
+}  // namespace cairn

@@ -1,0 +1,22 @@
+// `auto` on a reduced island: sweeps, Newton, Lemke where the law is linear, all of them from other
+// starts.
+#pragma once
+
+#include "cairn/solver.hpp"
+#include "solve/automatic.hpp"
+#include "solve/lemke_reduced.hpp"
+#include "solve/newton_reduced.hpp"
+
+namespace cairn {
+
+struct ReducedBuffers {
+  NsgsBuffers nsgs;
+  ReducedNewtonBuffers newton;
+  ReducedLemkeBuffers lemke;
+  std::vector<double> best;
+};
+
+MethodResult automatic(const ReducedIsland& island, const Auto& options, ReducedBuffers& buffers,
+                       std::vector<double>& r, std::vector<double>& u);
+
+}  // namespace cairn
