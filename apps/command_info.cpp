@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <map>
 
 #include "cairn/scene.hpp"
@@ -12,6 +11,7 @@
 #include "input_file.hpp"
 #include "option_list.hpp"
 #include "problem/problem_file.hpp"
+#include "start_warnings.hpp"
 #include "step_plan.hpp"
 #include "terminal.hpp"
 
@@ -29,9 +29,14 @@ FileKind kind_of(const std::string& file) {
   std::string head(5, '\0');
   stream.read(head.data(), 5);
   if (head == "CAIRN") return FileKind::trace;
+  // Too large for either: not even read.
+  const std::uintmax_t size = std::filesystem::file_size(file, ignored);
+  if (ignored || size > largest_problem_file) return FileKind::scene;
+  std::string text(size, '\0');
   stream.clear();
   stream.seekg(0);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  stream.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
   return is_problem_text(text) ? FileKind::problem : FileKind::scene;
 }
 
@@ -80,8 +85,9 @@ Json scene_json(const Scene& scene) {
 }
 
 Result<Json> read_scene(const std::string& file) {
-  const Result<Scene> scene = load_scene(file);
+  Result<Scene> scene = load_scene(file);
   if (!scene) return tl::unexpected(scene.error());
+  add_start_warnings(*scene);
   Json json = {{"file", file}, {"kind", "scene"}};
   json.update(scene_json(*scene));
   json["warnings"] = scene->warnings;

@@ -79,7 +79,8 @@ Json as_json(const SolveOptions& options, const Problem& problem, const SolverOp
   json["solver"] = name(solver);
   json["tolerance"] = tolerance(solver);
   json["status"] = c.within(tolerance(solver)) ? "certified" : "uncertified";
-  json["certificate"] = {{"worst", c.worst}, {"row", row_name(problem, c.worst_constraint)}};
+  json["certificate"] = {
+      {"worst", c.worst}, {"row", row_name(problem, c.worst_constraint)}, {"finite", c.finite}};
   json["certificate"]["residuals"] = residuals(c);
   json["method"] = solution.method;
   json["iterations"] = solution.iterations;

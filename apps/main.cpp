@@ -51,6 +51,11 @@ std::string needs_equals_sign(const std::string& text) {
   return at == std::string::npos || at == 0 ? "expected KEY=VALUE, got " + text : "";
 }
 
+// An empty name is most often a shell variable that is not set: not the wish to write no files.
+std::string needs_a_name(const std::string& text) {
+  return text.empty() ? "expected the name of a folder, got an empty one" : "";
+}
+
 CLI::App* add_command(CLI::App& app, const char* name, const char* text, const char* examples) {
   CLI::App* command = app.add_subcommand(name, text);
   command->footer(examples);
@@ -70,6 +75,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_option("SCENE", options.scene, "scene file; --resume knows its own");
   CLI::Option* out =
       command->add_option("--out", options.out, "folder for the results")->type_name("DIR");
+  out->check(needs_a_name, "", "");
   command
       ->add_option("--checkpoint", options.checkpoint,
                    "write DIR/checkpoint.cairn every N steps and when interrupted")
@@ -79,6 +85,7 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->add_option("--resume", options.resume,
                    "go on with the interrupted or killed run in DIR from its last checkpoint")
       ->type_name("DIR")
+      ->check(needs_a_name, "", "")
       ->excludes(out);
   command
       ->add_option("--set", options.assignments,

@@ -30,6 +30,9 @@ void describe(Visitor& v, Euler& o) {
   v.number(
       "gamma", o.gamma, Range{0, 2}, "-",
       "share of gap and joint error that one step corrects; 0: the unstabilised original scheme");
+  v.number("separation_speed", o.separation_speed, Range{-1, 1e9}, "m/s",
+           "largest speed at which an overlap opens; -1: that of a fall over the radius of the "
+           "smaller body");
   v.boolean("projection", o.projection,
             "moves the bodies onto their joints after each step, in the mass metric");
   v.integer("facets", o.facets, 0, 64,

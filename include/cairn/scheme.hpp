@@ -28,6 +28,8 @@ struct Euler {             // papers 000 and 001
   bool projection = true;  // move the bodies onto their joints after each step, in the mass metric
   double gamma =
       1;  // share of gap and joint error corrected per step; 0: the unstabilised original [-]
+  double separation_speed =
+      -1;          // fastest opening of an overlap [m/s]; negative: from gravity and size, (E31)
   int facets = 0;  // sides of the friction pyramid in space; 0: exact cone
   Restitution restitution = Restitution::completed;
   double restitution_threshold =

@@ -14,6 +14,9 @@ namespace {
 // word [-].
 constexpr double length_warning = 1e-6;
 
+// Beyond this it is another rod: the first step would close the difference at difference / h [-].
+constexpr double length_error = 1e-3;
+
 // Relative gap beyond which a joint counts as open at the start [-].
 constexpr double gap_error = 1e-6;
 
@@ -118,7 +121,15 @@ bool LinkBuilder::rod(DistanceJoint& rod, const std::optional<Ends>& found,
   if (!(rod.length < 0) && !checks_.positive(rod.length, path + ".length", "m")) return false;
   if (!found) return false;
   if (rod.length < 0) rod.length = found->distance;
-  if (std::abs(rod.length - found->distance) > length_warning * rod.length)
+  const double off = std::abs(rod.length - found->distance);
+  if (off > length_error * rod.length) {
+    checks_.error(path + ".length", "joint is open at the start",
+                  "a length of " + to_text(rod.length) + " m for anchors " +
+                      to_text(found->distance) + " m apart",
+                  "lengths that fit to 0.001", "leave the length out, or move a body or an anchor");
+    return false;
+  }
+  if (off > length_warning * rod.length)
     checks_.warn(path + ".length", "length " + to_text(rod.length) + " m, but the anchors start " +
                                        to_text(found->distance) + " m apart");
   longest_ = std::max(longest_, rod.length);

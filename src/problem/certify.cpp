@@ -16,10 +16,17 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+// Also of numbers whose squares underflow.
 double norm(int n, const double* x) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
-  return std::sqrt(sum);
+  double sum = 0, largest = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += x[i] * x[i];
+    largest = std::max(largest, std::abs(x[i]));
+  }
+  if (sum > 0x1p-900 || !(largest > 0)) return std::sqrt(sum);
+  sum = 0;
+  for (int i = 0; i < n; ++i) sum += (x[i] / largest) * (x[i] / largest);
+  return largest * std::sqrt(sum);
 }
 
 // sqrt(p^T A^-1 p): an impulse as a velocity weighted by mass.
@@ -187,7 +194,8 @@ void judge_constraint(const Problem& problem, std::size_t i, const double* w, co
   if (c.law != Law::nonnegative && c.law != Law::coulomb) return;
   double product = 0;
   for (int k = 0; k < c.rows; ++k) product += r_s[k] * w_s[k];
-  note(cert.complementarity, ratio(std::abs(product), scale * scale));
+  // Not over scale^2, which underflows for an island that hardly moves.
+  note(cert.complementarity, ratio(ratio(std::abs(product), scale), scale));
   note(cert.gap_velocity, ratio(std::max(0.0, -w[0] / d), velocity_scale));
   note(cert.normal_impulse, ratio(std::max(0.0, -r_s[0]), scale));
   const double least_w = w[0] * problem.units.speed(), least_r = r[0] * problem.units.impulse();

@@ -10,6 +10,8 @@
 
 namespace cairn {
 
+inline constexpr std::size_t largest_problem_file = std::size_t{1} << 30;  // [bytes]
+
 // Checks all that a user can get wrong and reports up to 20 faults at once. The constraints read
 // have ids of kind file.
 Result<Problem> read_problem(const std::string& file);

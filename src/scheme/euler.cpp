@@ -6,6 +6,7 @@
 #include "constrain/memory.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
+#include "scheme/separation.hpp"
 
 namespace cairn {
 
@@ -102,6 +103,8 @@ void Step::measure_contacts() {
                         c.rows > 2 ? c.t2_W.dot(motion) : 0);
     terms.approach = relative_velocity(c, c.n_W, state.v) + terms.motion[0];
     terms.gap_rate = (c.gap > 0 ? 1 : options.gamma) * c.gap / h;
+    if (c.gap < 0)
+      terms.gap_rate = std::max(terms.gap_rate, -separation_speed(model, c, options, h));
     if (options.restitution == Restitution::completed || c.restitution == 0 ||
         state.v_before.size() == 0)
       continue;

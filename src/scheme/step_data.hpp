@@ -16,7 +16,7 @@ namespace cairn {
 struct ContactTerms {
   Vec3 motion = Vec3::Zero();  // along n, t1, t2: prescribed motion
   double approach = 0;         // relative normal velocity at the beginning, < 0 closing
-  double gap_rate = 0;         // gap / h, overlap times gamma
+  double gap_rate = 0;         // gap / h, overlap times gamma and limited
   double delayed = 0;          // Lambda of (4.10)
   bool impact = false;         // closes faster than the threshold and carries an impulse
   double gap = 0, bounce = 0;  // as used in the last problem

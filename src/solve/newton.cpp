@@ -169,10 +169,13 @@ void Inner::assemble(double rho, bool coulomb) {
     const double* p = &b_.r_plus[at(g.first)];
     return g.set.law != Law::box && std::all_of(p, p + g.rows, [](double x) { return x == 0; });
   };
-  const std::size_t known = b_.edges.size();
-  for (const Group& g : island_.groups)
-    if (g.set.law != Law::equality && !open(g)) require_edge(g.body[0], g.body[1]);
-  if (b_.edges.size() > known) analyse();
+  // Fill may have lent a group its block; a new order may take that away, so look again after it.
+  for (std::size_t known = b_.edges.size();; known = b_.edges.size()) {
+    for (const Group& g : island_.groups)
+      if (g.set.law != Law::equality && !open(g)) require_edge(g.body[0], g.body[1]);
+    if (b_.edges.size() == known) break;
+    analyse();
+  }
 
   b_.lu.zero();
   for (std::size_t i = 0; i < island_.bodies.size(); ++i)

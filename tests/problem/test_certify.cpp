@@ -204,6 +204,16 @@ TEST(Certify, NothingIsPerfect) {
   EXPECT_TRUE(c.certificate().within(0));
 }
 
+// An island so slow that the square of its scale is no number any more: s = |lambda| = 2^-599, and
+// the contact opens with w_n = b_n = 1 although it carries an impulse.
+TEST(Certify, ScalesWhoseSquareUnderflowsGiveNoInfinity) {
+  Case c = disc_on_floor();
+  c.problem.k *= 0x1p-600;
+  c.lambda *= 0x1p-600;
+  c.problem.constraints[0].b[0] = 1;
+  EXPECT_EQ(c.certificate().complementarity, 0x1p599);
+}
+
 TEST(Certify, NotANumberIsNotFinite) {
   const std::vector<std::function<void(Case&)>> faults = {
       [](Case& c) { c.v[1] = std::nan(""); },

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -301,6 +302,105 @@ TEST_F(CommandLine, OutputFolderProblemsAreToldBeforeTheRun) {
   fs::create_directory(path("closed"));
   fs::permissions(path("closed"), fs::perms::owner_read | fs::perms::owner_exec);
   expect_error(run({"run", scene, "--out", path("closed")}), 5, {"closed", "fix: "});
+}
+
+// An empty name is a shell variable that is not set, not the wish to write nothing.
+TEST_F(CommandLine, EmptyFolderNamesAreTold) {
+  const std::string scene = write("disc.json", disc_scene);
+  expect_error(run({"run", scene, "--out", ""}), 2, {"--out", "empty"});
+  expect_error(run({"run", "--resume", ""}), 2, {"--resume", "empty"});
+}
+
+// Results have fixed names; a scene with one of them in the folder of the results would be lost.
+TEST_F(CommandLine, ASceneIsNeverWrittenOver) {
+  fs::create_directory(path("out"));
+  for (const char* name : {"summary.json", "steps.csv", "trace.cairn", "trace.cairn.part",
+                           "report.html", "checkpoint.cairn", "failed_problem_7.json"}) {
+    const std::string scene = write(std::string("out/") + name, disc_scene);
+    expect_error(run({"run", scene, "--out", path("out")}), 5, {name, "own scene", "fix: "});
+    EXPECT_EQ(read(scene), disc_scene);
+    fs::remove(scene);
+  }
+  EXPECT_EQ(run({"run", write("out/disc.json", disc_scene), "--out", path("out")}).code, 0);
+}
+
+// A second run started by mistake on the folder of the first takes nothing away from it.
+TEST_F(CommandLine, ASecondRunInTheSameFolderIsRefusedAndTheFirstLosesNothing) {
+  const std::string scene = write("disc.json", disc_scene), out = path("results");
+  const pid_t first = start({"run", scene, "--out", out, "--set", "simulation.duration=1e6"});
+  std::error_code none;
+  for (int i = 0; i < 6000; ++i) {
+    if (fs::exists(out + "/trace.cairn.part", none) &&
+        fs::file_size(out + "/trace.cairn.part", none) > 20000)
+      break;
+    ::usleep(10000);
+  }
+  // A problem that the first could not solve; a report that it is just writing.
+  const std::vector<std::string> files = {"failed_problem_3.json", "report.html.part1",
+                                          "checkpoint.cairn"};
+  for (const std::string& name : files) write("results/" + name, "precious");
+  const std::string command = std::string(CAIRN_PROGRAM) + " run " + scene + " --out " + out +
+                              " > " + path("out2") + " 2> " + path("err2");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5);
+  EXPECT_NE(read(path("err2")).find("another run is writing"), std::string::npos);
+  for (const std::string& name : files) EXPECT_EQ(read(out + "/" + name), "precious") << name;
+  ::kill(first, SIGTERM);
+  EXPECT_EQ(wait(first).code, 143);
+  EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
+
+  // Once it has ended, a new run has the folder to itself and clears it.
+  EXPECT_EQ(run({"run", scene, "--out", out}).code, 0);
+  for (const std::string& name : files) EXPECT_FALSE(fs::exists(out + "/" + name)) << name;
+}
+
+// Known before anything is read: the files have holes, no bytes.
+TEST_F(CommandLine, FilesTooLargeAreRefusedUnread) {
+  const std::string file = write("large.json", "");
+  fs::resize_file(file, std::uintmax_t{1} << 40);
+  for (const char* command : {"run", "info", "solve"})
+    expect_error(run({command, file}), 6, {"large", "bytes"});
+  expect_error(run({"check", file}), 3, {"is not a trace"});
+}
+
+TEST_F(CommandLine, PipesDoNotHoldTheReadersOfBinaryFilesAndProblems) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_error(run({"check", path("pipe")}), 3, {"is not a trace"});
+  expect_error(run({"solve", path("pipe")}), 3, {"not a regular file"});
+}
+
+TEST_F(CommandLine, BodiesInsideEachOtherAreWarnedOf) {
+  const std::string scene =
+      write("disc.json", replaced(disc_scene, "[0, 0.51, 0]", "[0, 0.25, 0]"));
+  const Outcome outcome = run({"run", scene});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* word : {"warning: ", "'disc'", "'plank'", "0.25 m", "3.13 m/s"})
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " not in " << outcome.err;
+  EXPECT_EQ(run({"run", scene, "--quiet"}).err, "");
+  EXPECT_NE(run({"info", scene}).out.find("overlap by 0.25 m"), std::string::npos);
+}
+
+TEST_F(CommandLine, StepsLongForTheBodiesAreWarnedOf) {
+  const std::string scene = write("disc.json", disc_scene);
+  const Outcome outcome =
+      run({"run", scene, "--set", "simulation.step=10", "--set", "simulation.duration=100"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* word : {"warning: ", "'disc'", "981 m", "times its size"})
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " not in " << outcome.err;
+}
+
+// Marks that turn the direction of writing stay in the data, but not on the terminal.
+TEST_F(CommandLine, NamesCannotTurnTheLineAround) {
+  const std::string name =
+      "a\xE2\x80\xAE"
+      "b";
+  const Outcome outcome = run(
+      {"run",
+       write("disc.json", replaced(disc_scene, "\"disc\", \"dof\"", "\"" + name + "\", \"dof\"")),
+       "--out", path("results")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find("\xE2\x80\xAE"), std::string::npos);
+  EXPECT_NE(outcome.out.find("a\\u202eb"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(Json::parse(read(path("results/summary.json")))["bodies"].contains(name));
 }
 
 TEST_F(CommandLine, FullDeviceIsAFault) {
