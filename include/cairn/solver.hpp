@@ -30,7 +30,7 @@ struct Auto {                // picks per island, falls back, polishes
   double tolerance = 1e-8;   // [-]
   int max_sweeps = 4000;     // Gauss-Seidel sweeps per island at the most
   int max_iterations = 200;  // factorisations per island at the most
-  int lemke_rows = 1600;     // largest complementarity problem that is handed to Lemke; 0: never
+  int lemke_rows = 8000;     // largest complementarity problem that is handed to Lemke; 0: never
 };
 
 using SolverOptions = std::variant<Auto, Nsgs, Newton, Lemke>;
