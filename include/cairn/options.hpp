@@ -32,6 +32,11 @@ void describe(Visitor& v, Euler& o) {
       "share of gap and joint error that one step corrects; 0: the unstabilised original scheme");
   v.boolean("projection", o.projection,
             "moves the bodies onto their joints after each step, in the mass metric");
+  v.boolean("project_contacts", o.project_contacts,
+            "pushes overlapping bodies apart after each step, in the mass metric");
+  v.boolean("nonlinear", o.nonlinear,
+            "gaps and joints hold at the end of the step, paper 000 (2.6), by a sequence of "
+            "linearised solves; false: their linearisation, (2.9)");
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.choice("restitution", o.restitution, Names(restitution_names),
