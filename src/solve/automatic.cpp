@@ -70,7 +70,19 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   Best best(island, buffers, r, v);
   if (best.value() <= rounding) return best.result(false);
 
-  // 0. The factor of a large packing is nearly dense: sweeps to the tolerance first, and they
+  // 0. Joints alone are a linear system: one solve, from zero, so that redundant ones share their
+  // load by the least impulses.
+  const bool bilateral = std::all_of(island.groups.begin(), island.groups.end(),
+                                     [](const Group& g) { return g.set.law == Law::equality; });
+  if (bilateral) {
+    std::fill(r.begin(), r.end(), 0.0);
+    best.take(
+        newton(island, {.tolerance = options.tolerance, .aim = rounding}, buffers.newton, r, v),
+        "newton");
+    if (best.value() <= options.tolerance) return best.result(false);
+  }
+
+  // 1. The factor of a large packing is nearly dense: sweeps to the tolerance first, and they
   // usually are the end.
   const bool packing =
       island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
@@ -84,7 +96,7 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     if (best.value() <= options.tolerance) return best.result(false);
   }
 
-  // 1. A pile in the plane: a vertex of its linear complementarity problem.
+  // 2. A pile in the plane: a vertex of its linear complementarity problem.
   const bool linear = options.lemke_rows > 0 &&
                       std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
   LemkeLimits pivoting{.tolerance = options.tolerance,
@@ -104,20 +116,20 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     }
   }
 
-  // 2. A budget of sweeps, not of time: stiff islands gain nothing from more.
+  // 3. A budget of sweeps, not of time: stiff islands gain nothing from more.
   best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
                  buffers.nsgs, r, v),
             "nsgs");
   if (best.value() <= rounding) return best.result(false);
 
-  // 3. Newton from there.
+  // 4. Newton from there.
   const NewtonLimits limits{.tolerance = options.tolerance,
                             .aim = std::min(rounding, options.tolerance),
                             .factorisations = std::min(60, options.max_iterations)};
   best.take(newton(island, limits, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(false);
 
-  // 4. Pivoting from nowhere; Newton from its vertex.
+  // 5. Pivoting from nowhere; Newton from its vertex.
   if (linear) {
     pivoting.draws = 12;
     best.take(lemke(island, pivoting, buffers.lemke, r, v), "lemke");
@@ -126,7 +138,7 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     if (best.value() <= options.tolerance) return best.result(true);
   }
 
-  // 5. Newton from rest, then long sweeps and all the factorisations allowed.
+  // 6. Newton from rest, then long sweeps and all the factorisations allowed.
   std::fill(r.begin(), r.end(), 0.0);
   NewtonLimits patient = limits;
   patient.factorisations = options.max_iterations;
