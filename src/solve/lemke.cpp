@@ -12,7 +12,13 @@ std::size_t at(int i) {
 }
 
 bool has_friction(const Group& g) {
-  return g.set.law == Law::coulomb && g.rows > 1 && g.set.mu > 0;
+  return has_cone(g.set.law) && g.rows > 1 && g.set.mu > 0;
+}
+
+// The relaxed law on a polyhedral cone: r = sum of beta_i (1, mu d_i), beta_i opposite to the
+// velocity along its generator, nothing else.
+bool has_generators(const Group& g) {
+  return has_friction(g) && g.set.law == Law::coulomb_relaxed;
 }
 
 // Facets of the friction section: two directions in the plane.
@@ -25,12 +31,13 @@ int directions(const Group& g) {
 enum class Form { compact, full };
 
 bool is_compact(const Group& g, Form form) {
-  return form == Form::compact && g.rows == 2 && has_friction(g);
+  return form == Form::compact && g.rows == 2 && has_friction(g) && !has_generators(g);
 }
 
 // Variables of a group: of friction as above, (r) of a normal row, (r - lo, y) of a box.
 int variables(const Group& g, Form form) {
   if (is_compact(g, form)) return 3;
+  if (has_generators(g)) return directions(g);
   if (has_friction(g)) return 2 + directions(g);
   return g.set.law == Law::box ? 2 : 1;
 }
@@ -52,7 +59,12 @@ struct Pairing {
 
 Pairing pairing(const Group& g, int i, Form form) {
   Pairing p;
-  if (i == 0) {
+  if (has_generators(g)) {
+    direction(g, i, p.impulse + 1);
+    p.impulse[0] = 1;
+    for (int k = 1; k < g.rows; ++k) p.impulse[k] *= g.set.mu;
+    std::copy(p.impulse, p.impulse + max_rows, p.velocity);
+  } else if (i == 0) {
     p.impulse[0] = p.velocity[0] = 1;
     if (is_compact(g, form)) p.impulse[1] = -g.set.mu;
   } else if (is_compact(g, form)) {
@@ -251,7 +263,7 @@ void Tableau::fill_group(Dense& dense, std::size_t i) {
     T(first + 1, first + 2) = 1;
     T(first + 2, first) = 2 * g.set.mu;
     T(first + 2, first + 1) = -1;
-  } else if (has_friction(g)) {
+  } else if (has_friction(g) && !has_generators(g)) {
     const int lambda = first + 1 + directions(g);
     for (int k = 1; k <= directions(g); ++k) {
       T(first + k, lambda) = 1;
@@ -366,8 +378,8 @@ int choose_included(const Island& island, const std::vector<double>& r,
     const Group& g = island.groups[i];
     double u[max_rows];
     group_velocity(island, g, v.data(), u);
-    const bool unilateral = g.set.law == Law::coulomb || g.set.law == Law::nonnegative;
-    included[i] = included[i] || !unilateral || r[at(g.first)] > 0 || u[0] <= 0.1 * scale;
+    included[i] = included[i] || !is_unilateral(g.set.law) || r[at(g.first)] > 0 ||
+                  opening_speed(g.set, u) <= 0.1 * scale;
     if (included[i]) count += variables(g, Form::full);
   }
   return count;
@@ -377,9 +389,10 @@ bool closing(const Island& island, const std::vector<double>& v, double toleranc
              std::vector<char>& included) {
   bool any = false;
   for (std::size_t i = 0; i < island.groups.size(); ++i) {
+    const Group& g = island.groups[i];
     double u[max_rows];
-    group_velocity(island, island.groups[i], v.data(), u);
-    if (included[i] || u[0] >= -tolerance * island.scale) continue;
+    group_velocity(island, g, v.data(), u);
+    if (included[i] || opening_speed(g.set, u) >= -tolerance * island.scale) continue;
     included[i] = any = true;
   }
   return any;
