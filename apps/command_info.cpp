@@ -140,7 +140,8 @@ Result<Json> read_problem_file(const std::string& file) {
   json["rows"] = problem->rows();
   Json& constraints = json["constraints"];
   constraints["all"] = problem->constraints.size();
-  for (const Law law : {Law::equality, Law::nonnegative, Law::box, Law::coulomb})
+  for (const Law law :
+       {Law::equality, Law::nonnegative, Law::box, Law::coulomb, Law::coulomb_relaxed})
     constraints[name(law)] = std::count_if(problem->constraints.begin(), problem->constraints.end(),
                                            [law](const Constraint& c) { return c.law == law; });
   const Units& u = problem->units;

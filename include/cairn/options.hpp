@@ -92,4 +92,39 @@ void describe(Visitor& v, Lemke& o) {
   v.integer("seed", o.seed, 0, 9007199254740991, "of the covering vector");
 }
 
+template <class Visitor>
+void describe(Visitor& v, Admm& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 100000000, "iterations per island at the most");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Ipm& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 1000000,
+            "interior point iterations per island at the most");
+  v.boolean("polish", o.polish,
+            "hands over to newton where the interior point method ends above the tolerance");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Apgd& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 100000000, "iterations per island at the most");
+  v.integer("refresh", o.refresh, 1, 1000000,
+            "iterations from one update of the slip bounds to the next");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Bb& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 100000000, "iterations per island at the most");
+  v.integer("refresh", o.refresh, 1, 1000000,
+            "iterations from one update of the slip bounds to the next");
+}
+
 }  // namespace cairn

@@ -127,7 +127,7 @@ void write_constraint(const Problem& problem, const Constraint& c, ByteWriter& o
 
 void read_constraint(ByteReader& in, const Problem& problem, Constraint& c) {
   c = {};
-  c.law = in.choice(Law::coulomb);
+  c.law = in.choice(Law::coulomb_relaxed);
   c.rows = in.u8();
   c.body = {in.i32(), in.i32()};
   c.mu = in.f64();

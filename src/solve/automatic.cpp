@@ -17,8 +17,8 @@ constexpr std::size_t small = 32;
 bool is_planar_pile(const Island& island) {
   std::size_t contacts = 0;
   for (const Group& g : island.groups) {
-    if (g.set.law == Law::coulomb && g.rows > 2) return false;
-    if (g.set.law == Law::coulomb || g.set.law == Law::nonnegative) ++contacts;
+    if (has_cone(g.set.law) && g.rows > 2) return false;
+    if (is_unilateral(g.set.law)) ++contacts;
   }
   return contacts > small;
 }

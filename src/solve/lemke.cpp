@@ -17,7 +17,13 @@ std::size_t at(int i) {
 constexpr double proximal_warm = 1e-8, proximal_cold = 1e-12;
 
 bool has_friction(const Group& g) {
-  return g.set.law == Law::coulomb && g.rows > 1 && g.set.mu > 0;
+  return has_cone(g.set.law) && g.rows > 1 && g.set.mu > 0;
+}
+
+// The relaxed law on a polyhedral cone: r = sum of beta_i (1, mu d_i), beta_i opposite to the
+// velocity along its generator, nothing else.
+bool has_generators(const Group& g) {
+  return has_friction(g) && g.set.law == Law::coulomb_relaxed;
 }
 
 // No complementarity at all: the impulse is a free variable.
@@ -40,13 +46,14 @@ int directions(const Group& g) {
 enum class Form { compact, full };
 
 bool is_compact(const Group& g, Form form) {
-  return form == Form::compact && g.rows == 2 && has_friction(g);
+  return form == Form::compact && g.rows == 2 && has_friction(g) && !has_generators(g);
 }
 
 // Pairs of a group: of friction as above, (r) of a normal row, (r - lo, y) or (hi - r) of a box.
 int pairs(const Group& g, Form form) {
   if (is_free(g)) return 0;
   if (is_compact(g, form)) return 3;
+  if (has_generators(g)) return directions(g);
   if (has_friction(g)) return 2 + directions(g);
   return is_two_sided(g) ? 2 : 1;
 }
@@ -74,7 +81,12 @@ struct Pairing {
 
 Pairing pairing(const Group& g, int i, Form form) {
   Pairing p;
-  if (i == 0) {
+  if (has_generators(g)) {
+    direction(g, i, p.impulse + 1);
+    p.impulse[0] = 1;
+    for (int k = 1; k < g.rows; ++k) p.impulse[k] *= g.set.mu;
+    std::copy(p.impulse, p.impulse + max_rows, p.velocity);
+  } else if (i == 0) {
     const bool downwards = g.set.law == Law::box && std::isinf(g.set.lo);
     p.impulse[0] = p.velocity[0] = downwards ? -1 : 1;
     if (is_compact(g, form)) p.impulse[1] = -g.set.mu;
@@ -172,7 +184,7 @@ void Builder::couple(const Group& g, double (*C)[most_pairs], double* constant) 
     C[1][2] += 1;
     C[2][0] += 2 * g.set.mu;
     C[2][1] -= 1;
-  } else if (has_friction(g)) {
+  } else if (has_friction(g) && !has_generators(g)) {
     const int slip = 1 + directions(g);
     for (int k = 1; k < slip; ++k) {
       C[k][slip] += 1;
@@ -250,6 +262,14 @@ void Builder::start_group(const Group& g, const double* r, const double* u, char
     if (is_two_sided(g)) z_basic[1] = normal >= g.set.hi;
     return;
   }
+  if (has_generators(g)) {
+    // In the plane the two generators are the edges of the cone, and r has one decomposition.
+    for (int i = 0; i < directions(g) && g.rows == 2; ++i) {
+      const double side = i == 0 ? 1 : -1;
+      z_basic[i] = r[0] + side * r[1] / g.set.mu > u[0] + side * g.set.mu * u[1];
+    }
+    return;
+  }
   z_basic[0] = normal > 0;
   if (!is_compact(g, form_)) return;
   const double bound = g.set.mu * std::max(0.0, normal), tangent = r[1] - u[1];
@@ -319,8 +339,8 @@ int choose_included(const Island& island, const std::vector<double>& r,
     const Group& g = island.groups[i];
     double u[max_rows];
     group_velocity(island, g, v.data(), u);
-    const bool unilateral = g.set.law == Law::coulomb || g.set.law == Law::nonnegative;
-    included[i] = included[i] || !unilateral || r[at(g.first)] > 0 || u[0] <= 0.1 * scale;
+    included[i] = included[i] || !is_unilateral(g.set.law) || r[at(g.first)] > 0 ||
+                  opening_speed(g.set, u) <= 0.1 * scale;
     if (included[i]) count += pairs(g, Form::full);
   }
   return count;
@@ -329,9 +349,10 @@ int choose_included(const Island& island, const std::vector<double>& r,
 void add_closing(const Island& island, const std::vector<double>& v, double tolerance,
                  std::vector<char>& included) {
   for (std::size_t i = 0; i < island.groups.size(); ++i) {
+    const Group& g = island.groups[i];
     double u[max_rows];
-    group_velocity(island, island.groups[i], v.data(), u);
-    if (u[0] < -tolerance * island.scale) included[i] = 1;
+    group_velocity(island, g, v.data(), u);
+    if (opening_speed(g.set, u) < -tolerance * island.scale) included[i] = 1;
   }
 }
 

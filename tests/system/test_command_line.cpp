@@ -458,6 +458,22 @@ TEST_F(CommandLine, SchemaIsJson) {
   EXPECT_TRUE(schema["properties"].contains("bodies"));
 }
 
+// Every solver takes the problem; what is called certified meets its tolerance.
+TEST_F(CommandLine, BenchTellsTimesAndResiduals) {
+  const Outcome outcome = run(
+      {"bench", "solvers", "--case", "stack10", "--solver", "auto", "--solver", "ipm", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json.size(), 1u);
+  EXPECT_EQ(json[0]["constraints"], 40);
+  for (const auto& [solver, levels] : json[0]["solvers"].items())
+    for (const Json& level : levels)
+      EXPECT_EQ(level["certified"].get<bool>(),
+                level["residual"].get<double>() <= level["tolerance"].get<double>())
+          << solver;
+  expect_error(run({"bench", "solvers", "--case", "stack11"}), 2, {"stack11", "stack10"});
+}
+
 // ---- signals
 
 // A run that would take days is interrupted once its first frames are on the disk.
