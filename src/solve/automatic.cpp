@@ -11,6 +11,9 @@ constexpr double rounding = 1e-14;
 // Newton takes islands up to this many groups to rounding, and is quicker there than pivoting.
 constexpr std::size_t small = 32;
 
+// Above this residual Newton takes many damped steps.
+constexpr double far = 1e-3;
+
 // Many contacts in the plane: there Coulomb's law is a linear complementarity problem, and pivoting
 // from the basis that a few sweeps suggest is quicker than Newton and fails less. (Pyramids in
 // space have too many variables for that.)
@@ -122,12 +125,30 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
             "nsgs");
   if (best.value() <= rounding) return best.result(false);
 
-  // 4. Newton from there.
+  // 4. Newton from there; the interior point method first where the sweeps left it far away, and as
+  // another start where Newton fails.
   const NewtonLimits limits{.tolerance = options.tolerance,
                             .aim = std::min(rounding, options.tolerance),
                             .factorisations = std::min(60, options.max_iterations)};
+  bool tried_interior = false;
+  auto interior = [&] {
+    tried_interior = true;
+    buffers.coupling.attach(island);
+    const IterationResult result =
+        ipm(buffers.coupling,
+            {.tolerance = options.tolerance, .iterations = std::min(30, options.max_iterations)},
+            buffers.ipm, r);
+    velocities_from_impulses(island, r, v);
+    best.take(result, "ipm");
+  };
+  if (best.value() > far && !packing) interior();
   best.take(newton(island, limits, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(false);
+  if (!tried_interior && !packing) {
+    interior();
+    best.take(newton(island, limits, buffers.newton, r, v), "newton");
+    if (best.value() <= options.tolerance) return best.result(true);
+  }
 
   // 5. Pivoting from nowhere; Newton from its vertex.
   if (linear) {
