@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "cairn/joints.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/trace.hpp"
 #include "commands.hpp"
@@ -70,11 +71,21 @@ Json model_json(const Model& model) {
   return json;
 }
 
+// How many rows of the joints are independent at the start, and which joints have the others.
+Json rank_json(const Scene& scene) {
+  const JointRank rank = joint_rank(*scene.model, *scene.initial);
+  Json json = {{"rows", rank.rows}, {"rank", rank.rank}, {"redundant", Json::object()}};
+  for (const RedundantJoint& r : rank.redundant)
+    json["redundant"][scene.model->joints[index(r.joint)].name] = r.rows;
+  return json;
+}
+
 Json scene_json(const Scene& scene) {
   const SimulationSettings& settings = scene.simulation;
   Json json;
   json["name"] = scene.name;
   json.update(model_json(*scene.model));
+  if (!scene.model->joints.empty()) json["joint_rank"] = rank_json(scene);
   json["scheme"] = option_list(settings.scheme);
   json["solver"] = option_list(settings.solver);
   json["step"] = settings.step;
@@ -135,7 +146,8 @@ Result<Json> read_problem_file(const std::string& file) {
   json["rows"] = problem->rows();
   Json& constraints = json["constraints"];
   constraints["all"] = problem->constraints.size();
-  for (const Law law : {Law::equality, Law::nonnegative, Law::box, Law::coulomb})
+  for (const Law law :
+       {Law::equality, Law::nonnegative, Law::box, Law::coulomb, Law::coulomb_relaxed})
     constraints[name(law)] = std::count_if(problem->constraints.begin(), problem->constraints.end(),
                                            [law](const Constraint& c) { return c.law == law; });
   const Units& u = problem->units;

@@ -134,8 +134,14 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
   text += fmt::format("penetration  max {:.2e} m, final {:.2e} m\n", totals.penetration_max,
                       totals.penetration_final);
   if (!scene.model->joints.empty())
+    text += fmt::format("joints       {}\n", printable(to_text(*scene.model, totals.joint_rank)));
+  if (!scene.model->joints.empty())
     text += fmt::format("joint error  max {:.2e} m, final {:.2e} m\n", totals.joint_error_max,
                         totals.joint_error_final);
+  if (totals.nonlinear_iterations > 0)
+    text += fmt::format(
+        "nonlinear    {} linearisations, {} steps did not contract, {:.2e} m left\n",
+        totals.nonlinear_iterations, totals.nonlinear_fallbacks, totals.nonlinear_residual_max);
   text += fmt::format("energy       initial {:.6g} J, final {:.6g} J, largest rise {:.2e} J\n",
                       totals.energy_initial, totals.energy_final, totals.max_rise);
   text +=

@@ -11,7 +11,7 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run", "solve", "check", "info", "schema"};
+constexpr std::string_view command_names[] = {"run", "solve", "check", "info", "schema", "bench"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -45,6 +45,10 @@ constexpr const char* info_examples = R"(Examples:
 
 constexpr const char* schema_examples = R"(Example:
   cairn schema > scene.schema.json)";
+
+constexpr const char* bench_examples = R"(Examples:
+  cairn bench solvers
+  cairn bench solvers --case stack10 --case packing_warm --solver auto --solver bb --json)";
 
 std::string needs_equals_sign(const std::string& text) {
   const std::size_t at = text.find('=');
@@ -108,6 +112,20 @@ void add_solve(CLI::App& app, SolveOptions& options) {
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
+void add_bench(CLI::App& app, BenchOptions& options) {
+  CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
+  command->require_subcommand(1);
+  CLI::App* solvers =
+      add_command(*command, "solvers", "CPU time of every solver to each accuracy", bench_examples);
+  solvers->add_option("--case", options.cases, "only this problem; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  solvers->add_option("--solver", options.solvers, "only this solver; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  solvers->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
 int usage_error(const std::string& what, const std::string& got = "",
                 const std::string& allowed = "",
                 const std::string& fix = "see cairn --help or cairn COMMAND --help") {
@@ -144,7 +162,7 @@ int start_run(RunOptions& options) {
 int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
-    return usage_error("unknown command", word, "run, solve, check, info, schema",
+    return usage_error("unknown command", word, "run, solve, check, info, schema, bench",
                        did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -164,6 +182,8 @@ int start(int argc, char** argv) {
                    check_examples);
   add_file_command(app, info_options, "info", "Say what is in a scene, a trace or a problem file",
                    "FILE", "scene, trace or problem file", info_examples);
+  BenchOptions bench_options;
+  add_bench(app, bench_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
 
   try {
@@ -177,6 +197,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("solve")) return solve(solve_options);
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
+  if (app.got_subcommand("bench")) return bench_solvers(bench_options);
   return schema();
 }
 

@@ -78,7 +78,7 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     double free[max_rows];
     constraint_velocity(problem, c, s.v_free.data(), false, free);
     const double impulse = norm(c.rows, r);
-    const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
+    const bool unilateral = is_unilateral(c.law);
     if (unilateral && impulse == 0 && free[0] + c.b[0] >= 0) continue;
     double& scale = s.scale[at(s.islands.of_constraint[i])];
     double& velocity = s.velocity_scale[at(s.islands.of_constraint[i])];
@@ -95,9 +95,11 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     for (int k = 0; k < c.rows; ++k) free[k] += c.b[k];
     velocity = std::max({velocity, free_speed, norm(c.rows, free) / s.d[i]});
   }
+  // Where nothing moves but impulses are in balance, rounding of their sum is all there is.
   for (std::size_t i = 0; i < s.scale.size(); ++i)
-    s.velocity_scale[i] =
-        std::max(std::min(s.scale[i], velocity_cap * s.velocity_scale[i]), 0x1p-40 * s.scale[i]);
+    s.velocity_scale[i] = s.velocity_scale[i] > 0
+                              ? std::min(s.scale[i], velocity_cap * s.velocity_scale[i])
+                              : 0x1p-40 * s.scale[i];
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const std::size_t island = at(s.islands.of_body[i]);
@@ -191,7 +193,7 @@ void judge_constraint(const Problem& problem, std::size_t i, const double* w, co
     cert.equality_velocity =
         std::max(cert.equality_velocity, norm(c.rows, w) * problem.units.speed());
   }
-  if (c.law != Law::nonnegative && c.law != Law::coulomb) return;
+  if (!is_unilateral(c.law)) return;
   double product = 0;
   for (int k = 0; k < c.rows; ++k) product += r_s[k] * w_s[k];
   // Not over scale^2, which underflows for an island that hardly moves.

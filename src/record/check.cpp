@@ -20,7 +20,10 @@ constexpr double judge_relative = 1e-6, judge_absolute = 1e-14;
 class Checker {
  public:
   Checker(const Scene& scene, CheckReport& report)
-      : model_(*scene.model), tolerance_(tolerance(scene.simulation.solver)), report_(report) {
+      : model_(*scene.model),
+        scheme_(scene.simulation.scheme),
+        tolerance_(tolerance(scene.simulation.solver)),
+        report_(report) {
     report_.penetrations_checked = model_.shapes.size() <= max_checked_shapes;
   }
 
@@ -60,7 +63,7 @@ class Checker {
       return;
     }
     if (frame.state.step != frame.report.step) complain("step number of the state differs");
-    check_motion(model_, before_, frame, say);
+    check_motion(model_, scheme_, before_, frame, say);
     check_ledger(model_, before_, frame, say);
     check_joints(model_, frame, say);
     if (report_.penetrations_checked) check_penetration(model_, frame, say);
@@ -121,6 +124,7 @@ class Checker {
   }
 
   const Model& model_;
+  SchemeOptions scheme_;
   double tolerance_;
   CheckReport& report_;
   State before_;

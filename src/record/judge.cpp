@@ -151,8 +151,9 @@ void find_scales(Bench& bench) {
   }
   // However large the impulses, velocities are measured by at most a thousand times themselves.
   for (std::size_t i = 0; i < bench.scale.size(); ++i)
-    bench.velocity_scale[i] = std::max(std::min(bench.scale[i], 1024 * bench.velocity_scale[i]),
-                                       std::ldexp(bench.scale[i], -40));
+    bench.velocity_scale[i] = bench.velocity_scale[i] > 0
+                                  ? std::min(bench.scale[i], 1024 * bench.velocity_scale[i])
+                                  : std::ldexp(bench.scale[i], -40);
   bench.momentum_scale = bench.scale;
   for (std::size_t j = 0; j < problem.bodies.size(); ++j) {
     const ProblemBody& b = problem.bodies[j];
@@ -205,7 +206,7 @@ void judge_momentum(const Bench& bench, Judgement& j) {
   }
 }
 
-// sigma of E4: the largest friction power per unit of normal impulse.
+// sigma of E4: the largest friction power per unit of normal impulse; the relaxed law is without.
 double sigma(const Constraint& c, const Few& w) {
   if (c.law != Law::coulomb || c.rows < 2) return 0;
   if (c.rows == 2) return c.mu * std::abs(w[1]);
@@ -237,7 +238,7 @@ Residuals residuals(const Constraint& c, const Few& w_row, const Few& lambda, do
   x.natural_map = over((r - nearest(c, d, r - w_hat)).stableNorm(), s);
   x.cone = over((r - nearest(c, d, r)).stableNorm(), s);
   if (c.law == Law::equality) x.equality = over(w.stableNorm(), s_v);
-  if (c.law != Law::nonnegative && c.law != Law::coulomb) return x;
+  if (!is_unilateral(c.law)) return x;
   x.gap_velocity = over(std::max(0.0, -w[0]), s_v);
   x.normal_impulse = over(std::max(0.0, -r[0]), s);
   x.complementarity = over(over(std::abs(r.dot(w_hat)), s), s);

@@ -31,6 +31,7 @@ struct RunRecorder::Run {
   std::string path(const char* name) const { return files.folder + "/" + name; }
 
   void begin() {
+    totals.joint_rank = joint_rank(*scene.model, state);
     const Energies start = energies(*scene.model, state);
     totals.energy_initial = totals.energy_final = start.kinetic + start.potential;
     stills.add(state.step, state.t, 0, state.poses, {});

@@ -55,6 +55,15 @@ TEST_P(Allocation, NoneAfterWarmUp) {
   EXPECT_EQ(allocations_of_second_run(scene(GetParam()), 200), 0u);
 }
 
+TEST(AllocationOfOptions, NoneAfterWarmUp) {
+  for (const char* option : {"nonlinear", "project_contacts"})
+    for (const char* name : {"ellipse", "pendulum", "tumbling_box", "slider_crank"})
+      EXPECT_EQ(allocations_of_second_run(
+                    scene(name, {"simulation.scheme." + std::string(option) + "=true"}), 200),
+                0u)
+          << option << ' ' << name;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Allocation,
                          ::testing::Values("cannonball21", "shaker", "pendulum", "tumbling_box",
                                            "rocking_ellipsoid", "bouncing_ball", "spring_mass"),

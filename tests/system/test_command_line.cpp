@@ -474,6 +474,81 @@ TEST_F(CommandLine, InfoTellsScenesTracesAndProblems) {
   }
 }
 
+// ---- Joints together
+
+// A bar on a hinge, said once or twice; welds as asked.
+std::string bar_scene(const std::string& joints) {
+  return R"({
+  "cairn": 1, "name": "bar", "gravity": [0, 0, -9.81],
+  "bodies": [{"name": "bar", "mass": 1, "inertia": [0.1, 0.1, 0.1], "position": [1, 0, 0]}],
+  "joints": [)" +
+         joints + R"(],
+  "simulation": {"step": 0.01, "duration": 0.2}
+})";
+}
+constexpr const char* hinge = R"({"type": "revolute", "name": "NAME", "axis": [0, 1, 0],
+  "bodies": ["world", "bar"], "anchors": [[0, 0, 0], [-1, 0, 0]]})";
+constexpr const char* weld = R"({"type": "fixed", "name": "NAME", "bodies": ["world", "bar"],
+  "anchors": [[1, 0, HEIGHT], [0, 0, 0]]})";
+
+TEST_F(CommandLine, RankOfTheJointsIsReported) {
+  const std::string file = write(
+      "twice.json", bar_scene(replaced(hinge, "NAME", "a") + "," + replaced(hinge, "NAME", "b")));
+  const Json info = Json::parse(run({"info", file, "--json"}).out);
+  EXPECT_EQ(info["joint_rank"]["rows"], 10);
+  EXPECT_EQ(info["joint_rank"]["rank"], 5);
+  EXPECT_EQ(info["joint_rank"]["redundant"], (Json{{"b", 5}}));
+  EXPECT_NE(run({"info", file}).out.find("rows 10, rank 5, redundant (b 5)"), std::string::npos);
+
+  const Outcome outcome = run({"run", file, "--out", path("out")});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("10 rows, rank 5 (5 redundant: b x5)"), std::string::npos);
+  const Json summary = Json::parse(read(path("out") + "/summary.json"));
+  EXPECT_EQ(summary["joints"]["rank"], 5);
+  EXPECT_EQ(summary["joints"]["redundant"]["b"], 5);
+  EXPECT_NE(read(path("out") + "/report.html").find("10 rows, rank 5 (5 redundant: b x5)"),
+            std::string::npos);
+}
+
+TEST_F(CommandLine, ContradictingJointsAreNamed) {
+  const auto at = [](const char* name, const char* height) {
+    return replaced(replaced(weld, "NAME", name), "HEIGHT", height);
+  };
+  // At the start: the description is refused.
+  const std::string welds =
+      write("welds.json", bar_scene(at("low", "0") + "," + at("high", "0.5")));
+  expect_error(run({"run", welds}), 4, {"'low'", "'high'", "0.5 m", "joints[1].anchors"});
+  // A loop of rods that cannot close stops the first step.
+  const std::string rod = R"({"type": "distance", "name": "NAME", "length": LENGTH,
+    "bodies": ["world", "bar"], "anchors": [[PLACE, 0, 0], [0, 0, 0]]})";
+  const auto from = [&](const char* name, const char* length, const char* place) {
+    return replaced(replaced(replaced(rod, "NAME", name), "LENGTH", length), "PLACE", place);
+  };
+  const std::string rods =
+      write("rods.json", bar_scene(from("left", "1", "0") + "," + from("right", "1", "3")));
+  const Outcome outcome = run({"run", rods, "--json"});
+  EXPECT_EQ(outcome.code, 4);
+  const std::string message = Json::parse(outcome.out)["message"];
+  // 3 m apart, 2 m of rods: half a metre is missing at each.
+  EXPECT_NE(message.find("'left' by 0.5 m"), std::string::npos) << message;
+  EXPECT_NE(message.find("'right' by 0.5 m"), std::string::npos) << message;
+}
+
+// What the new options do to states and reports is what `check` expects of a trace.
+TEST_F(CommandLine, CheckAgreesWithNonlinearAndProjectedRuns) {
+  for (const char* option : {"nonlinear", "project_contacts"})
+    for (const char* scene : {"ellipse", "tumbling_box", "slider_crank"}) {
+      const std::string out = path(std::string(option) + scene);
+      const Outcome outcome =
+          run({"run", CAIRN_SOURCE_DIR "/scenes/" + std::string(scene) + ".json", "--set",
+               "simulation.scheme." + std::string(option) + "=true", "--set",
+               "simulation.duration=1", "--set", "expect=[]", "--out", out});
+      EXPECT_EQ(outcome.code, 0) << option << ' ' << scene << '\n' << outcome.out << outcome.err;
+      const Outcome checked = run({"check", out + "/trace.cairn"});
+      EXPECT_EQ(checked.code, 0) << option << ' ' << scene << '\n' << checked.out;
+    }
+}
+
 TEST_F(CommandLine, SchemaIsJson) {
   const Outcome outcome = run({"schema"});
   EXPECT_EQ(outcome.code, 0);
@@ -481,6 +556,22 @@ TEST_F(CommandLine, SchemaIsJson) {
   ASSERT_TRUE(schema.is_object());
   EXPECT_TRUE(schema.contains("$schema"));
   EXPECT_TRUE(schema["properties"].contains("bodies"));
+}
+
+// Every solver takes the problem; what is called certified meets its tolerance.
+TEST_F(CommandLine, BenchTellsTimesAndResiduals) {
+  const Outcome outcome = run(
+      {"bench", "solvers", "--case", "stack10", "--solver", "auto", "--solver", "ipm", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json.size(), 1u);
+  EXPECT_EQ(json[0]["constraints"], 40);
+  for (const auto& [solver, levels] : json[0]["solvers"].items())
+    for (const Json& level : levels)
+      EXPECT_EQ(level["certified"].get<bool>(),
+                level["residual"].get<double>() <= level["tolerance"].get<double>())
+          << solver;
+  expect_error(run({"bench", "solvers", "--case", "stack11"}), 2, {"stack11", "stack10"});
 }
 
 // ---- signals

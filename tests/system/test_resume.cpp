@@ -64,11 +64,16 @@ std::string bits(StepReport report, const State& state) {
 // ---- In one process
 // ----------------------------------------------------------------------------------------------------
 
-// A scene; "NAME_delayed" is one whose state also remembers velocities and pending collisions.
+// A scene; "NAME_delayed" is one whose state also remembers velocities and pending collisions;
+// other endings set options of the scheme.
 Scene scene_of(const std::string& name) {
-  const std::size_t at = name.find("_delayed");
-  if (at == std::string::npos) return scene(name);
-  return scene(name.substr(0, at), {"simulation.scheme.restitution=delayed"});
+  for (const auto& [ending, assignment] :
+       {std::pair{"_delayed", "simulation.scheme.restitution=delayed"},
+        std::pair{"_nonlinear", "simulation.scheme.nonlinear=true"},
+        std::pair{"_parted", "simulation.scheme.project_contacts=true"}})
+    if (const std::size_t at = name.find(ending); at != std::string::npos)
+      return scene(name.substr(0, at), {assignment});
+  return scene(name);
 }
 
 class SaveAndRestore : public ::testing::TestWithParam<std::string> {};
@@ -126,7 +131,10 @@ TEST_P(SaveAndRestore, TheResolvedSceneIsTheScene) {
 
 const auto by_name = [](const auto& tested) { return tested.param; };
 INSTANTIATE_TEST_SUITE_P(Scenes, SaveAndRestore, ::testing::ValuesIn(scene_names), by_name);
-INSTANTIATE_TEST_SUITE_P(Delayed, SaveAndRestore, ::testing::Values("shaker_delayed"), by_name);
+INSTANTIATE_TEST_SUITE_P(Options, SaveAndRestore,
+                         ::testing::Values("shaker_delayed", "tumbling_box_nonlinear",
+                                           "pendulum_nonlinear", "ellipse_parted"),
+                         by_name);
 
 // ---- Over several processes
 // ----------------------------------------------------------------------------------------------------
