@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cairn/problem.hpp"
-#include "cairn/solution.hpp"
 
 namespace cairn {
 
@@ -36,21 +35,6 @@ struct ReducedProblem {
   std::vector<std::string> names;  // of the constraints, or empty
 
   int rows() const { return first_row.empty() ? 0 : first_row.back(); }
-};
-
-// The constraints' view of a problem, by elimination of the velocities.
-ReducedProblem reduce(const Problem& problem);
-
-// w = W lambda + q; the fields momentum and momentum_impulse stay zero.
-Certificate certify(const ReducedProblem& problem, const VecX& lambda);
-
-struct ReducedSolution {
-  VecX lambda;
-  VecX w;
-  SolveStatus status = SolveStatus::not_certified;
-  Certificate certificate;
-  int iterations = 0;
-  const char* method = "";
 };
 
 }  // namespace cairn

@@ -77,7 +77,7 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   // load by the least impulses.
   const bool bilateral = std::all_of(island.groups.begin(), island.groups.end(),
                                      [](const Group& g) { return g.set.law == Law::equality; });
-  if (bilateral) {
+  if (bilateral && island.groups.size() > small) {
     std::fill(r.begin(), r.end(), 0.0);
     best.take(
         newton(island, {.tolerance = options.tolerance, .aim = rounding}, buffers.newton, r, v),
