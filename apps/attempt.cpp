@@ -88,7 +88,8 @@ Json as_json(const Attempt& a) {
   json["islands"] = a.islands;
   json["fallbacks"] = a.fallbacks;
   json["cpu_ms"] = a.cpu_ms;
-  json["certificate"] = {{"worst", a.certificate.worst}, {"row", a.worst_row}};
+  json["certificate"] = {
+      {"worst", a.certificate.worst}, {"row", a.worst_row}, {"finite", a.certificate.finite}};
   json["certificate"].update(residuals(a.certificate));
   return json;
 }

@@ -3,15 +3,17 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <map>
 
+#include "cairn/joints.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/trace.hpp"
 #include "commands.hpp"
 #include "input_file.hpp"
 #include "option_list.hpp"
 #include "problem/problem_formats.hpp"
+#include "problem/text_file.hpp"
+#include "start_warnings.hpp"
 #include "step_plan.hpp"
 #include "terminal.hpp"
 
@@ -29,9 +31,14 @@ FileKind kind_of(const std::string& file) {
   std::string head(5, '\0');
   stream.read(head.data(), 5);
   if (head == "CAIRN") return FileKind::trace;
+  // Too large for either: not even read.
+  const std::uintmax_t size = std::filesystem::file_size(file, ignored);
+  if (ignored || size > largest_problem_file) return FileKind::scene;
+  std::string text(size, '\0');
   stream.clear();
   stream.seekg(0);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  stream.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
   return is_any_problem(text) ? FileKind::problem : FileKind::scene;
 }
 
@@ -65,11 +72,21 @@ Json model_json(const Model& model) {
   return json;
 }
 
+// How many rows of the joints are independent at the start, and which joints have the others.
+Json rank_json(const Scene& scene) {
+  const JointRank rank = joint_rank(*scene.model, *scene.initial);
+  Json json = {{"rows", rank.rows}, {"rank", rank.rank}, {"redundant", Json::object()}};
+  for (const RedundantJoint& r : rank.redundant)
+    json["redundant"][scene.model->joints[index(r.joint)].name] = r.rows;
+  return json;
+}
+
 Json scene_json(const Scene& scene) {
   const SimulationSettings& settings = scene.simulation;
   Json json;
   json["name"] = scene.name;
   json.update(model_json(*scene.model));
+  if (!scene.model->joints.empty()) json["joint_rank"] = rank_json(scene);
   json["scheme"] = option_list(settings.scheme);
   json["solver"] = option_list(settings.solver);
   json["step"] = settings.step;
@@ -80,8 +97,9 @@ Json scene_json(const Scene& scene) {
 }
 
 Result<Json> read_scene(const std::string& file) {
-  const Result<Scene> scene = load_scene(file);
+  Result<Scene> scene = load_scene(file);
   if (!scene) return tl::unexpected(scene.error());
+  add_start_warnings(*scene);
   Json json = {{"file", file}, {"kind", "scene"}};
   json.update(scene_json(*scene));
   json["warnings"] = scene->warnings;
@@ -126,7 +144,8 @@ void add_sizes(const AnyForm& problem, Json& json) {
   json["rows"] = problem.rows();
   Json& constraints = json["constraints"];
   constraints["all"] = problem.constraints.size();
-  for (const Law law : {Law::equality, Law::nonnegative, Law::box, Law::coulomb})
+  for (const Law law :
+       {Law::equality, Law::nonnegative, Law::box, Law::coulomb, Law::coulomb_relaxed})
     constraints[name(law)] = std::count_if(problem.constraints.begin(), problem.constraints.end(),
                                            [law](const auto& c) { return c.law == law; });
 }

@@ -14,6 +14,7 @@
 #include "record/run.hpp"
 #include "resume.hpp"
 #include "run_folder.hpp"
+#include "start_warnings.hpp"
 #include "step_plan.hpp"
 #include "terminal.hpp"
 
@@ -133,8 +134,14 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
   text += fmt::format("penetration  max {:.2e} m, final {:.2e} m\n", totals.penetration_max,
                       totals.penetration_final);
   if (!scene.model->joints.empty())
+    text += fmt::format("joints       {}\n", printable(to_text(*scene.model, totals.joint_rank)));
+  if (!scene.model->joints.empty())
     text += fmt::format("joint error  max {:.2e} m, final {:.2e} m\n", totals.joint_error_max,
                         totals.joint_error_final);
+  if (totals.nonlinear_iterations > 0)
+    text += fmt::format(
+        "nonlinear    {} linearisations, {} steps did not contract, {:.2e} m left\n",
+        totals.nonlinear_iterations, totals.nonlinear_fallbacks, totals.nonlinear_residual_max);
   text += fmt::format("energy       initial {:.6g} J, final {:.6g} J, largest rise {:.2e} J\n",
                       totals.energy_initial, totals.energy_final, totals.max_rise);
   text +=
@@ -185,9 +192,10 @@ StepPlan plan(const Scene& scene) {
 }
 
 int resume(const RunOptions& options) {
-  const Result<std::optional<Unfinished>> found = find_unfinished(options);
+  Result<std::optional<Unfinished>> found = find_unfinished(options);
   if (!found) return report(found.error());
   if (!*found) return say_finished(options);
+  add_start_warnings((*found)->scene);
   const auto& [scene, checkpoint] = **found;
   Run run{.scene = scene,
           .folder = options.resume,
@@ -207,18 +215,22 @@ int run(const RunOptions& options) {
   if (!options.resume.empty()) return resume(options);
   const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  const Result<Scene> scene = load_scene(options.scene, options.assignments);
+  Result<Scene> scene = load_scene(options.scene, options.assignments);
   if (!scene) return report(scene.error());
+  add_start_warnings(*scene);
   Run run{.scene = *scene,
           .folder = options.out,
           .interval = options.checkpoint,
           .steps = plan(*scene)};
   if (!run.folder.empty()) {
-    const Result<void> folder = prepare_folder(run.folder);
+    const Result<void> folder = check_folder(run.folder);
     if (!folder) return report(folder.error());
+    const Result<void> kept = check_scene_is_kept(options.scene, run.folder);
+    if (!kept) return report(kept.error());
   }
   Result<RunRecorder> recorder = RunRecorder::create(*scene, {run.folder, command_line(options)});
   if (!recorder) return report(recorder.error());
+  if (!run.folder.empty()) remove_failed_problems(run.folder);
   // Step 0 counts: a run that is killed in its first steps can be resumed.
   if (run.interval > 0) {
     const Result<void> saved = recorder->save_checkpoint(run.interval);

@@ -49,4 +49,10 @@ int info(const FileOptions& options);
 
 int schema();
 
+struct BenchOptions {
+  std::vector<std::string> cases, solvers;  // empty: all
+  bool json = false;
+};
+int bench_solvers(const BenchOptions& options);
+
 }  // namespace cairn::app

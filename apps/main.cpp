@@ -11,7 +11,7 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run", "solve", "check", "info", "schema"};
+constexpr std::string_view command_names[] = {"run", "solve", "check", "info", "schema", "bench"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -48,9 +48,18 @@ constexpr const char* info_examples = R"(Examples:
 constexpr const char* schema_examples = R"(Example:
   cairn schema > scene.schema.json)";
 
+constexpr const char* bench_examples = R"(Examples:
+  cairn bench solvers
+  cairn bench solvers --case stack10 --case packing_warm --solver auto --solver bb --json)";
+
 std::string needs_equals_sign(const std::string& text) {
   const std::size_t at = text.find('=');
   return at == std::string::npos || at == 0 ? "expected KEY=VALUE, got " + text : "";
+}
+
+// An empty name is most often a shell variable that is not set: not the wish to write no files.
+std::string needs_a_name(const std::string& text) {
+  return text.empty() ? "expected the name of a folder, got an empty one" : "";
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* text, const char* examples) {
@@ -72,6 +81,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_option("SCENE", options.scene, "scene file; --resume knows its own");
   CLI::Option* out =
       command->add_option("--out", options.out, "folder for the results")->type_name("DIR");
+  out->check(needs_a_name, "", "");
   command
       ->add_option("--checkpoint", options.checkpoint,
                    "write DIR/checkpoint.cairn every N steps and when interrupted")
@@ -81,6 +91,7 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->add_option("--resume", options.resume,
                    "go on with the interrupted or killed run in DIR from its last checkpoint")
       ->type_name("DIR")
+      ->check(needs_a_name, "", "")
       ->excludes(out);
   command
       ->add_option("--set", options.assignments,
@@ -105,6 +116,20 @@ void add_solve(CLI::App& app, SolveOptions& options) {
   command->add_option("--write", options.write, "write the problem to OUT.json or OUT.hdf5 (FCLIB)")
       ->type_name("OUT");
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
+void add_bench(CLI::App& app, BenchOptions& options) {
+  CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
+  command->require_subcommand(1);
+  CLI::App* solvers =
+      add_command(*command, "solvers", "CPU time of every solver to each accuracy", bench_examples);
+  solvers->add_option("--case", options.cases, "only this problem; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  solvers->add_option("--solver", options.solvers, "only this solver; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  solvers->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
 int usage_error(const std::string& what, const std::string& got = "",
@@ -143,7 +168,7 @@ int start_run(RunOptions& options) {
 int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
-    return usage_error("unknown command", word, "run, solve, check, info, schema",
+    return usage_error("unknown command", word, "run, solve, check, info, schema, bench",
                        did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -163,6 +188,8 @@ int start(int argc, char** argv) {
                    check_examples);
   add_file_command(app, info_options, "info", "Say what is in a scene, a trace or a problem file",
                    "FILE", "scene, trace or problem file", info_examples);
+  BenchOptions bench_options;
+  add_bench(app, bench_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
 
   try {
@@ -176,6 +203,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("solve")) return solve(solve_options);
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
+  if (app.got_subcommand("bench")) return bench_solvers(bench_options);
   return schema();
 }
 

@@ -1,10 +1,12 @@
 // Looks at the folder with the eyes of the operating system; writes failed problems into it.
 #include "run_folder.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <unistd.h>
 
 #include "problem/problem_file.hpp"
@@ -15,6 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view failed_prefix = "failed_problem_";
+constexpr std::string_view result_names[] = {"trace.cairn", "steps.csv",        "summary.json",
+                                             "report.html", "checkpoint.cairn", "trace.cairn.part"};
+
+bool is_failed_problem(const std::string& name) {
+  return name.starts_with(failed_prefix) && name.ends_with(".json");
+}
 
 tl::unexpected<Errors> folder_error(const std::string& folder, const std::string& what,
                                     const std::string& fix) {
@@ -28,30 +36,40 @@ tl::unexpected<Errors> folder_error(const std::string& folder, const std::string
 
 }  // namespace
 
-Result<void> prepare_folder(const std::string& folder) {
+Result<void> check_folder(const std::string& folder) {
   std::error_code fault;
   const fs::path path(folder);
   if (fs::exists(path, fault) && !fs::is_directory(path, fault))
     return folder_error(folder, "--out names a file, not a folder", "choose another name");
-  if (!fs::is_directory(path, fault)) {
-    const fs::path parent = fs::absolute(path, fault).lexically_normal().parent_path();
-    if (!fs::is_directory(parent, fault))
-      return folder_error(folder, "the folder above --out does not exist",
-                          "mkdir -p " + parent.string());
-    fs::create_directory(path, fault);
-    if (fault)
-      return folder_error(folder, "cannot make the folder of --out: " + fault.message(),
-                          "choose another place or change its permissions");
-  }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    return folder_error(
-        folder, std::string("cannot write into the folder of --out: ") + std::strerror(errno),
-        "choose another place or change its permissions");
-  for (const fs::directory_entry& entry : fs::directory_iterator(path, fault)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(failed_prefix) && name.ends_with(".json")) fs::remove(entry.path(), fault);
-  }
-  return {};
+  const bool there = fs::is_directory(path, fault);
+  const fs::path parent = fs::absolute(path, fault).lexically_normal().parent_path();
+  if (!there && !fs::is_directory(parent, fault))
+    return folder_error(folder, "the folder above --out does not exist",
+                        "mkdir -p " + parent.string());
+  if (::access(there ? folder.c_str() : parent.c_str(), W_OK | X_OK) == 0) return {};
+  return folder_error(folder,
+                      std::string(there ? "cannot write into" : "cannot make") +
+                          " the folder of --out: " + std::strerror(errno),
+                      "choose another place or change its permissions");
+}
+
+Result<void> check_scene_is_kept(const std::string& scene, const std::string& folder) {
+  std::error_code fault;
+  const fs::path path(scene);
+  if (!fs::equivalent(path.has_parent_path() ? path.parent_path() : fs::path("."), folder, fault))
+    return {};
+  const std::string name = path.filename().string();
+  const bool written =
+      std::find(std::begin(result_names), std::end(result_names), name) != std::end(result_names);
+  if (!written && !is_failed_problem(name)) return {};
+  return folder_error(scene, "the run would write over its own scene",
+                      "choose another folder with --out, or another name for the scene");
+}
+
+void remove_failed_problems(const std::string& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (is_failed_problem(entry.path().filename().string())) fs::remove(entry.path(), ignored);
 }
 
 Result<std::string> save_failed_problem(const Model& model, const StepReport& report,

@@ -36,6 +36,16 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+// The code point if the text begins with a mark that turns the direction of writing, which would
+// let a name rearrange the rest of its line; else 0.
+int writing_direction(std::string_view text) {
+  if (text.size() < 3 || text[0] != '\xE2') return 0;
+  const int point = 0x2000 + ((text[1] & 0x3F) << 6) + (text[2] & 0x3F);
+  const bool mark = point == 0x200E || point == 0x200F || (point >= 0x202A && point <= 0x202E) ||
+                    (point >= 0x2066 && point <= 0x2069);
+  return mark ? point : 0;
+}
+
 }  // namespace
 
 void print(const std::string& text) {
@@ -66,12 +76,14 @@ int finish_output(int code) {
 
 std::string printable(const std::string& name) {
   std::string result;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
     if (byte < 0x20 || byte == 0x7f)
       result += fmt::format("\\x{:02x}", byte);
+    else if (const int point = writing_direction(std::string_view(name).substr(i)); point != 0)
+      result += fmt::format("\\u{:04x}", point), i += 2;
     else
-      result += c;
+      result += name[i];
   }
   return result;
 }

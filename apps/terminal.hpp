@@ -19,7 +19,8 @@ int report(const Errors& errors);
 // other fault is reported and gives exit_io, else `code` is returned.
 int finish_output(int code);
 
-// A name of a file or a body as one line: control characters would let it paint the terminal.
+// A name of a file or a body as one line: control characters and marks of the writing direction
+// would let it paint the terminal.
 std::string printable(const std::string& name);
 
 // One line on a terminal, redrawn at most ten times a second; silent where stderr is no terminal.

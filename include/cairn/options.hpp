@@ -30,8 +30,16 @@ void describe(Visitor& v, Euler& o) {
   v.number(
       "gamma", o.gamma, Range{0, 2}, "-",
       "share of gap and joint error that one step corrects; 0: the unstabilised original scheme");
+  v.number("separation_speed", o.separation_speed, Range{-1, 1e9}, "m/s",
+           "largest speed at which an overlap opens; -1: that of a fall over the radius of the "
+           "smaller body");
   v.boolean("projection", o.projection,
             "moves the bodies onto their joints after each step, in the mass metric");
+  v.boolean("project_contacts", o.project_contacts,
+            "pushes overlapping bodies apart after each step, in the mass metric");
+  v.boolean("nonlinear", o.nonlinear,
+            "gaps and joints hold at the end of the step, paper 000 (2.6), by a sequence of "
+            "linearised solves; false: their linearisation, (2.9)");
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.choice("restitution", o.restitution, Names(restitution_names),
@@ -85,6 +93,41 @@ void describe(Visitor& v, Lemke& o) {
   v.integer("max_pivots", o.max_pivots, 1, 100000000, "pivots per draw at the most");
   v.integer("draws", o.draws, 1, 1000, "covering vectors tried before giving up");
   v.integer("seed", o.seed, 0, 9007199254740991, "of the covering vector");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Admm& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 100000000, "iterations per island at the most");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Ipm& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 1000000,
+            "interior point iterations per island at the most");
+  v.boolean("polish", o.polish,
+            "hands over to newton where the interior point method ends above the tolerance");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Apgd& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 100000000, "iterations per island at the most");
+  v.integer("refresh", o.refresh, 1, 1000000,
+            "iterations from one update of the slip bounds to the next");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Bb& o) {
+  v.number("tolerance", o.tolerance, tolerance_range, "-",
+           "scaled residual at or below which a solve is certified");
+  v.integer("max_iterations", o.max_iterations, 1, 100000000, "iterations per island at the most");
+  v.integer("refresh", o.refresh, 1, 1000000,
+            "iterations from one update of the slip bounds to the next");
 }
 
 }  // namespace cairn

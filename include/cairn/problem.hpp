@@ -19,8 +19,18 @@ enum class Law : std::uint8_t {
   nonnegative,  // 0 <= lambda _|_ w >= 0, one row
   box,          // lo <= lambda <= hi, -w in the normal cone, one row
   coulomb,      // lambda in K_mu, w + s(w_T) e_n in K_mu*, orthogonal; rows (n, t1) or (n, t1, t2)
+  coulomb_relaxed,  // the convex relaxation: lambda in K_mu, w in K_mu*, orthogonal; rows as above
 };
 const char* name(Law law);
+
+// Impulses in a friction cone.
+constexpr bool has_cone(Law law) {
+  return law == Law::coulomb || law == Law::coulomb_relaxed;
+}
+// Impulses that only push along the first row.
+constexpr bool is_unilateral(Law law) {
+  return law == Law::nonnegative || has_cone(law);
+}
 
 // Where a constraint comes from, for names and warm start.
 struct ConstraintId {
@@ -38,9 +48,9 @@ struct Constraint {
   Law law = Law::equality;
   int rows = 1;
   std::array<int, 2> body = {-1, -1};  // indices of bodies of the problem; -1: not free to move
-  double mu = 0;                       // coulomb [-]
-  int facets =
-      0;  // coulomb, three rows: 0 exact cone, else sides of the inscribed pyramid, first along t1
+  double mu = 0;                       // laws with a cone [-]
+  int facets = 0;  // of a cone with three rows: 0 exact, else sides of the inscribed pyramid, first
+                   // along t1
   double lo = 0, hi = 0;                       // box [N s]
   double J[2][max_rows][max_velocities] = {};  // rows of J, for body[0] and body[1]
   double b[max_rows] = {};                     // [m/s, rad/s]

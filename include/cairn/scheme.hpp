@@ -26,9 +26,13 @@ enum class ActiveSet : std::uint8_t {
 
 struct Euler {             // papers 000 and 001
   bool projection = true;  // move the bodies onto their joints after each step, in the mass metric
+  bool project_contacts = false;  // push overlapping bodies apart after each step, likewise
   double gamma =
       1;  // share of gap and joint error corrected per step; 0: the unstabilised original [-]
-  int facets = 0;  // sides of the friction pyramid in space; 0: exact cone
+  double separation_speed =
+      -1;  // fastest opening of an overlap [m/s]; negative: from gravity and size, (E31)
+  bool nonlinear = false;  // gaps and joints hold at the end of the step, not their linearisation
+  int facets = 0;          // sides of the friction pyramid in space; 0: exact cone
   Restitution restitution = Restitution::completed;
   double restitution_threshold =
       -1;  // TOL of (4.10) [m/s]; negative: 2 h times the free acceleration along the normal

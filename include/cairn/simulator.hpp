@@ -40,7 +40,8 @@ struct Ledger {
 enum class ContactMode : std::uint8_t { open, stick, slip };
 
 struct ContactReport {
-  Contact contact;              // geometry at the beginning of the step
+  Contact contact;              // geometry where its rows were taken: at the beginning of the step,
+                                // with option nonlinear near its end
   Vec3 impulse = Vec3::Zero();  // along n, t1, t2, on body b [N s]; force = impulse / h
   Vec3 velocity =
       Vec3::Zero();  // of b relative to a at the contact, along n, t1, t2, at the end [m/s]
@@ -51,7 +52,12 @@ struct ContactReport {
 // One complementarity problem of the step, in the order of solving; the last one gives the
 // velocities.
 struct SolveRecord {
-  enum class Purpose : std::uint8_t { step, restitution, guard } purpose = Purpose::step;
+  enum class Purpose : std::uint8_t {
+    step,
+    restitution,
+    guard,
+    nonlinear,  // linearised again where the solve before it ended (E82)
+  } purpose = Purpose::step;
   Problem problem;
   Solution solution;
 };
@@ -82,6 +88,10 @@ struct StepReport {
   int collisions = 0;         // contacts with restitution
   int guard_corrections = 0;  // 1 if the energy guard reduced the restitution
   double guard_factor = 1;    // theta: share of restitution kept [-]
+  int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear
+  double nonlinear_residual =
+      0;                       // what is left of gaps and joints at the end of the step (E83) [m]
+  int nonlinear_fallback = 0;  // 1 if they did not contract: the step is the linearised one
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
   } seconds;

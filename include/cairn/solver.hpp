@@ -27,14 +27,37 @@ struct Lemke {              // complementary pivoting, planar and polyhedral con
   std::uint64_t seed = 1;   // of the covering vector
 };
 
+struct Admm {                 // alternating directions on one factorisation
+  double tolerance = 1e-8;    // [-]
+  int max_iterations = 2000;  // per island
+};
+
+struct Ipm {                // interior point method on second-order cones, then Newton
+  double tolerance = 1e-8;  // [-]
+  int max_iterations = 60;  // factorisations per island, of the interior point method
+  bool polish = true;       // hands over to Newton, with as many factorisations again
+};
+
+struct Apgd {                  // accelerated projected gradients
+  double tolerance = 1e-8;     // [-]
+  int max_iterations = 20000;  // per island
+  int refresh = 10;            // iterations from one update of the slip bounds to the next
+};
+
+struct Bb {                    // spectral projected gradients (Barzilai and Borwein)
+  double tolerance = 1e-8;     // [-]
+  int max_iterations = 20000;  // per island
+  int refresh = 10;            // as above
+};
+
 struct Auto {                // picks per island, falls back, polishes
   double tolerance = 1e-8;   // [-]
   int max_sweeps = 4000;     // Gauss-Seidel sweeps per island at the most
   int max_iterations = 200;  // factorisations per island at the most
-  int lemke_rows = 1600;     // largest complementarity problem that is handed to Lemke; 0: never
+  int lemke_rows = 8000;     // largest complementarity problem that is handed to Lemke; 0: never
 };
 
-using SolverOptions = std::variant<Auto, Nsgs, Newton, Lemke>;
+using SolverOptions = std::variant<Auto, Nsgs, Newton, Lemke, Admm, Ipm, Apgd, Bb>;
 const char* name(const SolverOptions& options);
 double tolerance(const SolverOptions& options);
 

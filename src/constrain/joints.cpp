@@ -156,7 +156,8 @@ void add_joint(const Model& model, std::span<const Pose> poses, std::span<const 
                                      [](double x) { return std::abs(x) > still; });
       }
       if (!moves) continue;
-      c.b[c.rows++] = (gamma * term.error / h + term.motion) / problem.units.speed();
+      term.rate = gamma * term.error / h;
+      c.b[c.rows++] = (term.rate + term.motion) / problem.units.speed();
       terms.push_back(term);
     }
     if (c.rows == 0) continue;

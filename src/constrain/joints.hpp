@@ -32,6 +32,7 @@ JointError joint_error(std::span<const Pose> poses, const Joint& joint);
 // length unit.
 struct JointRowTerms {
   double error = 0;   // [m]
+  double rate = 0;    // what b asks for beside the motion: gamma error / h [m/s]
   double motion = 0;  // velocity of the error by prescribed motion [m/s]
 };
 

@@ -32,7 +32,7 @@ void spin_row(const Model&, const Body& body, const Pose& X_WC, const Vec3& axis
 
 namespace {
 
-double mobility(const Model& model, const State& state, const Contact& c, const Vec3& s,
+double mobility(const Model& model, std::span<const Pose> poses, const Contact& c, const Vec3& s,
                 const Vec3& t) {
   // s . W t with W = J A^-1 J^T up to the masses' scale: enough to see which directions can move at
   // all.
@@ -40,8 +40,8 @@ double mobility(const Model& model, const State& state, const Contact& c, const 
   for (const BodyId id : {c.key.body_a, c.key.body_b}) {
     const Body& body = model.body(id);
     double row_s[6], row_t[6];
-    unit_row(model, body, state.poses[index(id)], c.p_WC, s, 1, row_s);
-    unit_row(model, body, state.poses[index(id)], c.p_WC, t, 1, row_t);
+    unit_row(model, body, poses[index(id)], c.p_WC, s, 1, row_s);
+    unit_row(model, body, poses[index(id)], c.p_WC, t, 1, row_t);
     for (int i = 0; i < body.velocities; ++i) sum += row_s[i] * row_t[i];
   }
   return sum;
@@ -79,8 +79,8 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
   }
 }
 
-void orient(const Model& model, const State& state, Contact& c) {
-  const double w_nn = mobility(model, state, c, c.n_W, c.n_W);
+void orient(const Model& model, std::span<const Pose> poses, Contact& c) {
+  const double w_nn = mobility(model, poses, c, c.n_W, c.n_W);
   if (!(w_nn > 0)) {
     c.rows = 0;
     return;
@@ -90,9 +90,9 @@ void orient(const Model& model, const State& state, Contact& c) {
     return;
   }
   // Eigenvectors of the 2 x 2 tangential mobility; a direction without mobility gets no row.
-  const double a = mobility(model, state, c, c.t1_W, c.t1_W),
-               b = mobility(model, state, c, c.t1_W, c.t2_W),
-               d = mobility(model, state, c, c.t2_W, c.t2_W);
+  const double a = mobility(model, poses, c, c.t1_W, c.t1_W),
+               b = mobility(model, poses, c, c.t1_W, c.t2_W),
+               d = mobility(model, poses, c, c.t2_W, c.t2_W);
   const double small = 1e-14 * (a + d + w_nn);
   if (a * d - b * b > small * (a + d)) {
     c.rows = 3;
@@ -120,7 +120,7 @@ Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
   return velocity;
 }
 
-void add_contact(const Model& model, const State& state, const ProblemLayout& layout,
+void add_contact(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
                  const Contact& c, int facets, const Vec3& b, Problem& problem) {
   Constraint& row = problem.constraints.emplace_back();
   row.law = c.rows == 1 ? Law::nonnegative : Law::coulomb;
@@ -134,7 +134,7 @@ void add_contact(const Model& model, const State& state, const ProblemLayout& la
     row.body[side] = layout.body[index(ids[side])];
     if (row.body[side] < 0) continue;
     for (int r = 0; r < c.rows; ++r)
-      unit_row(model, model.body(ids[side]), state.poses[index(ids[side])], c.p_WC,
+      unit_row(model, model.body(ids[side]), poses[index(ids[side])], c.p_WC,
                *directions[static_cast<std::size_t>(r)], side == 0 ? -1 : 1, row.J[side][r]);
   }
   for (int r = 0; r < c.rows; ++r) row.b[r] = b[r] / problem.units.speed();

@@ -20,7 +20,7 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
 
 // Chooses tangents along which the bodies can move and the number of rows; 0: the bodies cannot
 // move along the normal.
-void orient(const Model& model, const State& state, Contact& contact);
+void orient(const Model& model, std::span<const Pose> poses, Contact& contact);
 
 // Velocity of the contact point of b relative to a that prescribed motion causes, in the world:
 // (x(t+h) - x(t))/h of the material points that are now at the contact [m/s].
@@ -28,7 +28,7 @@ Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> poses_end, const Contact& contact, double h);
 
 // Appends the rows of a contact; b: constant term along n, t1, t2 in m/s.
-void add_contact(const Model& model, const State& state, const ProblemLayout& layout,
+void add_contact(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
                  const Contact& contact, int facets, const Vec3& b, Problem& problem);
 
 // Rows in the problem's units: of direction . (velocity of the point), and of axis . (angular

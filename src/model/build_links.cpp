@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/suggestion.hpp"
+#include "model/rigid_groups.hpp"
 
 namespace cairn {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 // A given length that is farther off the initial distance than rounding in a scene file deserves a
 // word [-].
 constexpr double length_warning = 1e-6;
+
+// Beyond this it is another rod: the first step would close the difference at difference / h [-].
+constexpr double length_error = 1e-3;
 
 // Relative gap beyond which a joint counts as open at the start [-].
 constexpr double gap_error = 1e-6;
@@ -47,7 +51,17 @@ class LinkBuilder {
   void force(const AppliedForceDescription& d, const std::string& path);
   bool rod(DistanceJoint& rod, const std::optional<Ends>& found, const std::string& path);
   Vec3 axis_of(const JointType& type, const std::string& path);
-  void closed(const Joint& joint, const std::string& path);
+  struct Gap {
+    std::size_t number;  // of the joint in the description
+    Joint joint;
+    Vec3 gap = Vec3::Zero();   // between the anchors at the start [m]
+    double allowed = 0;        // [m]
+    bool contradicts = false;  // is part of a contradiction, which says more than its gap
+  };
+  Gap gap_of(const Joint& joint, std::size_t number) const;
+  Vec3 across(const Joint& joint, const Vec3& gap) const;
+  void find_contradictions();
+  void find_open_joints();
   Quat rotation(BodyId id) const {
     return id == BodyId::world ? Quat::Identity() : poses_[index(id)].R;
   }
@@ -66,7 +80,8 @@ class LinkBuilder {
   Checks& checks_;
   std::vector<std::string_view> names_, names_and_world_;
   std::set<std::string> joint_names_;
-  double longest_ = 0;  // [m]
+  std::vector<Gap> gaps_;  // of all joints but rods
+  double longest_ = 0;     // [m]
 };
 
 std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::string& path,
@@ -118,7 +133,15 @@ bool LinkBuilder::rod(DistanceJoint& rod, const std::optional<Ends>& found,
   if (!(rod.length < 0) && !checks_.positive(rod.length, path + ".length", "m")) return false;
   if (!found) return false;
   if (rod.length < 0) rod.length = found->distance;
-  if (std::abs(rod.length - found->distance) > length_warning * rod.length)
+  const double off = std::abs(rod.length - found->distance);
+  if (off > length_error * rod.length) {
+    checks_.error(path + ".length", "joint is open at the start",
+                  "a length of " + to_text(rod.length) + " m for anchors " +
+                      to_text(found->distance) + " m apart",
+                  "lengths that fit to 0.001", "leave the length out, or move a body or an anchor");
+    return false;
+  }
+  if (off > length_warning * rod.length)
     checks_.warn(path + ".length", "length " + to_text(rod.length) + " m, but the anchors start " +
                                        to_text(found->distance) + " m apart");
   longest_ = std::max(longest_, rod.length);
@@ -133,26 +156,63 @@ Vec3 LinkBuilder::axis_of(const JointType& type, const std::string& path) {
   return Vec3::UnitZ();
 }
 
-// The anchors have to meet at the start (on the line of sliding); a gap would be closed with a
-// jerk.
-void LinkBuilder::closed(const Joint& joint, const std::string& path) {
+// The part of a gap that the joint has to close: a prismatic one slides along its axis.
+Vec3 LinkBuilder::across(const Joint& joint, const Vec3& gap) const {
+  if (!std::holds_alternative<PrismaticJoint>(joint.type)) return gap;
+  const Vec3 along = rotation(joint.bodies[0]) * joint.axes[0];
+  return gap - along.dot(gap) * along;
+}
+
+LinkBuilder::Gap LinkBuilder::gap_of(const Joint& joint, std::size_t number) const {
   const Vec3 a = in_world(joint.bodies[0], joint.anchors[0]),
              b = in_world(joint.bodies[1], joint.anchors[1]);
-  Vec3 gap = b - a;
-  if (std::holds_alternative<PrismaticJoint>(joint.type)) {
-    const Vec3 along = rotation(joint.bodies[0]) * joint.axes[0];
-    gap -= along.dot(gap) * along;
-  }
   double size = std::max(a.norm(), b.norm());
   for (std::size_t side = 0; side < 2; ++side) {
     const BodyId id = joint.bodies[side];
     if (id == BodyId::world) continue;
     size = std::max({size, joint.anchors[side].norm(), model_.body(id).radius});
   }
-  if (gap.norm() <= gap_error * size) return;
-  checks_.error(path + ".anchors", "joint is open at the start", to_text(gap.norm()) + " m",
-                "anchors that meet to " + to_text(gap_error) + " of the mechanism's size",
-                "move a body or an anchor by " + to_text(gap));
+  return {number, joint, across(joint, b - a), gap_error * size};
+}
+
+// Between two bodies that fixed joints hold together every other joint is closed for ever or open
+// for ever. No motion helps: all joints of the contradiction are named.
+void LinkBuilder::find_contradictions() {
+  RigidGroups groups(model_);
+  for (std::size_t i = 0; i < gaps_.size(); ++i) {
+    Gap& last = gaps_[i];
+    const auto& [a, b] = last.joint.bodies;
+    const auto held = groups.path(a, b);
+    if (!held) {
+      if (std::holds_alternative<FixedJoint>(last.joint.type)) groups.tie(a, b, i, last.gap);
+      continue;
+    }
+    const Vec3 residual = across(last.joint, last.gap + held->shift);
+    if (residual.norm() <= last.allowed) continue;
+    last.contradicts = true;
+    std::string names;
+    for (const std::size_t k : held->joints) {
+      gaps_[k].contradicts = true;
+      names += "'" + gaps_[k].joint.name + "', ";
+    }
+    checks_.contradiction("joints[" + std::to_string(last.number) + "].anchors",
+                          "joints " + names + "'" + last.joint.name +
+                              "' contradict each other: where the others are closed the last one "
+                              "stays open",
+                          to_text(residual.norm()) + " m", "joints that can be closed together",
+                          "drop one of them, or move an anchor by " + to_text(residual));
+  }
+}
+
+// The anchors have to meet at the start; a gap would be closed with a jerk.
+void LinkBuilder::find_open_joints() {
+  for (const Gap& g : gaps_) {
+    if (g.contradicts || g.gap.norm() <= g.allowed) continue;
+    checks_.error("joints[" + std::to_string(g.number) + "].anchors", "joint is open at the start",
+                  to_text(g.gap.norm()) + " m",
+                  "anchors that meet to " + to_text(gap_error) + " of the mechanism's size",
+                  "move a body or an anchor by " + to_text(g.gap));
+  }
 }
 
 void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
@@ -174,7 +234,7 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   const Quat R_WA = rotation(joint.bodies[0]), R_WB = rotation(joint.bodies[1]);
   joint.R_AB = R_WA.conjugate() * R_WB;
   joint.axes = {axis, joint.R_AB.conjugate() * axis};
-  if (!is_rod) closed(joint, path);
+  if (!is_rod) gaps_.push_back(gap_of(joint, number));
   model_.joints.push_back(joint);
   const auto [a, b] = std::minmax(joint.bodies[0], joint.bodies[1]);
   if (!d.collide && a != BodyId::world) model_.no_contact.push_back({a, b});
@@ -182,6 +242,8 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
 
 void LinkBuilder::joints(const std::vector<JointDescription>& joints) {
   for (std::size_t i = 0; i < joints.size(); ++i) joint(joints[i], i);
+  find_contradictions();
+  find_open_joints();
   std::sort(model_.joints.begin(), model_.joints.end(),
             [](const Joint& a, const Joint& b) { return a.name < b.name; });
 }

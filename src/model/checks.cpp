@@ -47,6 +47,18 @@ void Checks::error(std::string path, std::string what, std::string got, std::str
   errors_.add(std::move(e));
 }
 
+void Checks::contradiction(std::string path, std::string what, std::string got, std::string allowed,
+                           std::string fix) {
+  Error e;
+  e.kind = ErrorKind::stopped;
+  e.path = std::move(path);
+  e.what = std::move(what);
+  e.got = std::move(got);
+  e.allowed = std::move(allowed);
+  e.fix = std::move(fix);
+  errors_.add(std::move(e));
+}
+
 bool Checks::positive(double value, const std::string& path, const std::string& unit) {
   if (value >= smallest_magnitude && value <= largest_magnitude) return true;
   error(path, "must be positive and finite", with_unit(to_text(value), unit),

@@ -27,6 +27,9 @@ class Checks {
  public:
   void error(std::string path, std::string what, std::string got, std::string allowed,
              std::string fix);
+  // Joints that no motion can close: the description is well-formed, the mechanism does not exist.
+  void contradiction(std::string path, std::string what, std::string got, std::string allowed,
+                     std::string fix);
   void warn(const std::string& path, const std::string& text) {
     warnings_.push_back(path + ": " + text);
   }

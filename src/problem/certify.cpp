@@ -60,7 +60,7 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     double free[max_rows];
     constraint_velocity(problem, c, s.v_free.data(), false, free);
     const double impulse = norm(c.rows, r);
-    const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
+    const bool unilateral = is_unilateral(c.law);
     if (unilateral && impulse == 0 && free[0] + c.b[0] >= 0) continue;
     double& scale = s.scale[at(s.islands.of_constraint[i])];
     double& velocity = s.velocity_scale[at(s.islands.of_constraint[i])];
@@ -78,8 +78,7 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     velocity = std::max({velocity, free_speed, norm(c.rows, free) / s.d[i]});
   }
   for (std::size_t i = 0; i < s.scale.size(); ++i)
-    s.velocity_scale[i] = std::max(std::min(s.scale[i], velocity_cap * s.velocity_scale[i]),
-                                   velocity_least * s.scale[i]);
+    s.velocity_scale[i] = velocity_scale(s.scale[i], s.velocity_scale[i]);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const std::size_t island = at(s.islands.of_body[i]);

@@ -21,16 +21,14 @@ std::vector<RowScale> island_scales(const ReducedProblem& problem, const Reduced
     const ReducedConstraint& c = problem.constraints[i];
     const double* q = problem.q.data() + problem.first_row[i];
     const double impulse = norm(c.rows, lambda.data() + problem.first_row[i]);
-    const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
+    const bool unilateral = is_unilateral(c.law);
     if (unilateral && impulse == 0 && q[0] >= 0) continue;
     RowScale& scale = scales[at(islands.of_constraint[i])];
     const double free = norm(c.rows, q) / d[i];
     scale.impulse = std::max({scale.impulse, d[i] * impulse, free});
     scale.velocity = std::max(scale.velocity, free);
   }
-  for (RowScale& scale : scales)
-    scale.velocity = scale.velocity > 0 ? std::min(scale.impulse, velocity_cap * scale.velocity)
-                                        : velocity_least * scale.impulse;
+  for (RowScale& scale : scales) scale.velocity = velocity_scale(scale.impulse, scale.velocity);
   return scales;
 }
 

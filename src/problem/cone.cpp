@@ -115,7 +115,7 @@ bool is_pyramid(const LawSet& set) {
   return set.rows == 3 && set.facets > 0;
 }
 
-void project_coulomb(const LawSet& set, const double* z, double* p) {
+void project_cone(const LawSet& set, const double* z, double* p) {
   if (is_pyramid(set)) return project_pyramid(set, z, p);
   // The polar branch comes first: with mu = 0, z_T = 0, z_n < 0 the other order returns a negative
   // impulse.
@@ -130,7 +130,7 @@ void project_coulomb(const LawSet& set, const double* z, double* p) {
   }
 }
 
-void coulomb_derivative(const LawSet& set, const double* z, double D[max_rows][max_rows]) {
+void cone_derivative(const LawSet& set, const double* z, double D[max_rows][max_rows]) {
   auto outer = [&](const double* a, double factor) {
     for (int i = 0; i < set.rows; ++i)
       for (int j = 0; j < set.rows; ++j) D[i][j] += factor * a[i] * a[j];
@@ -160,6 +160,13 @@ void coulomb_derivative(const LawSet& set, const double* z, double D[max_rows][m
   }
 }
 
+// max over the friction section of -beta . w_T.
+double friction_support(const LawSet& set, const double* w) {
+  if (set.rows == 1) return 0;
+  if (is_pyramid(set)) return set.mu * sector(set.facets, -w[1], -w[2]).support;
+  return set.mu * tangential_norm(set.rows, w);
+}
+
 }  // namespace
 
 void project(const LawSet& set, const double* z, double* p) {
@@ -174,7 +181,8 @@ void project(const LawSet& set, const double* z, double* p) {
       p[0] = std::clamp(z[0], set.lo, set.hi);
       return;
     case Law::coulomb:
-      return project_coulomb(set, z, p);
+    case Law::coulomb_relaxed:
+      return project_cone(set, z, p);
   }
 }
 
@@ -191,14 +199,17 @@ void project_derivative(const LawSet& set, const double* z, double D[max_rows][m
       D[0][0] = z[0] > set.lo && z[0] < set.hi ? 1 : 0;
       return;
     case Law::coulomb:
-      return coulomb_derivative(set, z, D);
+    case Law::coulomb_relaxed:
+      return cone_derivative(set, z, D);
   }
 }
 
 double slip_bound(const LawSet& set, const double* w) {
-  if (set.law != Law::coulomb || set.rows == 1) return 0;
-  if (is_pyramid(set)) return set.mu * sector(set.facets, -w[1], -w[2]).support;
-  return set.mu * tangential_norm(set.rows, w);
+  return set.law == Law::coulomb ? friction_support(set, w) : 0;
+}
+
+double opening_speed(const LawSet& set, const double* w) {
+  return set.law == Law::coulomb_relaxed ? w[0] - friction_support(set, w) : w[0];
 }
 
 void slip_gradient(const LawSet& set, const double* w, double* tau) {

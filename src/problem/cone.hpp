@@ -30,8 +30,13 @@ void project(const LawSet& set, const double* z, double* p);
 // in [0, 1].
 void project_derivative(const LawSet& set, const double* z, double D[max_rows][max_rows]);
 
-// sigma(w_T) = max over the friction section of -beta . w_T, (E4); zero for laws without friction.
+// sigma(w_T) = max over the friction section of -beta . w_T, (E4); zero for the other laws, the
+// relaxed cone among them.
 double slip_bound(const LawSet& set, const double* w);
+
+// Of a unilateral law: negative where velocity w asks for an impulse. w_n, and with the relaxed
+// cone, whose velocities lie in K_mu*, w_n less the friction section's support of w_T.
+double opening_speed(const LawSet& set, const double* w);
 
 // tau = d sigma / d w (tau[0] = 0).
 void slip_gradient(const LawSet& set, const double* w, double* tau);

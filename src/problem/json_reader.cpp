@@ -7,8 +7,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-constexpr LawRule law_rules[] = {
-    {Law::equality, 1, 3}, {Law::nonnegative, 1, 1}, {Law::box, 1, 1}, {Law::coulomb, 2, 3}};
+constexpr LawRule law_rules[] = {{Law::equality, 1, 3},
+                                 {Law::nonnegative, 1, 1},
+                                 {Law::box, 1, 1},
+                                 {Law::coulomb, 2, 3},
+                                 {Law::coulomb_relaxed, 2, 3}};
 
 }  // namespace
 
@@ -37,12 +40,12 @@ void read_law_data(const Node& value, const std::string& path, JsonReader& reade
     reader.error(*found, path + "." + key, "has no meaning here", "", where, "remove it");
     return nullptr;
   };
-  const bool coulomb = c.law == Law::coulomb, box = c.law == Law::box;
-  if (coulomb) reader.member(value, path, "mu");
-  const Node* mu = only("mu", coulomb, "with law coulomb");
+  const bool cone = has_cone(c.law), box = c.law == Law::box;
+  if (cone) reader.member(value, path, "mu");
+  const Node* mu = only("mu", cone, "with law coulomb or coulomb_relaxed");
   if (mu && reader.number(*mu, path + ".mu", c.mu) && !(c.mu >= 0))
     reader.error(*mu, path + ".mu", "negative friction", summary(*mu), "a number >= 0");
-  const Node* facets = only("facets", coulomb && c.rows == 3, "with law coulomb and three rows");
+  const Node* facets = only("facets", cone && c.rows == 3, "with a friction cone and three rows");
   if (facets && reader.integer(*facets, path + ".facets", 0, 64, c.facets) &&
       (c.facets == 1 || c.facets == 2))
     reader.error(*facets, path + ".facets", "no pyramid", summary(*facets),

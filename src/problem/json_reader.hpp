@@ -11,11 +11,12 @@
 #include "base/error_list.hpp"
 #include "base/suggestion.hpp"
 #include "problem/cone.hpp"
+#include "problem/text_file.hpp"
 #include "scene/document.hpp"
 
 namespace cairn {
 
-constexpr DocumentLimits problem_limits = {.bytes = std::size_t{1} << 30, .nodes = 100'000'000};
+constexpr DocumentLimits problem_limits = {.bytes = largest_problem_file, .nodes = 40'000'000};
 
 // Most bodies or constraints of a problem.
 constexpr int most_items = 1 << 24;

@@ -12,6 +12,8 @@ const char* name(Law law) {
       return "box";
     case Law::coulomb:
       return "coulomb";
+    case Law::coulomb_relaxed:
+      return "coulomb_relaxed";
   }
   return "";
 }

@@ -125,8 +125,9 @@ void read_constraint(const Node& value, const std::string& path, JsonReader& rea
 }  // namespace
 
 bool is_problem_text(const std::string& text) {
+  if (text.find("\"cairn_problem\"") == std::string::npos) return false;
   const Result<Node> document = parse_document(text, "", problem_limits);
-  if (!document) return text.find("\"cairn_problem\"") != std::string::npos;
+  if (!document) return true;
   return document->find("cairn_problem") != nullptr;
 }
 

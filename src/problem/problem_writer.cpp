@@ -27,8 +27,8 @@ std::string block_text(const double (*rows)[max_velocities], int count, int size
 std::string constraint_text(const Problem& problem, const Constraint& c, const std::string& name) {
   std::string text = fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}, {}]",
                                  quoted(name), cairn::name(c.law), c.body[0], c.body[1]);
-  if (c.law == Law::coulomb) text += ", \"mu\": " + digits(c.mu);
-  if (c.law == Law::coulomb && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
+  if (has_cone(c.law)) text += ", \"mu\": " + digits(c.mu);
+  if (has_cone(c.law) && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
   if (c.law == Law::box && c.lo != -infinity) text += ", \"lo\": " + digits(c.lo);
   if (c.law == Law::box && c.hi != infinity) text += ", \"hi\": " + digits(c.hi);
   text += ",\n     \"J\": [";

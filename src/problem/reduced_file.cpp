@@ -105,8 +105,8 @@ std::string reduced_text(const ReducedProblem& problem) {
     const ReducedConstraint& c = problem.constraints[i];
     text += fmt::format("{}\n    {{\"name\": {}, \"law\": \"{}\"", i > 0 ? "," : "",
                         quoted(constraint_name(problem, static_cast<int>(i))), name(c.law));
-    if (c.law == Law::coulomb) text += ", \"mu\": " + digits(c.mu);
-    if (c.law == Law::coulomb && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
+    if (has_cone(c.law)) text += ", \"mu\": " + digits(c.mu);
+    if (has_cone(c.law) && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
     if (c.law == Law::box && c.lo != -infinity) text += ", \"lo\": " + digits(c.lo);
     if (c.law == Law::box && c.hi != infinity) text += ", \"hi\": " + digits(c.hi);
     text += ", \"q\": " + numbers(problem.q.data() + problem.first_row[i], c.rows);

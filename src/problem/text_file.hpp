@@ -7,6 +7,8 @@
 
 namespace cairn {
 
+inline constexpr std::size_t largest_problem_file = std::size_t{1} << 30;  // [bytes]
+
 // The whole text of a regular file of at most `most` bytes.
 Result<std::string> read_text(const std::string& file, std::size_t most);
 

@@ -6,13 +6,23 @@
 namespace cairn {
 
 double norm(int n, const double* x) {
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
-  return std::sqrt(sum);
+  double sum = 0, largest = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += x[i] * x[i];
+    largest = std::max(largest, std::abs(x[i]));
+  }
+  if (sum > 0x1p-900 || !(largest > 0)) return std::sqrt(sum);
+  sum = 0;
+  for (int i = 0; i < n; ++i) sum += (x[i] / largest) * (x[i] / largest);
+  return largest * std::sqrt(sum);
 }
 
 double ratio(double residual, double scale) {
   return residual == 0 ? 0 : residual / scale;
+}
+
+double velocity_scale(double impulse, double velocity) {
+  return velocity > 0 ? std::min(impulse, 0x1p10 * velocity) : 0x1p-40 * impulse;
 }
 
 void Verdict::worst(double residual, int constraint) {
@@ -55,10 +65,11 @@ void Verdict::judge(const LawSet& unscaled, int constraint, const double* w, con
     note(cert.equality, ratio(norm(set.rows, w_s), s.velocity));
     cert.equality_velocity = std::max(cert.equality_velocity, norm(set.rows, w) * units.speed());
   }
-  if (set.law != Law::nonnegative && set.law != Law::coulomb) return;
+  if (!is_unilateral(set.law)) return;
   double product = 0;
   for (int k = 0; k < set.rows; ++k) product += r_s[k] * w_s[k];
-  note(cert.complementarity, ratio(std::abs(product), s.impulse * s.impulse));
+  // Not over the square, which underflows for an island that hardly moves.
+  note(cert.complementarity, ratio(ratio(std::abs(product), s.impulse), s.impulse));
   note(cert.gap_velocity, ratio(std::max(0.0, -w[0] / s.d), s.velocity));
   note(cert.normal_impulse, ratio(std::max(0.0, -r_s[0]), s.impulse));
   const double least_w = w[0] * units.speed(), least_r = r[0] * units.impulse();

@@ -7,16 +7,17 @@
 
 namespace cairn {
 
-// Euclidean norm of n numbers.
+// Euclidean norm of n numbers, also of such whose squares underflow.
 double norm(int n, const double* x);
 
 // Zero over zero is zero: an island in which nothing happens is perfect.
 double ratio(double residual, double scale);
 
-// Impulses loosen the velocity residuals at most this far beyond the velocities themselves:
-// constraints that contradict each other drive the impulses to infinity and must not be certified
-// by that. Where there are no velocities at all the floor keeps the quotient finite.
-constexpr double velocity_cap = 0x1p10, velocity_least = 0x1p-40;
+// s_v of (E13). Impulses loosen the velocity residuals at most a thousandfold beyond the velocities
+// themselves: constraints that contradict each other drive the impulses to infinity and must not be
+// certified by that. Where nothing moves but impulses are in balance, rounding of their sum is all
+// there is.
+double velocity_scale(double impulse, double velocity);
 
 struct RowScale {
   double d = 1;         // of the constraint (E10)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cairn/scene.hpp"
+#include "record/fits.hpp"
 #include "record/judge.hpp"
 
 namespace cairn {
@@ -19,7 +20,10 @@ constexpr double judge_relative = 1e-6, judge_absolute = 1e-14;
 class Checker {
  public:
   Checker(const Scene& scene, CheckReport& report)
-      : model_(*scene.model), tolerance_(tolerance(scene.simulation.solver)), report_(report) {
+      : model_(*scene.model),
+        scheme_(scene.simulation.scheme),
+        tolerance_(tolerance(scene.simulation.solver)),
+        report_(report) {
     report_.penetrations_checked = model_.shapes.size() <= max_checked_shapes;
   }
 
@@ -42,8 +46,7 @@ class Checker {
  private:
   // Sizes that everything else relies on.
   bool shapes_up(const State& state) {
-    if (state.poses.size() == model_.bodies.size() && state.v.size() == model_.velocities)
-      return true;
+    if (state_fits(model_, state)) return true;
     complain(fmt::format("state has {} bodies and {} velocities, the scene {} and {}",
                          state.poses.size(), state.v.size(), model_.bodies.size(),
                          model_.velocities));
@@ -60,7 +63,7 @@ class Checker {
       return;
     }
     if (frame.state.step != frame.report.step) complain("step number of the state differs");
-    check_motion(model_, before_, frame, say);
+    check_motion(model_, scheme_, before_, frame, say);
     check_ledger(model_, before_, frame, say);
     check_joints(model_, frame, say);
     if (report_.penetrations_checked) check_penetration(model_, frame, say);
@@ -121,44 +124,13 @@ class Checker {
   }
 
   const Model& model_;
+  SchemeOptions scheme_;
   double tolerance_;
   CheckReport& report_;
   State before_;
   bool have_before_ = false;
   std::int64_t step_ = 0;
 };
-
-// Ids in a problem that passed the checksum may still point outside the scene if someone forged the
-// file.
-bool ids_exist(const Model& model, const Problem& problem) {
-  const auto in = [](auto id, std::size_t count) {
-    return static_cast<std::int64_t>(id) >= 0 && static_cast<std::size_t>(id) < count;
-  };
-  for (const ProblemBody& b : problem.bodies)
-    if (!in(b.model_body, model.bodies.size()) ||
-        model.bodies[static_cast<std::size_t>(b.model_body)].velocities != b.size)
-      return false;
-  return std::all_of(
-      problem.constraints.begin(), problem.constraints.end(), [&](const Constraint& c) {
-        const ContactKey& key = c.id.contact;
-        switch (c.id.kind) {
-          case ConstraintId::Kind::contact:
-            return in(key.body_a, model.bodies.size()) && in(key.body_b, model.bodies.size()) &&
-                   in(key.shape_a, model.shapes.size()) && in(key.shape_b, model.shapes.size());
-          case ConstraintId::Kind::joint:
-            return in(c.id.number, model.joints.size());
-          case ConstraintId::Kind::file:
-            return in(c.id.number, problem.names.size());
-        }
-        return false;
-      });
-}
-
-bool ids_exist(const Model& model, const TraceFrame& frame) {
-  const auto solves = frame.report.solved();
-  return std::all_of(solves.begin(), solves.end(),
-                     [&](const SolveRecord& record) { return ids_exist(model, record.problem); });
-}
 
 }  // namespace
 
@@ -173,7 +145,7 @@ Result<CheckReport> check_trace(const std::string& path) {
   TraceFrame frame;
   TraceEvent event = reader->next(frame);
   for (; event == TraceEvent::frame; event = reader->next(frame)) {
-    if (ids_exist(*scene->model, frame))
+    if (ids_exist(*scene->model, frame.report))
       checker.frame(frame);
     else
       checker.complain("a solve names bodies, shapes or joints that the scene does not have");

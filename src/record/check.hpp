@@ -11,8 +11,8 @@ namespace cairn {
 using Complain = std::function<void(const std::string&)>;
 
 // The state follows from the one before it by the velocities of the last solve.
-void check_motion(const Model& model, const State& before, const TraceFrame& frame,
-                  const Complain& complain);
+void check_motion(const Model& model, const SchemeOptions& scheme, const State& before,
+                  const TraceFrame& frame, const Complain& complain);
 
 // Kinetic and potential energies recomputed from the states, and the sum rule.
 void check_ledger(const Model& model, const State& before, const TraceFrame& frame,

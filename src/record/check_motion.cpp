@@ -93,7 +93,11 @@ State with_solved_velocities(const Model& model, const TraceFrame& frame) {
   return state;
 }
 
-bool jointed(const Model& model, std::size_t body) {
+// Whether a projection may have moved the body: off its overlaps any, onto its joints one that has
+// some.
+bool projected(const Model& model, const SchemeOptions& scheme, std::size_t body) {
+  const auto* euler = std::get_if<Euler>(&scheme);
+  if (euler && euler->project_contacts) return model.bodies[body].kind == BodyKind::dynamic;
   return model.bodies[body].kind == BodyKind::dynamic &&
          std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
            return joint.bodies[0] == static_cast<BodyId>(body) ||
@@ -103,8 +107,8 @@ bool jointed(const Model& model, std::size_t body) {
 
 }  // namespace
 
-void check_motion(const Model& model, const State& before, const TraceFrame& frame,
-                  const Complain& complain) {
+void check_motion(const Model& model, const SchemeOptions& scheme, const State& before,
+                  const TraceFrame& frame, const Complain& complain) {
   const double h = frame.report.h;
   const double t = before.t + h;
   if (!(std::abs(frame.state.t - t) <= motion_relative * std::abs(t)))
@@ -117,9 +121,10 @@ void check_motion(const Model& model, const State& before, const TraceFrame& fra
     const Pose expected = expected_pose(body, before.poses[i], solved, h);
     // A lever arm that nearly cancels the position still rounds with its own size.
     const double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
-    // The projection onto the joints may move a jointed body as far as the frame says.
-    const double moved = jointed(model, i) ? frame.report.projection : 0,
-                 turned = jointed(model, i) ? frame.report.projection_angle : 0;
+    // A projection may move the body as far as the frame says.
+    const bool free = projected(model, scheme, i);
+    const double moved = free ? frame.report.projection : 0,
+                 turned = free ? frame.report.projection_angle : 0;
     if (!((X.p - expected.p).norm() <= motion_relative * size + moved))
       complain(fmt::format("{} is {:.3g} m away from where its velocity takes it", body.name,
                            (X.p - expected.p).norm()));

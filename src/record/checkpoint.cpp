@@ -159,7 +159,7 @@ Result<std::vector<std::uint8_t>> read_bytes(const std::string& path) {
       if (number >= 0) ::close(number);
     }
   };
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
   if (file.number < 0 || ::fstat(file.number, &status) != 0) return io_failure(path, "open");
   if (!S_ISREG(status.st_mode)) return fail(fault(path, "head", "is not a file"));

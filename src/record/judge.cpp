@@ -141,18 +141,19 @@ void find_scales(Bench& bench) {
     const Row& row = bench.rows[i];
     if (row.island < 0) continue;
     const Constraint& c = problem.constraints[i];
-    const double r = bench.impulse(i).norm();
+    const double r = bench.impulse(i).stableNorm();
     if (!counts(c, row, r)) continue;
-    const double free = std::max(row.free.norm(), row.floor / (1 << 20)) / row.d;
+    const double free = std::max(row.free.stableNorm(), row.floor / (1 << 20)) / row.d;
     const Few closing = row.free + Eigen::Map<const Few>(c.b, c.rows);
     double &scale = bench.scale[at(row.island)], &velocity = bench.velocity_scale[at(row.island)];
     scale = std::max({scale, row.d * r, free});
-    velocity = std::max({velocity, free, closing.norm() / row.d});
+    velocity = std::max({velocity, free, closing.stableNorm() / row.d});
   }
   // However large the impulses, velocities are measured by at most a thousand times themselves.
   for (std::size_t i = 0; i < bench.scale.size(); ++i)
-    bench.velocity_scale[i] = std::max(std::min(bench.scale[i], 1024 * bench.velocity_scale[i]),
-                                       std::ldexp(bench.scale[i], -40));
+    bench.velocity_scale[i] = bench.velocity_scale[i] > 0
+                                  ? std::min(bench.scale[i], 1024 * bench.velocity_scale[i])
+                                  : std::ldexp(bench.scale[i], -40);
   bench.momentum_scale = bench.scale;
   for (std::size_t j = 0; j < problem.bodies.size(); ++j) {
     const ProblemBody& b = problem.bodies[j];
@@ -205,7 +206,7 @@ void judge_momentum(const Bench& bench, Judgement& j) {
   }
 }
 
-// sigma of E4: the largest friction power per unit of normal impulse.
+// sigma of E4: the largest friction power per unit of normal impulse; the relaxed law is without.
 double sigma(const Constraint& c, const Few& w) {
   if (c.law != Law::coulomb || c.rows < 2) return 0;
   if (c.rows == 2) return c.mu * std::abs(w[1]);
@@ -234,13 +235,13 @@ Residuals residuals(const Constraint& c, const Few& w_row, const Few& lambda, do
   Few w_hat = w;
   w_hat[0] += sigma(c, w);
   Residuals x;
-  x.natural_map = over((r - nearest(c, d, r - w_hat)).norm(), s);
-  x.cone = over((r - nearest(c, d, r)).norm(), s);
-  if (c.law == Law::equality) x.equality = over(w.norm(), s_v);
-  if (c.law != Law::nonnegative && c.law != Law::coulomb) return x;
+  x.natural_map = over((r - nearest(c, d, r - w_hat)).stableNorm(), s);
+  x.cone = over((r - nearest(c, d, r)).stableNorm(), s);
+  if (c.law == Law::equality) x.equality = over(w.stableNorm(), s_v);
+  if (!is_unilateral(c.law)) return x;
   x.gap_velocity = over(std::max(0.0, -w[0]), s_v);
   x.normal_impulse = over(std::max(0.0, -r[0]), s);
-  x.complementarity = over(std::abs(r.dot(w_hat)), s * s);
+  x.complementarity = over(over(std::abs(r.dot(w_hat)), s), s);
   return x;
 }
 

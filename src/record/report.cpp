@@ -94,8 +94,16 @@ void put_numbers(Page& page) {
   put_tile(page, fmt::format("{}", t.contacts_max),
            fmt::format("contacts with force at most, {} at the end", t.contacts_final));
   put_tile(page, short_number(t.penetration_max) + " m", "deepest penetration");
-  if (!model.joints.empty())
+  if (!model.joints.empty()) {
     put_tile(page, short_number(t.joint_error_max) + " m", "largest joint error");
+    put_tile(page, fmt::format("{}", t.joint_rank.rank),
+             escape("independent rows of joints: " + to_text(model, t.joint_rank)));
+  }
+  if (t.nonlinear_iterations > 0)
+    put_tile(page, fmt::format("{}", t.nonlinear_iterations),
+             fmt::format("linearisations at the end of steps, {} steps did not contract, at most "
+                         "{} m left",
+                         t.nonlinear_fallbacks, short_number(t.nonlinear_residual_max)));
   put_tile(page, short_number(t.max_rise) + " J", "largest unexplained rise of energy in a step");
   if (t.cpu_seconds > 0)
     put_tile(page, short_number(t.cpu_ms_mean()) + " ms",

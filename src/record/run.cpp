@@ -11,6 +11,8 @@
 #include "record/check.hpp"
 #include "record/checkpoint.hpp"
 #include "record/files.hpp"
+#include "record/fits.hpp"
+#include "record/folder_lock.hpp"
 #include "record/report.hpp"
 #include "record/table.hpp"
 
@@ -21,13 +23,15 @@ struct RunRecorder::Run {
   RunFiles files;
   RunTotals totals;
   Stills stills;
-  State state;  // the last one
+  State state;      // the last one
+  FolderLock lock;  // from before the first file is touched to the end of the recorder
   std::optional<TraceWriter> trace;
   std::optional<StepTable> table;
 
   std::string path(const char* name) const { return files.folder + "/" + name; }
 
   void begin() {
+    totals.joint_rank = joint_rank(*scene.model, state);
     const Energies start = energies(*scene.model, state);
     totals.energy_initial = totals.energy_final = start.kinetic + start.potential;
     stills.add(state.step, state.t, 0, state.poses, {});
@@ -48,7 +52,7 @@ struct RunRecorder::Run {
     return io_failure(path(checkpoint_file), "remove");
   }
 
-  // Files that a killed run has left half written. The trace is locked: they are nobody's.
+  // Files that a killed run has left half written. The folder is locked: they are nobody's.
   void remove_leftovers() const {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(files.folder, ignored)) {
@@ -58,8 +62,16 @@ struct RunRecorder::Run {
     }
   }
 
+  Result<void> lock_folder() {
+    Result<FolderLock> taken = FolderLock::take(files.folder);
+    if (!taken) return tl::unexpected(taken.error());
+    lock = std::move(*taken);
+    return {};
+  }
+
   Result<void> open_files() {
     if (Result<void> done = make_folder(files.folder); !done) return done;
+    if (Result<void> done = lock_folder(); !done) return done;
     Result<TraceWriter> writer = TraceWriter::create(path("trace.cairn.part"), scene.resolved);
     if (!writer) return tl::unexpected(writer.error());
     trace = std::move(*writer);
@@ -110,6 +122,8 @@ struct RunRecorder::Run {
             "the trace holds {} of the {} steps of the checkpoint{}",
             std::max<std::int64_t>(0, n - 1), checkpoint.steps,
             event == TraceEvent::corrupt ? ", then it is damaged: " + reader->reason() : ""));
+      if (!state_fits(*scene.model, frame.state) || !ids_exist(*scene.model, frame.report))
+        return trace_fault(fmt::format("step {} of the trace does not fit the scene", n));
       if (n == 0) continue;  // the initial state
       for (std::size_t i = 0; i < frame.methods.size(); ++i)
         frame.report.solves[i].solution.method = frame.methods[i].c_str();
@@ -159,6 +173,7 @@ Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,
                                           .totals = {},
                                           .stills = {},
                                           .state = *scene.initial,
+                                          .lock = {},
                                           .trace = {},
                                           .table = {}});
   run->begin();
@@ -180,7 +195,8 @@ Result<RunRecorder> RunRecorder::resume(const Scene& scene, const RunFiles& file
                                         const Checkpoint& checkpoint, const Replayed& replayed) {
   Result<std::unique_ptr<Run>> run = begin(scene, files);
   if (!run) return tl::unexpected(run.error());
-  // The lock of the trace comes first: the files of a run that still goes on stay untouched.
+  // The lock comes first: the files of a run that still goes on stay untouched.
+  if (Result<void> done = (*run)->lock_folder(); !done) return tl::unexpected(done.error());
   if (Result<void> done = (*run)->reopen_trace(); !done) return tl::unexpected(done.error());
   if (Result<void> done = (*run)->open_table(); !done) return tl::unexpected(done.error());
   if (Result<void> done = (*run)->replay(checkpoint, replayed); !done)

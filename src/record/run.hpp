@@ -29,8 +29,9 @@ struct RunOutcome {
 
 class RunRecorder {
  public:
-  // `scene` must outlive the recorder. Fails if a file cannot be created, or if the scene expects
-  // an unknown quantity: better now than after the run.
+  // `scene` must outlive the recorder, which holds the folder alone as long as it lives. Fails if
+  // another run holds it, which then loses nothing; if a file cannot be created; or if the scene
+  // expects an unknown quantity: better now than after the run.
   static Result<RunRecorder> create(const Scene& scene, const RunFiles& files = {});
 
   // Goes on with the run in files.folder: cuts its trace back to the checkpoint, which must be one

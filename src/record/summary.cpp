@@ -38,6 +38,19 @@ Json bodies_json(const Model& model, const State& state) {
   return bodies;
 }
 
+Json joints_json(const Model& model, const JointRank& rank) {
+  Json redundant = Json::object();
+  for (const RedundantJoint& r : rank.redundant)
+    redundant[model.joints[index(r.joint)].name] = r.rows;
+  return {{"rows", rank.rows}, {"rank", rank.rank}, {"redundant", std::move(redundant)}};
+}
+
+Json nonlinear_json(const RunTotals& totals) {
+  return {{"iterations", totals.nonlinear_iterations},
+          {"fallbacks", totals.nonlinear_fallbacks},
+          {"residual_max", totals.nonlinear_residual_max}};
+}
+
 Json expect_json(std::span<const ExpectationResult> results) {
   Json entries = Json::array();
   for (const ExpectationResult& r : results)
@@ -151,6 +164,9 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["joint_error"] = {{"max", totals.joint_error_max},
                          {"final", totals.joint_error_final},
                          {"max_rad", totals.joint_angle_max}};
+  if (!scene.model->joints.empty()) json["joints"] = joints_json(*scene.model, totals.joint_rank);
+  if (const auto* euler = std::get_if<Euler>(&scene.simulation.scheme); euler && euler->nonlinear)
+    json["nonlinear"] = nonlinear_json(totals);
   json["energy"] = {{"initial", totals.energy_initial},
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};

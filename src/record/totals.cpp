@@ -131,6 +131,9 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.collisions += r.collisions;
   totals.added_pairs += r.added_pairs;
   totals.guard_corrections += r.guard_corrections;
+  totals.nonlinear_iterations += r.nonlinear_iterations;
+  totals.nonlinear_fallbacks += r.nonlinear_fallback;
+  totals.nonlinear_residual_max = std::max(totals.nonlinear_residual_max, r.nonlinear_residual);
   totals.cpu_ms.push_back(static_cast<float>(1e3 * r.seconds.total));
   totals.cpu_seconds += r.seconds.total;
   totals.detect_seconds += r.seconds.detect;

@@ -146,7 +146,8 @@ std::uint64_t TraceReader::last_hash() const {
 Result<TraceReader> TraceReader::open(const std::string& path) {
   auto file = std::make_unique<File>();
   file->path = path;
-  file->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: opening a pipe must not wait for a writer.
+  file->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file->descriptor < 0 || !file->look_up_size()) return io_failure(path, "open");
 
   Error error;

@@ -8,6 +8,7 @@
 #include "record/chunk.hpp"
 #include "record/crc32.hpp"
 #include "record/files.hpp"
+#include "record/folder_lock.hpp"
 #include "record/frame.hpp"
 
 namespace cairn {
@@ -29,12 +30,7 @@ struct TraceWriter::File {
     descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
     if (descriptor < 0) return io_failure(path, (flags & O_CREAT) != 0 ? "create" : "open");
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
-    Error error;
-    error.kind = ErrorKind::io;
-    error.file = path;
-    error.what = "another run is writing this trace";
-    error.fix = "wait for it to end, or choose another folder with --out";
-    return fail(error);
+    return written_by_another_run(path, "another run is writing this trace");
   }
 
   Result<void> cut(std::uint64_t size) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error_list.hpp"
+#include "scene/count_values.hpp"
 #include "scene/utf8.hpp"
 
 namespace cairn {
@@ -32,9 +33,13 @@ class DocumentParser {
       fail_here("file is too large", fmt::format("{} bytes", text_.size()),
                 fmt::format("at most {} bytes", limits_.bytes), "split the scene or use generators",
                 ErrorKind::limit);
+    } else if (text_.size() > 2 * limits_.nodes && count_values(text_) > limits_.nodes) {
+      // A value takes two bytes at least, so that only large files are looked at twice. Nothing has
+      // been allocated yet.
+      too_many_values(fmt::format("{}", count_values(text_)));
     } else {
       if (text_.starts_with("\xEF\xBB\xBF")) pos_ = line_start_ = 3;
-      if (blanks() && value(root, 0) && blanks() && !at_end())
+      if (blanks() && !empty() && value(root, 0) && blanks() && !at_end())
         fail_here("there is text after the end of the document", found(), "one value",
                   "remove it, or the bracket that ends too early");
     }
@@ -45,9 +50,7 @@ class DocumentParser {
  private:
   bool value(Node& node, int depth) {
     place(node.line, node.column);
-    if (++nodes_ > limits_.nodes)
-      return fail_here("document has too many values", "", fmt::format("at most {}", limits_.nodes),
-                       "use generators", ErrorKind::limit);
+    if (++nodes_ > limits_.nodes) return too_many_values("");
     if (depth > limits_.depth)
       return fail_here("brackets are nested too deeply", "",
                        fmt::format("at most {} levels", limits_.depth), "flatten the document",
@@ -331,6 +334,17 @@ class DocumentParser {
                                       : "'" + std::string(text_.substr(pos_, length)) + "'";
   }
 
+  bool empty() {
+    if (!at_end()) return false;
+    fail_here("the document is empty", "", "one value", "write it, or name another file");
+    return true;
+  }
+  bool too_many_values(std::string got) {
+    return fail_here("document has too many values", std::move(got),
+                     fmt::format("at most {}, which take {} MB of memory", limits_.nodes,
+                                 limits_.nodes * sizeof(Node) >> 20),
+                     "use generators", ErrorKind::limit);
+  }
   bool fail_here(std::string what, std::string got, std::string allowed, std::string fix,
                  ErrorKind kind = ErrorKind::input) {
     int line = 0, column = 0;

@@ -29,6 +29,18 @@ constexpr const char* option_type(const Newton&) {
 constexpr const char* option_type(const Lemke&) {
   return "lemke";
 }
+constexpr const char* option_type(const Admm&) {
+  return "admm";
+}
+constexpr const char* option_type(const Ipm&) {
+  return "ipm";
+}
+constexpr const char* option_type(const Apgd&) {
+  return "apgd";
+}
+constexpr const char* option_type(const Bb&) {
+  return "bb";
+}
 
 // Calls f with a default-constructed value of every alternative, in order.
 template <class Variant, class F, std::size_t... I>

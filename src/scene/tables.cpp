@@ -24,8 +24,9 @@ constexpr Field anchors_field = {"anchors", T::anchors, "m", "[[0,0,0],[0,0,0]]"
                                  "ends in the frames of the two bodies"};
 constexpr Field collide_field = {"collide", T::boolean, "", "false",
                                  "may the two bodies touch each other?"};
-constexpr Field length_field = {"length", T::number, "m", "initial distance",
-                                "of the massless rod between the anchors"};
+constexpr Field length_field = {
+    "length", T::number, "m", "initial distance",
+    "of the massless rod between the anchors, which start that far apart"};
 
 }  // namespace
 

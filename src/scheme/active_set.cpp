@@ -51,7 +51,7 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
     for (Reach& reach : buffers.reach) reach = {limit, 0};
   }
   buffers.finder.find(model, state.poses, buffers.reach, candidates);
-  for (Contact& c : candidates) orient(model, state, c);
+  for (Contact& c : candidates) orient(model, state.poses, c);
   std::erase_if(candidates, [&](const Contact& c) { return c.rows == 0 || c.gap > limit; });
 }
 
@@ -74,7 +74,7 @@ int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers
     if (std::binary_search(candidates.begin(), candidates.begin() + known, end, by_key)) continue;
     Contact start;
     if (!buffers.finder.find_one(model, state.poses, end.key, start)) continue;
-    orient(model, state, start);
+    orient(model, state.poses, start);
     if (start.rows == 0) continue;
     candidates.push_back(start);
     ++added;

@@ -35,10 +35,8 @@ void add_contact_terms(const ContactTerms& terms, const Row& row, Ledger& ledger
   ledger.work_motion -= row.impulse.dot(terms.motion);
   // A contact that closes a gap acts while the bodies still approach: loss. One that opens an
   // overlap puts energy in.
-  if (terms.gap > 0)
-    ledger.impact += normal * terms.gap;
-  else
-    ledger.stabilisation -= normal * terms.gap;
+  ledger.impact += normal * terms.closing;
+  ledger.stabilisation -= normal * (terms.gap - terms.closing);
   ledger.impact += normal * terms.bounce;
 }
 
@@ -80,8 +78,8 @@ double work_of_motion(const StepData& data, const SolveRecord& record) {
   return work;
 }
 
-Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h,
-                   StepData& data, const SolveRecord& record) {
+Ledger make_ledger(const Model& model, const State& start, double h, StepData& data,
+                   const SolveRecord& record) {
   Ledger ledger;
   ledger.kinetic_start = kinetic_energy(model, start.v);
   ledger.potential_start = potential_energy(model, start.poses);
@@ -95,8 +93,7 @@ Ledger make_ledger(const Model& model, const State& start, const Euler& options,
     ledger.solver += row.impulse.dot(row.velocity);
   }
   for (std::size_t i = 0; i < data.joint_terms.size(); ++i) {
-    ledger.stabilisation -=
-        joint_impulse(record, i) * options.gamma * data.joint_terms[i].error / h;
+    ledger.stabilisation -= joint_impulse(record, i) * data.joint_terms[i].rate;
     ledger.work_motion -= joint_impulse(record, i) * data.joint_terms[i].motion;
   }
   ledger.stabilisation += data.projection_work;

@@ -105,28 +105,23 @@ double open_error(const Model& model, std::span<const Pose> poses) {
 
 }  // namespace
 
-ProjectionResult project_onto_joints(const Model& model, ProjectionBuffers& b,
-                                     std::vector<Pose>& poses) {
-  ProjectionResult result;
-  if (model.joints.empty()) return result;
-  b.start = poses;
+bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<Pose>& poses) {
   // Positions carry rounding of their own size; below that nothing can be gained.
   double size = model.length_unit;
   for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
   const double enough = 4e-16 * size;
   double error = open_error(model, poses);
-  while (error > enough && result.iterations < max_iterations) {
-    ++result.iterations;
+  for (int i = 0; error > enough && i < max_iterations; ++i) {
     if (!newton_step(model, b, poses)) break;
     to_model_velocities(model, b.problem, b.v, b.shift);
     b.trial = poses;
     double next = 0;
     // A full step as a rule; half of it where the joints are far open and the step overshoots.
     for (double t = 1; t > 0.01; t *= 0.5) {
-      for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-        const Body& body = model.bodies[i];
+      for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+        const Body& body = model.bodies[k];
         if (body.velocities > 0)
-          b.trial[i] = advanced(body, poses[i], b.shift.data() + body.first_velocity, t);
+          b.trial[k] = advanced(body, poses[k], b.shift.data() + body.first_velocity, t);
       }
       next = open_error(model, b.trial);
       if (next < error) break;
@@ -135,12 +130,7 @@ ProjectionResult project_onto_joints(const Model& model, ProjectionBuffers& b,
     poses.swap(b.trial);
     error = next;
   }
-  result.closed = error <= 1e-9 * size;
-  for (std::size_t i = 0; i < poses.size(); ++i) {
-    result.farthest = std::max(result.farthest, (poses[i].p - b.start[i].p).norm());
-    result.turned = std::max(result.turned, poses[i].R.angularDistance(b.start[i].R));
-  }
-  return result;
+  return error <= 1e-9 * size;
 }
 
 }  // namespace cairn

@@ -21,19 +21,12 @@ struct ProjectionBuffers {
   std::vector<int> sizes;
   std::vector<char> late;
   std::vector<double> mu;
-  std::vector<Pose> start, trial;
+  std::vector<Pose> trial;
   VecX zero, v, shift;
 };
 
-struct ProjectionResult {
-  int iterations = 0;
-  bool closed = true;   // all joints to rounding
-  double farthest = 0;  // that a centre of mass was moved [m]
-  double turned = 0;    // and a body turned [rad]
-};
-
 // Moves the free bodies by the smallest displacement, measured by mass, that closes all joints.
-ProjectionResult project_onto_joints(const Model& model, ProjectionBuffers& buffers,
-                                     std::vector<Pose>& poses);
+// False if they are not closed to rounding then.
+bool project_onto_joints(const Model& model, ProjectionBuffers& buffers, std::vector<Pose>& poses);
 
 }  // namespace cairn

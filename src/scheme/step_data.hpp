@@ -7,6 +7,7 @@
 #include "dynamics/forces.hpp"
 #include "problem/islands.hpp"
 #include "scheme/active_set.hpp"
+#include "scheme/contact_projection.hpp"
 #include "scheme/projection.hpp"
 
 namespace cairn {
@@ -16,11 +17,22 @@ namespace cairn {
 struct ContactTerms {
   Vec3 motion = Vec3::Zero();  // along n, t1, t2: prescribed motion
   double approach = 0;         // relative normal velocity at the beginning, < 0 closing
-  double gap_rate = 0;         // gap / h, overlap times gamma
+  double threshold = 0;        // TOL of (4.10): slowest approach that is an impact
+  double gap_rate = 0;         // gap / h, overlap times gamma and limited
   double delayed = 0;          // Lambda of (4.10)
   bool impact = false;         // closes faster than the threshold and carries an impulse
   double gap = 0, bounce = 0;  // as used in the last problem
+  double closing = 0;          // the part of gap that closes a distance of the beginning
+  double start_gap_rate = 0;   // max(0, gap) / h at the beginning
+  double target = 0;           // least gap at the end, 0 or the overlap that gamma leaves [m]
 };
+
+// The row of a contact without restitution.
+inline void use_gap(ContactTerms& terms) {
+  terms.gap = terms.gap_rate;
+  terms.closing = terms.start_gap_rate;
+  terms.bounce = terms.delayed;
+}
 
 struct StepData {
   explicit StepData(const Model& model) : active(model) {}
@@ -35,9 +47,19 @@ struct StepData {
   std::vector<Contact> contacts;           // candidates, sorted by key
   std::vector<ContactTerms> terms;         // beside contacts
   std::vector<JointRowTerms> joint_terms;  // per row of the joints
-  std::size_t joint_constraints = 0;       // they come first in every problem
+  std::vector<double> joint_targets;       // per row, error that gamma leaves [m]
+  std::vector<Contact> contacts_start;     // contacts as they were at the beginning
+  std::vector<Pose> poses_linear;          // where the rows were taken
+  bool linearised_again = false;           // they are of the end of the step, not its beginning
+  Problem probe;                           // rows of the joints at the end of the step
+  std::vector<JointRowTerms> probe_terms;
+  VecX v_linear;                      // velocities that led there, in the problem's units
+  std::size_t joint_constraints = 0;  // they come first in every problem
   ProjectionBuffers projection;
-  double projection_work = 0;  // energy put in by the projection [J]
+  ContactProjectionBuffers contact_projection;
+  std::vector<Pose> poses_moved;  // before any projection
+  double allowed_excess = 0;      // of the energy guard [J]
+  double projection_work = 0;     // energy put in by the projection [J]
   std::vector<double> island_work, island_kinetic;
   std::vector<ContactMemory> memory;  // warm start
   std::vector<double> joint_impulses;
@@ -53,7 +75,7 @@ struct StepData {
 double work_of_motion(const StepData& data, const SolveRecord& record);
 
 // Energies of the step from its data and the solve that gave the velocities (E20 to E24).
-Ledger make_ledger(const Model& model, const State& start, const Euler& options, double h,
-                   StepData& data, const SolveRecord& record);
+Ledger make_ledger(const Model& model, const State& start, double h, StepData& data,
+                   const SolveRecord& record);
 
 }  // namespace cairn

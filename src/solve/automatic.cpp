@@ -8,6 +8,24 @@ namespace {
 // Where a direct solve is cheap the aim is rounding, not the tolerance: what rests, rests.
 constexpr double rounding = 1e-14;
 
+// Newton takes islands up to this many groups to rounding, and is quicker there than pivoting.
+constexpr std::size_t small = 32;
+
+// Above this residual Newton takes many damped steps.
+constexpr double far = 1e-3;
+
+// Many contacts in the plane: there Coulomb's law is a linear complementarity problem, and pivoting
+// from the basis that a few sweeps suggest is quicker than Newton and fails less. (Pyramids in
+// space have too many variables for that.)
+bool is_planar_pile(const Island& island) {
+  std::size_t contacts = 0;
+  for (const Group& g : island.groups) {
+    if (has_cone(g.set.law) && g.rows > 2) return false;
+    if (is_unilateral(g.set.law)) ++contacts;
+  }
+  return contacts > small;
+}
+
 // Keeps the best impulses seen by any method.
 class Best {
  public:
@@ -55,7 +73,19 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   Best best(island, buffers, r, v);
   if (best.value() <= rounding) return best.result(false);
 
-  // 0. The factor of a large packing is nearly dense: sweeps to the tolerance first, and they
+  // 0. Joints alone are a linear system: one solve, from zero, so that redundant ones share their
+  // load by the least impulses.
+  const bool bilateral = std::all_of(island.groups.begin(), island.groups.end(),
+                                     [](const Group& g) { return g.set.law == Law::equality; });
+  if (bilateral && island.groups.size() > small) {
+    std::fill(r.begin(), r.end(), 0.0);
+    best.take(
+        newton(island, {.tolerance = options.tolerance, .aim = rounding}, buffers.newton, r, v),
+        "newton");
+    if (best.value() <= options.tolerance) return best.result(false);
+  }
+
+  // 1. The factor of a large packing is nearly dense: sweeps to the tolerance first, and they
   // usually are the end.
   const bool packing =
       island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
@@ -69,31 +99,67 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     if (best.value() <= options.tolerance) return best.result(false);
   }
 
-  // 1. A budget of sweeps, not of time: stiff islands gain nothing from more.
+  // 2. A pile in the plane: a vertex of its linear complementarity problem.
+  const bool linear = options.lemke_rows > 0 &&
+                      std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
+  LemkeLimits pivoting{.tolerance = options.tolerance,
+                       .draws = 1,
+                       .variables = options.lemke_rows,
+                       .warm_pivots = 100};
+  if (linear && is_planar_pile(island)) {
+    for (const int sweeps : {20, 200}) {
+      best.take(
+          nsgs(island, {.tolerance = rounding, .sweeps = std::min(sweeps, options.max_sweeps)},
+               buffers.nsgs, r, v),
+          "nsgs");
+      if (best.value() <= rounding) return best.result(false);
+      best.take(lemke(island, pivoting, buffers.lemke, r, v), "lemke");
+      if (best.value() <= options.tolerance) return best.result(sweeps > 20);
+      pivoting.warm_pivots = 300;
+    }
+  }
+
+  // 3. A budget of sweeps, not of time: stiff islands gain nothing from more.
   best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
                  buffers.nsgs, r, v),
             "nsgs");
   if (best.value() <= rounding) return best.result(false);
 
-  // 2. Newton from there.
+  // 4. Newton from there; the interior point method first where the sweeps left it far away, and as
+  // another start where Newton fails.
   const NewtonLimits limits{.tolerance = options.tolerance,
                             .aim = std::min(rounding, options.tolerance),
                             .factorisations = std::min(60, options.max_iterations)};
+  bool tried_interior = false;
+  auto interior = [&] {
+    tried_interior = true;
+    buffers.coupling.attach(island);
+    const IterationResult result =
+        ipm(buffers.coupling,
+            {.tolerance = options.tolerance, .iterations = std::min(30, options.max_iterations)},
+            buffers.ipm, r);
+    velocities_from_impulses(island, r, v);
+    best.take(result, "ipm");
+  };
+  if (best.value() > far && !packing) interior();
   best.take(newton(island, limits, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(false);
+  if (!tried_interior && !packing) {
+    interior();
+    best.take(newton(island, limits, buffers.newton, r, v), "newton");
+    if (best.value() <= options.tolerance) return best.result(true);
+  }
 
-  // 3. Lemke, where Coulomb's law is a linear complementarity problem; Newton from its vertex.
-  const bool linear = std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
-  if (linear && options.lemke_rows > 0) {
-    const LemkeLimits lemke_limits{
-        .tolerance = options.tolerance, .draws = 12, .variables = options.lemke_rows};
-    best.take(lemke(island, lemke_limits, buffers.lemke, r, v), "lemke");
+  // 5. Pivoting from nowhere; Newton from its vertex.
+  if (linear) {
+    pivoting.draws = 12;
+    best.take(lemke(island, pivoting, buffers.lemke, r, v), "lemke");
     if (best.value() <= options.tolerance) return best.result(true);
     best.take(newton(island, limits, buffers.newton, r, v), "newton");
     if (best.value() <= options.tolerance) return best.result(true);
   }
 
-  // 4. Newton from rest, then long sweeps and all the factorisations allowed.
+  // 6. Newton from rest, then long sweeps and all the factorisations allowed.
   std::fill(r.begin(), r.end(), 0.0);
   NewtonLimits patient = limits;
   patient.factorisations = options.max_iterations;

@@ -3,8 +3,13 @@
 #pragma once
 
 #include "cairn/solver.hpp"
+#include "solve/admm.hpp"
+#include "solve/apgd.hpp"
+#include "solve/bb.hpp"
+#include "solve/ipm.hpp"
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
+#include "solve/primal_coupling.hpp"
 
 namespace cairn {
 
@@ -12,6 +17,11 @@ struct MethodBuffers {
   NsgsBuffers nsgs;
   NewtonBuffers newton;
   LemkeBuffers lemke;
+  PrimalCoupling coupling;
+  AdmmBuffers admm;
+  IpmBuffers ipm;
+  ApgdBuffers apgd;
+  BbBuffers bb;
   std::vector<double> warm, best;
 };
 

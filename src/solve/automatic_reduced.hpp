@@ -4,6 +4,7 @@
 
 #include "cairn/solver.hpp"
 #include "solve/automatic.hpp"
+#include "solve/dual_coupling.hpp"
 #include "solve/lemke_reduced.hpp"
 #include "solve/newton_reduced.hpp"
 
@@ -13,6 +14,11 @@ struct ReducedBuffers {
   NsgsBuffers nsgs;
   ReducedNewtonBuffers newton;
   ReducedLemkeBuffers lemke;
+  DualCoupling coupling;
+  AdmmBuffers admm;
+  IpmBuffers ipm;
+  ApgdBuffers apgd;
+  BbBuffers bb;
   std::vector<double> best;
 };
 

@@ -144,7 +144,7 @@ BodyBlock& BlockLU::block(int i, int j) {
   const auto begin = pool_.begin() + first_[at(column)],
              end = pool_.begin() + first_[at(column + 1)];
   const auto it = std::lower_bound(begin, end, row);
-  CAIRN_DCHECK(it != end && *it == row);
+  CAIRN_CHECK(it != end && *it == row);  // always: it would write elsewhere
   const std::size_t k = static_cast<std::size_t>(it - pool_.begin());
   return p > q ? lower_[k].value : upper_[k].value;
 }

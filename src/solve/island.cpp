@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solve/estimate.hpp"
+
 namespace cairn {
 namespace {
 
@@ -96,7 +98,7 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
 
     double u[max_rows];
     group_velocity(island, g, island.v_free.data(), u);
-    const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
+    const bool unilateral = is_unilateral(c.law);
     if (unilateral && u[0] >= 0) continue;
     double sum = 0, closing = 0;
     for (int r = 0; r < c.rows; ++r) {
@@ -123,33 +125,13 @@ void velocities_from_impulses(const Island& island, const std::vector<double>& r
 }
 
 double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v) {
-  double natural = 0, velocity = 0, product = 0, scale = island.scale;
+  Estimate estimate;
   for (const Group& g : island.groups) {
-    const double* r_i = r.data() + g.first;
-    double u[max_rows], z[max_rows], p[max_rows];
+    double u[max_rows];
     group_velocity(island, g, v.data(), u);
-    const bool unilateral = g.set.law == Law::coulomb || g.set.law == Law::nonnegative;
-    if (unilateral) velocity = std::max(velocity, -u[0]);
-    u[0] += slip_bound(g.set, u);
-    double sum = 0, impulse = 0, along = 0, speed = 0;
-    for (int k = 0; k < g.rows; ++k) {
-      z[k] = r_i[k] - u[k];
-      impulse += r_i[k] * r_i[k];
-      along += r_i[k] * u[k];
-      speed += u[k] * u[k];
-    }
-    project(g.set, z, p);
-    for (int k = 0; k < g.rows; ++k) sum += (p[k] - r_i[k]) * (p[k] - r_i[k]);
-    if (!(sum <= natural)) natural = sum;
-    scale = std::max(scale, std::sqrt(impulse));
-    if (unilateral) product = std::max(product, std::abs(along));
-    if (g.set.law == Law::equality) velocity = std::max(velocity, std::sqrt(speed));
+    estimate.add(g.set, r.data() + g.first, u);
   }
-  if (natural == 0) return 0;
-  const double velocity_scale =
-      std::max(std::min(scale, 0x1p10 * island.velocity_scale), 0x1p-40 * scale);
-  return std::max(
-      {std::sqrt(natural) / scale, velocity / velocity_scale, product / (scale * scale)});
+  return estimate.value(island.scale, island.velocity_scale);
 }
 
 }  // namespace cairn

@@ -12,7 +12,12 @@ std::size_t at(int i) {
 }
 
 bool has_friction(const LocalConstraint& g) {
-  return g.set.law == Law::coulomb && g.rows > 1 && g.set.mu > 0;
+  return has_cone(g.set.law) && g.rows > 1 && g.set.mu > 0;
+}
+
+// The relaxed law pairs the share of each ray of the cone with the velocity along it.
+bool is_relaxed(const LocalConstraint& g) {
+  return g.set.law == Law::coulomb_relaxed && has_friction(g);
 }
 
 // Facets of the friction section: two directions in the plane.
@@ -21,7 +26,7 @@ int directions(const LocalConstraint& g) {
 }
 
 bool is_compact(const LocalConstraint& g, Form form) {
-  return form == Form::compact && g.rows == 2 && has_friction(g);
+  return form == Form::compact && g.rows == 2 && has_friction(g) && !is_relaxed(g);
 }
 
 void direction(const LocalConstraint& g, int i, double* d) {
@@ -43,6 +48,7 @@ bool is_linear(const LocalConstraint& g) {
 int variables(const LocalConstraint& g, Form form) {
   if (g.set.law == Law::equality) return g.rows;
   if (is_compact(g, form)) return 3;
+  if (is_relaxed(g)) return directions(g);
   if (has_friction(g)) return 2 + directions(g);
   return g.set.law == Law::box ? 2 : 1;
 }
@@ -51,6 +57,11 @@ Pairing pairing(const LocalConstraint& g, int i, Form form) {
   Pairing p;
   if (g.set.law == Law::equality) {
     p.impulse[i] = p.velocity[i] = 1;
+  } else if (is_relaxed(g)) {
+    direction(g, i, p.impulse + 1);
+    p.impulse[0] = 1;
+    for (int k = 1; k < g.rows; ++k) p.impulse[k] *= g.set.mu;
+    std::copy(p.impulse, p.impulse + max_rows, p.velocity);
   } else if (i == 0) {
     p.impulse[0] = p.velocity[0] = 1;
     if (is_compact(g, form)) p.impulse[1] = -g.set.mu;
@@ -72,7 +83,7 @@ int lcp_terms(const LocalConstraint& g, Form form, LcpTerms& list) {
     add(1, 2, 1);
     add(2, 0, 2 * g.set.mu);
     add(2, 1, -1);
-  } else if (has_friction(g)) {
+  } else if (has_friction(g) && !is_relaxed(g)) {
     const int lambda = 1 + directions(g);
     for (int k = 1; k <= directions(g); ++k) {
       add(k, lambda, 1);

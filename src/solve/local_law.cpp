@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "problem/blocks.hpp"
+#include "solve/relaxed_law.hpp"
 
 namespace cairn {
 namespace {
@@ -258,8 +259,8 @@ void sticking(const LocalConstraint& g, const double* s, double* r) {
   }
 }
 
-void solve_coulomb(const LocalConstraint& g, const double* s, double* r) {
-  if (s[0] >= 0) {
+void solve_cone(const LocalConstraint& g, const double* s, double* r) {
+  if (opening_speed(g.set, s) >= 0) {
     std::fill(r, r + g.rows, 0.0);
     return;
   }
@@ -277,7 +278,9 @@ void solve_coulomb(const LocalConstraint& g, const double* s, double* r) {
     return;
   }
   bool found = false;
-  if (g.W[0][0] > 0 && g.regular) {
+  if (g.W[0][0] > 0 && g.regular && g.set.law == Law::coulomb_relaxed) {
+    found = slide_relaxed(g, s, r);
+  } else if (g.W[0][0] > 0 && g.regular) {
     if (g.rows == 2)
       found = slide_in_plane(g, s, r);
     else if (g.set.facets > 0)
@@ -321,7 +324,8 @@ void solve_local(const LocalConstraint& g, const double* s, double* r) {
       r[0] = std::clamp(g.W[0][0] > 0 ? -s[0] / g.W[0][0] : 0.0, g.set.lo, g.set.hi);
       return;
     case Law::coulomb:
-      solve_coulomb(g, s, r);
+    case Law::coulomb_relaxed:
+      solve_cone(g, s, r);
       return;
   }
 }

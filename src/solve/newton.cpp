@@ -16,10 +16,6 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// Pivot of a bilateral row beyond J A^-1 J^T: far below any independent row, enough to carry a
-// redundant one.
-constexpr double bilateral_pivot = 1e-10;
-
 class Inner {
  public:
   Inner(const Island& island, NewtonBuffers& buffers) : island_(island), b_(buffers) {}
@@ -43,29 +39,7 @@ class Inner {
 };
 
 void Inner::set_up() {
-  b_.sizes.clear();
-  b_.offsets.clear();
-  b_.late.clear();
-  b_.node_of_group.assign(island_.groups.size(), -1);
-  b_.edges.clear();
-  for (const IslandBody& body : island_.bodies) {
-    b_.sizes.push_back(body.size);
-    b_.offsets.push_back(body.first);
-    b_.late.push_back(0);
-  }
-  int offset = island_.velocities;
-  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
-    const Group& g = island_.groups[i];
-    if (g.set.law != Law::equality) continue;
-    const int node = static_cast<int>(b_.sizes.size());
-    b_.node_of_group[i] = node;
-    b_.sizes.push_back(g.rows);
-    b_.offsets.push_back(offset);
-    b_.late.push_back(1);
-    offset += g.rows;
-    for (const int body : g.body)
-      if (body >= 0) b_.edges.emplace_back(body, node);
-  }
+  const int offset = lay_out(island_, b_);
   b_.x.resize(at(offset));
   b_.g.resize(at(offset));
   b_.u.resize(at(island_.rows));
@@ -143,25 +117,7 @@ void Inner::add_group(const Group& g, double rho, bool coulomb) {
   if (coulomb && !std::equal(z, z + g.rows, p)) slip_gradient(g.set, &b_.u[at(g.first)], tau);
   for (int r = 0; r < g.rows; ++r)
     for (int c = 0; c < g.rows; ++c) N[r][c] = rho * (D[r][c] + D[r][0] * tau[c]);
-  for (int side = 0; side < 2; ++side) {
-    if (g.body[side] < 0) continue;
-    const int rows = island_.bodies[at(g.body[side])].size;
-    double JN[max_velocities][max_rows];
-    for (int i = 0; i < rows; ++i)
-      for (int c = 0; c < g.rows; ++c) {
-        JN[i][c] = 0;
-        for (int r = 0; r < g.rows; ++r) JN[i][c] += g.J[side][r][i] * N[r][c];
-      }
-    for (int other = 0; other < 2; ++other) {
-      if (g.body[other] < 0) continue;
-      const int columns = island_.bodies[at(g.body[other])].size;
-      BodyBlock& target =
-          side == other ? b_.lu.diagonal(g.body[side]) : b_.lu.block(g.body[side], g.body[other]);
-      for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j)
-          for (int c = 0; c < g.rows; ++c) target[i][j] += JN[i][c] * g.J[other][c][j];
-    }
-  }
+  add_rows(island_, g, N, b_.lu);
 }
 
 void Inner::assemble(double rho, bool coulomb) {
@@ -169,33 +125,22 @@ void Inner::assemble(double rho, bool coulomb) {
     const double* p = &b_.r_plus[at(g.first)];
     return g.set.law != Law::box && std::all_of(p, p + g.rows, [](double x) { return x == 0; });
   };
-  const std::size_t known = b_.edges.size();
-  for (const Group& g : island_.groups)
-    if (g.set.law != Law::equality && !open(g)) require_edge(g.body[0], g.body[1]);
-  if (b_.edges.size() > known) analyse();
+  // Fill may have lent a group its block; a new order may take that away, so look again after it.
+  for (std::size_t known = b_.edges.size();; known = b_.edges.size()) {
+    for (const Group& g : island_.groups)
+      if (g.set.law != Law::equality && !open(g)) require_edge(g.body[0], g.body[1]);
+    if (b_.edges.size() == known) break;
+    analyse();
+  }
 
   b_.lu.zero();
-  for (std::size_t i = 0; i < island_.bodies.size(); ++i)
-    for (int r = 0; r < island_.bodies[i].size; ++r)
-      for (int c = 0; c < island_.bodies[i].size; ++c)
-        b_.lu.diagonal(static_cast<int>(i))[r][c] = island_.bodies[i].A[r][c];
+  add_masses(island_, b_.lu);
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
-    if (g.set.law != Law::equality) {
-      if (!open(g)) add_group(g, rho, coulomb);
-      continue;
-    }
-    const int node = b_.node_of_group[i];
-    for (int r = 0; r < g.rows; ++r) b_.lu.diagonal(node)[r][r] = bilateral_pivot;
-    for (int side = 0; side < 2; ++side) {
-      if (g.body[side] < 0) continue;
-      BodyBlock &down = b_.lu.block(node, g.body[side]), &right = b_.lu.block(g.body[side], node);
-      for (int r = 0; r < g.rows; ++r)
-        for (int c = 0; c < island_.bodies[at(g.body[side])].size; ++c) {
-          down[r][c] += g.J[side][r][c];
-          right[c][r] -= g.J[side][r][c];
-        }
-    }
+    if (g.set.law == Law::equality)
+      add_border(island_, g, b_.node_of_group[i], b_.lu);
+    else if (!open(g))
+      add_group(g, rho, coulomb);
   }
 }
 

@@ -1,17 +1,13 @@
 // Proximal augmented Lagrangian with semismooth Newton steps on a sparse factorisation (E42).
 #pragma once
 
-#include "solve/block_lu.hpp"
 #include "solve/nsgs.hpp"
+#include "solve/primal_matrix.hpp"
 
 namespace cairn {
 
-struct NewtonBuffers {
+struct NewtonBuffers : PrimalNodes {
   BlockLU lu;
-  std::vector<int> sizes, offsets;  // nodes: bodies, then bilateral constraints
-  std::vector<char> late;
-  std::vector<int> node_of_group;               // of bilateral constraints, else -1
-  std::vector<std::pair<int, int>> edges;       // analysed pattern
   std::vector<double> u, sigma, z, r_plus, jd;  // per row (sigma per group)
   std::vector<double> g, x, v_trial, best;
 };

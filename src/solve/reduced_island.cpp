@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solve/residual.hpp"
+#include "solve/estimate.hpp"
 
 namespace cairn {
 namespace {
@@ -42,8 +42,7 @@ void make_island(const ReducedProblem& problem, const ReducedIslands& islands,
       island.q.push_back(problem.q[problem.first_row[i] + k] / d[i]);
       sum += island.q.back() * island.q.back();
     }
-    const bool unilateral = c.law == Law::nonnegative || c.law == Law::coulomb;
-    if (!unilateral || island.q[at(g.first)] < 0)
+    if (!is_unilateral(c.law) || island.q[at(g.first)] < 0)
       island.scale = std::max(island.scale, std::sqrt(sum));
   }
   island.velocity_scale = island.scale;
@@ -80,9 +79,13 @@ double residual(const ReducedIsland& island, const std::vector<double>& r,
   // Iterates that run away are no answer, though relative to their size all residuals vanish.
   for (const double x : r)
     if (!(std::abs(x) < 1e100)) return std::numeric_limits<double>::infinity();
-  ResidualSum sum(island.scale);
-  for (const ReducedGroup& g : island.groups) sum.add(g.set, &r[at(g.first)], &u[at(g.first)]);
-  const double value = sum.value(island.velocity_scale);
+  Estimate estimate;
+  for (const ReducedGroup& g : island.groups) {
+    double w[max_rows];
+    std::copy(&u[at(g.first)], &u[at(g.first)] + g.rows, w);
+    estimate.add(g.set, &r[at(g.first)], w);
+  }
+  const double value = estimate.value(island.scale, island.velocity_scale);
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 

@@ -11,7 +11,8 @@
 namespace cairn {
 
 const char* name(const SolverOptions& options) {
-  static constexpr const char* names[] = {"auto", "nsgs", "newton", "lemke"};
+  static constexpr const char* names[] = {"auto", "nsgs", "newton", "lemke",
+                                          "admm", "ipm",  "apgd",   "bb"};
   return names[options.index()];
 }
 
@@ -35,7 +36,7 @@ Result<void> accepts(const SolverOptions& options, const Problem& problem) {
   if (!std::holds_alternative<Lemke>(options)) return {};
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    if (c.law != Law::coulomb || c.rows < 3 || c.facets > 0 || c.mu == 0) continue;
+    if (!has_cone(c.law) || c.rows < 3 || c.facets > 0 || c.mu == 0) continue;
     return fail({.path = "constraints[" + std::to_string(i) + "]",
                  .what = "lemke cannot take an exact friction cone in space",
                  .got = "facets 0",
@@ -67,6 +68,48 @@ MethodResult run(const Island& island, const Lemke& o, MethodBuffers& b, std::ve
   const LemkeLimits limits{
       .tolerance = o.tolerance, .pivots = o.max_pivots, .draws = o.draws, .seed = o.seed};
   return {lemke(island, limits, b.lemke, r, v), "lemke", false};
+}
+
+MethodResult run(const Island& island, const Admm& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  b.coupling.attach(island);
+  const IterationResult result =
+      admm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.admm, r);
+  velocities_from_impulses(island, r, v);
+  return {result, "admm", false};
+}
+
+MethodResult run(const Island& island, const Ipm& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  b.coupling.attach(island);
+  const IterationResult first =
+      ipm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.ipm, r);
+  velocities_from_impulses(island, r, v);
+  if (first.residual <= o.tolerance || !o.polish) return {first, "ipm", false};
+  IterationResult second = newton(
+      island, {.tolerance = o.tolerance, .factorisations = o.max_iterations}, b.newton, r, v);
+  second.iterations += first.iterations;
+  return {second, "newton", false};
+}
+
+MethodResult run(const Island& island, const Apgd& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  b.coupling.attach(island);
+  const FirstOrderLimits limits{
+      .tolerance = o.tolerance, .iterations = o.max_iterations, .refresh = o.refresh};
+  const IterationResult result = apgd(b.coupling, limits, b.apgd, r);
+  velocities_from_impulses(island, r, v);
+  return {result, "apgd", false};
+}
+
+MethodResult run(const Island& island, const Bb& o, MethodBuffers& b, std::vector<double>& r,
+                 std::vector<double>& v) {
+  b.coupling.attach(island);
+  const FirstOrderLimits limits{
+      .tolerance = o.tolerance, .iterations = o.max_iterations, .refresh = o.refresh};
+  const IterationResult result = bb(b.coupling, limits, b.bb, r);
+  velocities_from_impulses(island, r, v);
+  return {result, "bb", false};
 }
 
 MethodResult run(const Island& island, const Auto& o, MethodBuffers& b, std::vector<double>& r,

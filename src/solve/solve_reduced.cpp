@@ -36,6 +36,48 @@ MethodResult run(const ReducedIsland& island, const Lemke& o, ReducedBuffers& b,
   return {lemke(island, limits, b.lemke, r, u), "lemke", false};
 }
 
+MethodResult run(const ReducedIsland& island, const Admm& o, ReducedBuffers& b, Impulses& r,
+                 Impulses& u) {
+  b.coupling.attach(island);
+  const IterationResult result =
+      admm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.admm, r);
+  velocities_from_impulses(island, r, u);
+  return {result, "admm", false};
+}
+
+MethodResult run(const ReducedIsland& island, const Ipm& o, ReducedBuffers& b, Impulses& r,
+                 Impulses& u) {
+  b.coupling.attach(island);
+  const IterationResult first =
+      ipm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.ipm, r);
+  velocities_from_impulses(island, r, u);
+  if (first.residual <= o.tolerance || !o.polish) return {first, "ipm", false};
+  IterationResult second = newton(
+      island, {.tolerance = o.tolerance, .factorisations = o.max_iterations}, b.newton, r, u);
+  second.iterations += first.iterations;
+  return {second, "newton", false};
+}
+
+FirstOrderLimits limits(const auto& o) {
+  return {.tolerance = o.tolerance, .iterations = o.max_iterations, .refresh = o.refresh};
+}
+
+MethodResult run(const ReducedIsland& island, const Apgd& o, ReducedBuffers& b, Impulses& r,
+                 Impulses& u) {
+  b.coupling.attach(island);
+  const IterationResult result = apgd(b.coupling, limits(o), b.apgd, r);
+  velocities_from_impulses(island, r, u);
+  return {result, "apgd", false};
+}
+
+MethodResult run(const ReducedIsland& island, const Bb& o, ReducedBuffers& b, Impulses& r,
+                 Impulses& u) {
+  b.coupling.attach(island);
+  const IterationResult result = bb(b.coupling, limits(o), b.bb, r);
+  velocities_from_impulses(island, r, u);
+  return {result, "bb", false};
+}
+
 MethodResult run(const ReducedIsland& island, const Auto& o, ReducedBuffers& b, Impulses& r,
                  Impulses& u) {
   return automatic(island, o, b, r, u);

@@ -79,12 +79,12 @@ TEST(ContactRows, GiveTheRelativeVelocityOfTheMaterialPoints) {
       SCOPED_TRACE(dof_a + " | " + dof_b);
       Pair pair = random_pair(random, dof_a, dof_b);
       const Model& model = *pair.model.model;
-      orient(model, pair.state, pair.contact);
+      orient(model, pair.state.poses, pair.contact);
       if (pair.contact.rows == 0) continue;
       ProblemLayout layout;
       Problem problem;
       assemble_bodies(model, pair.state.v, 0.01, layout, problem);
-      add_contact(model, pair.state, layout, pair.contact, 0, Vec3(0.1, 0.2, 0.3), problem);
+      add_contact(model, pair.state.poses, layout, pair.contact, 0, Vec3(0.1, 0.2, 0.3), problem);
       const Constraint& row = problem.constraints.back();
       const VecX v = problem_velocities(model, problem, pair.state.v);
       const Vec3 w = row_velocity(problem, row, v);
@@ -140,11 +140,11 @@ TEST(ContactRows, NormalRowIsTheRateOfTheGap) {
     const Tangents t = tangents(c.n_W);
     c.t1_W = t.t1;
     c.t2_W = t.t2;
-    orient(model, pair.state, c);
+    orient(model, pair.state.poses, c);
     ProblemLayout layout;
     Problem problem;
     assemble_bodies(model, pair.state.v, 0.01, layout, problem);
-    add_contact(model, pair.state, layout, c, 0, Vec3::Zero(), problem);
+    add_contact(model, pair.state.poses, layout, c, 0, Vec3::Zero(), problem);
     const Vec3 w = row_velocity(problem, problem.constraints[0],
                                 problem_velocities(model, problem, pair.state.v));
     const double h = step_length, rate = (gap(h) - gap(-h)) / (2 * h);
@@ -185,7 +185,7 @@ TEST(Orient, PicksMovableTangents) {
     c.t1_W = t.t1;
     c.t2_W = t.t2;
     c.friction = 0.5;
-    orient(*model.model, *model.initial, c);
+    orient(*model.model, model.initial->poses, c);
     EXPECT_EQ(c.rows, e.rows);
     if (c.rows == 0) continue;
     Mat3 frame;
@@ -199,13 +199,13 @@ TEST(Orient, PicksMovableTangents) {
     assemble_bodies(*model.model, model.initial->v, 0.01, layout, problem);
     Contact across = c;
     across.t1_W = c.t2_W;
-    add_contact(*model.model, *model.initial, layout, across, 0, Vec3::Zero(), problem);
+    add_contact(*model.model, model.initial->poses, layout, across, 0, Vec3::Zero(), problem);
     for (int k = 0; k < problem.bodies[0].size; ++k)
       EXPECT_NEAR(problem.constraints[0].J[1][1][k], 0, 1e-15);
     // Without friction one row is enough.
     Contact smooth = c;
     smooth.friction = 0;
-    orient(*model.model, *model.initial, smooth);
+    orient(*model.model, model.initial->poses, smooth);
     EXPECT_EQ(smooth.rows, 1);
   }
 }
@@ -271,7 +271,7 @@ TEST(Memory, RoundTrip) {
     Problem problem;
     assemble_bodies(model, pair.state.v, 0.01, layout, problem);
     for (const Contact& c : list)
-      add_contact(model, pair.state, layout, c, 0, Vec3::Zero(), problem);
+      add_contact(model, pair.state.poses, layout, c, 0, Vec3::Zero(), problem);
     return problem;
   };
   const Problem problem = assembled(contacts);

@@ -329,11 +329,11 @@ TEST(Build, AlmostUnitQuaternionsAreNormalisedWithAWarning) {
 TEST(Build, NamedAndGivenLengthsAreKept) {
   ModelDescription d = sample();
   d.joints[0].name = "rod";
-  d.joints[0].type = DistanceJoint{1.5};
+  d.joints[0].type = DistanceJoint{1.0005};
   d.joints[0].collide = true;
   const BuiltModel b = built(d);
   EXPECT_EQ(b.model->joints[0].name, "rod");
-  EXPECT_EQ(std::get<DistanceJoint>(b.model->joints[0].type).length, 1.5);
+  EXPECT_EQ(std::get<DistanceJoint>(b.model->joints[0].type).length, 1.0005);
   EXPECT_EQ(b.warnings.size(), 1u);  // starts 1 m apart
   EXPECT_EQ(b.model->no_contact.size(), 1u);
 }
@@ -424,6 +424,8 @@ const std::vector<Fault>& faults() {
          d.joints[0].bodies = {"world", "floor"};
        }},
       {"joints[0].length", "positive", [](D& d) { d.joints[0].type = DistanceJoint{0}; }},
+      {"joints[0].length", "open at the start",
+       [](D& d) { d.joints[0].type = DistanceJoint{1.5}; }},
       {"joints[0].anchors", "coincide", [](D& d) { d.joints[0].anchors[0] = Vec3(1, 0, 0); }},
       {"joints[1].name", "same name",
        [](D& d) { d.joints.push_back(d.joints[0]), d.joints[1].name = "joint0"; }},

@@ -72,6 +72,7 @@ inline VecX nearest(const ReducedConstraint& c, double d, const VecX& z) {
     case Law::box:
       return VecX::Constant(1, std::min(std::max(z[0], d * c.lo), d * c.hi));
     case Law::coulomb:
+    case Law::coulomb_relaxed:
       return nearest_in_cone(c.mu, c.rows == 3 ? c.facets : 0, z);
   }
   return z;
@@ -101,7 +102,7 @@ inline Judgement judge(const ReducedProblem& p, const VecX& lambda) {
   const std::size_t n = p.constraints.size();
   const auto first = [&](std::size_t i) { return p.first_row[i]; };
   const auto unilateral = [&](std::size_t i) {
-    return p.constraints[i].law == Law::nonnegative || p.constraints[i].law == Law::coulomb;
+    return p.constraints[i].law != Law::equality && p.constraints[i].law != Law::box;
   };
   // Islands: label propagation over nonzero blocks.
   std::vector<std::size_t> island(n);

@@ -67,12 +67,16 @@ Problem random_problem(unsigned seed) {
   pyramid.mu = 1.0 / 3;
   pyramid.facets = 7;
   pyramid.b[1] = std::numeric_limits<double>::denorm_min();
+  add(Law::coulomb_relaxed, 2, {0, 3}).mu = 0.7;
+  Constraint& relaxed = add(Law::coulomb_relaxed, 3, {0, -1});
+  relaxed.mu = 0.3;
+  relaxed.facets = 4;
   Constraint& box = add(Law::box, 1, {3, 0});
   box.lo = -number();
   box.hi = std::numeric_limits<double>::infinity();
   if (box.lo > 0) box.lo = -box.lo;
 
-  problem.names = {"joint a", "plain", "contact \"b\"\\\n", "2-D", "d\xc3\xa9", ""};
+  problem.names = {"joint a", "plain", "contact \"b\"\\\n", "2-D", "d\xc3\xa9", "r", "s", ""};
   problem.first_row = {0};
   for (const Constraint& c : problem.constraints)
     problem.first_row.push_back(problem.first_row.back() + c.rows);

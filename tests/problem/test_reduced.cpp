@@ -86,8 +86,8 @@ TEST(Reduced, JudgeAgreesWithTheDefinitions) {
     int rows = 0;
     for (int i = 0; i < count; ++i) {
       ReducedConstraint c;
-      c.law = static_cast<Law>(make::pick(random, 4));
-      if (c.law == Law::coulomb) {
+      c.law = static_cast<Law>(make::pick(random, 5));
+      if (c.law == Law::coulomb || c.law == Law::coulomb_relaxed) {
         c.rows = 2 + make::pick(random, 2);
         c.mu = make::pick(random, 4) ? make::uniform(random, 0, 2) : 0;
         if (c.rows == 3 && make::pick(random, 2)) c.facets = 3 + make::pick(random, 6);
@@ -109,14 +109,21 @@ TEST(Reduced, JudgeAgreesWithTheDefinitions) {
     if (make::pick(random, 5) == 0) lambda.setZero();
     const Certificate own = certify(problem, lambda);
     const make::Judgement other = make::judge(problem, lambda);
+    // A relaxed contact that slides off without an impulse has a residual and nothing to scale it
+    // by: both judges call that infinite.
     const double eps = 1e-10 * (1 + own.worst);
-    EXPECT_NEAR(own.natural_map, other.natural_map, eps);
-    EXPECT_NEAR(own.complementarity, other.complementarity, eps);
-    EXPECT_NEAR(own.cone, other.cone, eps);
-    EXPECT_NEAR(own.equality, other.equality, eps);
-    EXPECT_NEAR(own.gap_velocity, other.gap, eps);
-    EXPECT_NEAR(own.normal_impulse, other.pull, eps);
-    EXPECT_NEAR(own.worst, other.worst(), eps);
+    const auto expect_equal = [eps](double x, double y) {
+      if (x != y) {
+        EXPECT_NEAR(x, y, eps);
+      }
+    };
+    expect_equal(own.natural_map, other.natural_map);
+    expect_equal(own.complementarity, other.complementarity);
+    expect_equal(own.cone, other.cone);
+    expect_equal(own.equality, other.equality);
+    expect_equal(own.gap_velocity, other.gap);
+    expect_equal(own.normal_impulse, other.pull);
+    expect_equal(own.worst, other.worst());
   }
 }
 

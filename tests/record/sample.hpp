@@ -137,6 +137,9 @@ inline StepReport step(std::int64_t n) {
   r.collisions = 3;
   r.guard_corrections = 1;
   r.guard_factor = 0.75;
+  r.nonlinear_iterations = 6;
+  r.nonlinear_residual = 3e-15;
+  r.nonlinear_fallback = 1;
   r.seconds = {.detect = 0.001, .solve = 0.002, .total = 0.004 + 0.001 * x};
   ContactReport contact;
   contact.contact.key = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, 4};

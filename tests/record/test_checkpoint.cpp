@@ -372,6 +372,34 @@ TEST(Resume, TracesThatDoNotReachOrFitTheCheckpointAreRefused) {
   EXPECT_TRUE(says(recorder.error()[0], "another scene"));
 }
 
+// The checksums are right, but the scene has no such body, or fewer of them.
+TEST(Resume, ForgedFramesAreRefused) {
+  const Folder folder;
+  const Scene scene = sample::scene();
+  const std::string out = folder.file("out");
+  leave_unfinished(scene, out);
+  const auto refused = [&](const StepReport& report, const State& state) {
+    {
+      Result<TraceWriter> writer = TraceWriter::create(out + "/trace.cairn.part", scene.resolved);
+      ASSERT_TRUE(writer && writer->append_initial(*scene.initial));
+      ASSERT_TRUE(writer->append(report, state));
+    }
+    const Result<RunRecorder> recorder = resume(scene, out);
+    ASSERT_FALSE(recorder);
+    EXPECT_TRUE(says(recorder.error()[0], "step 1 of the trace does not fit the scene"));
+  };
+  const State state = sample::state(scene, 1);
+  StepReport report = sample::step(1);
+  report.solves[0].problem.constraints[0].id.contact.body_a = BodyId{99};
+  refused(report, state);
+  report = sample::step(1);
+  report.solves[0].problem.bodies[0].model_body = -1;
+  refused(report, state);
+  State small = state;
+  small.poses.pop_back();
+  refused(sample::step(1), small);
+}
+
 TEST(Resume, ARunThatStillGoesOnIsLeftAlone) {
   const Folder folder;
   const Scene scene = sample::scene();
@@ -387,6 +415,11 @@ TEST(Resume, ARunThatStillGoesOnIsLeftAlone) {
   record(*running, scene, 1, all_steps);
   ASSERT_TRUE(running->finish());
   EXPECT_EQ(TraceReader::open(out + "/trace.cairn").has_value(), true);
+  // To the very end of the first, and no longer.
+  EXPECT_FALSE(RunRecorder::create(scene, {out, "repeat"}));
+  EXPECT_EQ(TraceReader::open(out + "/trace.cairn").has_value(), true);
+  running = tl::unexpected(Errors{});
+  EXPECT_TRUE(RunRecorder::create(scene, {out, "repeat"}));
 }
 
 // A new run in an old folder must not be resumed from the old run's checkpoint.

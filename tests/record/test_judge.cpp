@@ -160,11 +160,11 @@ TEST(Judge, AgreesWithCertifyOnRandomProblems) {
     problem.first_row = {0};
     for (int i = 0; i < 8; ++i) {
       Constraint c;
-      c.law = static_cast<Law>(pick(4));
-      c.rows = c.law == Law::coulomb ? 2 + pick(2) : c.law == Law::equality ? 1 + pick(3) : 1;
+      c.law = static_cast<Law>(pick(5));
+      c.rows = has_cone(c.law) ? 2 + pick(2) : c.law == Law::equality ? 1 + pick(3) : 1;
       c.body = {pick(6), pick(7) - 1};
       if (c.body[1] == c.body[0]) c.body[1] = -1;
-      c.mu = c.law == Law::coulomb ? std::abs(normal(random)) : 0;
+      c.mu = has_cone(c.law) ? std::abs(normal(random)) : 0;
       c.facets = pick(2) == 0 ? 0 : 3 + pick(6);
       c.lo = -1;
       c.hi = 0.5;

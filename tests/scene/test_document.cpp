@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "scene/count_values.hpp"
 #include "scene/document.hpp"
 #include "scene/paths.hpp"
 
@@ -63,7 +64,8 @@ struct Fault {
 
 TEST(Document, MalformedTextIsRefusedInItsPlace) {
   const std::vector<Fault> faults = {
-      {"", 1, 1, "expected a value"},
+      {"", 1, 1, "the document is empty"},
+      {" \n // words\n", 3, 1, "the document is empty"},
       {"{\n \"a\": }", 2, 7, "expected a value"},
       {"{\"a\": 1,\n}", 1, 8, "comma before the end of the object"},
       {"[1, 2,]", 1, 6, "comma before the end of the array"},
@@ -118,7 +120,29 @@ TEST(Document, LimitsAreKept) {
   EXPECT_EQ(kind("\"" + std::string(70000, 'x') + "\"", {}), ErrorKind::limit);
   EXPECT_EQ(kind("[1,2,3]", {.bytes = 6}), ErrorKind::limit);
   EXPECT_EQ(kind("[1,2,3]", {.nodes = 3}), ErrorKind::limit);
+  // Counted before the first value is built, and counted right.
+  EXPECT_EQ(kind("[1,2,3,4,5,6]", {.nodes = 6}), ErrorKind::limit);
+  EXPECT_TRUE(parse_document("[1,2,3,4,5,6]", "f", {.nodes = 7}).has_value());
   EXPECT_TRUE(parse_document(std::string(64, '[') + std::string(64, ']'), "f").has_value());
+}
+
+// The count that decides before anything is allocated is that of the parser.
+TEST(Document, ValuesAreCountedWithoutBuildingThem) {
+  const auto values = [](const Node& node) {
+    const auto count = [](const auto& self, const Node& n) -> std::size_t {
+      std::size_t sum = 1;
+      for (const Node& item : n.items) sum += self(self, item);
+      return sum;
+    };
+    return count(count, node);
+  };
+  for (const std::string text :
+       {"1", "[]", "{}", "[ ]", "[1]", "[1, 2]", "[[], {}, [[]]]", R"({"a": 1, "b": [1, {}]})",
+        R"(["a,b", "[", "\\", "\"", "{,"])", "// , [\n[1, /* ,,, */ 2] // ,"}) {
+    EXPECT_EQ(count_values(text), values(parsed(text))) << text;
+  }
+  for (const std::string text : {"", "[", "\"", "\"\\", "/*", "//", "/", "[,", "{\"a"})
+    EXPECT_LE(count_values(text), text.size() + 1) << text;
 }
 
 // Names may hold points: the longest key that fits is meant.

@@ -32,8 +32,10 @@ Problem closing_walls() {
 // The impulses grow without bound; a residual measured by them alone would vanish.
 TEST(Contradiction, IsNeverCertified) {
   const Problem p = closing_walls();
-  for (const SolverOptions& solver : {SolverOptions(Auto{}), SolverOptions(Nsgs{}),
-                                      SolverOptions(Newton{}), SolverOptions(Lemke{})}) {
+  for (const SolverOptions& solver :
+       {SolverOptions(Auto{}), SolverOptions(Nsgs{}), SolverOptions(Newton{}),
+        SolverOptions(Lemke{}), SolverOptions(Admm{}), SolverOptions(Ipm{}), SolverOptions(Apgd{}),
+        SolverOptions(Bb{})}) {
     SolverWorkspace workspace;
     Solution solution;
     solve(p, solver, workspace, solution);

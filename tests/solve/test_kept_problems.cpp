@@ -47,5 +47,19 @@ TEST(KeptProblems, LemkeSolvesEachToRounding) {
   }
 }
 
+// Contacts close and open from one iteration to the next, and the pattern of the matrix follows
+// them: a block outside it ends the program. Four of these problems did so once.
+TEST(KeptProblems, NewtonKeepsToThePatternOfItsMatrix) {
+  SolverWorkspace workspace;
+  for (const std::string& file : kept_problems()) {
+    SCOPED_TRACE(file);
+    const Result<Problem> problem = read_problem(file);
+    ASSERT_TRUE(problem);
+    Solution solution;
+    solve(*problem, Newton{}, workspace, solution);
+    EXPECT_TRUE(solution.certificate.finite);
+  }
+}
+
 }  // namespace
 }  // namespace cairn

@@ -53,11 +53,12 @@ double rounding(const Eigen::MatrixXd& W, const VecX& s, const VecX& r) {
   return 1e-14 * condition * (s.norm() + W.norm() * r.norm() + r.norm());
 }
 
-LawSet coulomb(int rows, double mu, int facets) {
-  return {.law = Law::coulomb, .rows = rows, .facets = facets, .mu = mu, .lo = 0, .hi = 0};
+LawSet coulomb(int rows, double mu, int facets, Law law = Law::coulomb) {
+  return {.law = law, .rows = rows, .facets = facets, .mu = mu, .lo = 0, .hi = 0};
 }
 
-void expect_law_holds(Random& random, int rows, int facets, double skew = 0) {
+void expect_law_holds(Random& random, int rows, int facets, Law law = Law::coulomb,
+                      double skew = 0) {
   int stuck = 0, slid = 0, open = 0;
   for (int trial = 0; trial < 5000; ++trial) {
     Eigen::MatrixXd W = make::random_spd(random, rows);
@@ -71,7 +72,7 @@ void expect_law_holds(Random& random, int rows, int facets, double skew = 0) {
     // Sliding is decided by the normal row as long as friction cannot jam it: mu |w_nT| < w_nn.
     const double coupling = W.row(0).tail(rows - 1).norm();
     const double mu = make::uniform(random, 0, 1) * std::min(2.0, W(0, 0) / coupling);
-    const LawSet set = coulomb(rows, mu, facets);
+    const LawSet set = coulomb(rows, mu, facets, law);
     const VecX r = solved(set, W, s);
     ASSERT_LE(natural_map(set, W, s, r), rounding(W, s, r))
         << "rows " << rows << " facets " << facets << " mu " << mu << "\nW\n"
@@ -99,14 +100,37 @@ TEST(LocalLaw, ExactCone) {
 // W of other programs: unsymmetric in the third digit.
 TEST(LocalLaw, UnsymmetricBlocks) {
   Random random(7);
-  expect_law_holds(random, 2, 0, 1e-3);
-  expect_law_holds(random, 3, 0, 1e-3);
-  expect_law_holds(random, 3, 8, 1e-3);
+  expect_law_holds(random, 2, 0, Law::coulomb, 1e-3);
+  expect_law_holds(random, 3, 0, Law::coulomb, 1e-3);
+  expect_law_holds(random, 3, 8, Law::coulomb, 1e-3);
 }
 
 TEST(LocalLaw, Pyramids) {
   Random random(3);
   for (const int facets : {3, 4, 5, 8, 16, 64}) expect_law_holds(random, 3, facets);
+}
+
+// The relaxed law, a convex problem, in all its forms.
+TEST(LocalLaw, RelaxedCones) {
+  Random random(7);
+  expect_law_holds(random, 2, 0, Law::coulomb_relaxed);
+  expect_law_holds(random, 3, 0, Law::coulomb_relaxed);
+  for (const int facets : {3, 4, 8, 64}) expect_law_holds(random, 3, facets, Law::coulomb_relaxed);
+}
+
+// Any friction at all has a solution: the problem is convex.
+TEST(LocalLaw, RelaxedLawNeverJams) {
+  Random random(8);
+  for (int trial = 0; trial < 5000; ++trial) {
+    const int rows = 2 + make::pick(random, 2);
+    const Eigen::MatrixXd W = make::random_spd(random, rows);
+    const VecX s = make::random_vector(random, rows);
+    const double mu = std::exp2(make::uniform(random, -8, 8));
+    const LawSet set = coulomb(rows, mu, 0, Law::coulomb_relaxed);
+    const VecX r = solved(set, W, s);
+    // The cone's boundary turns by 1/mu for the same change of r_n where mu is large.
+    ASSERT_LE(natural_map(set, W, s, r), (1 + mu) * rounding(W, s, r)) << rows << " mu " << mu;
+  }
 }
 
 // Friction large enough to jam the contact: mu |w_nT| > w_nn. Solutions exist, though no longer

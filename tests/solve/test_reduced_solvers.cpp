@@ -130,6 +130,34 @@ TEST(ReducedSolvers, RandomContactsInThePlaneAndInSpace) {
   }
 }
 
+// The relaxed law is convex: its velocity is unique, and every solver finds it.
+TEST(ReducedSolvers, RelaxedConesByEverySolver) {
+  for (const int facets : {0, 8})
+    for (const double push : {0.05, 2.0}) {
+      Problem full = stack(2, 4, 0.5, push);
+      for (Constraint& c : full.constraints) {
+        c.law = Law::coulomb_relaxed;
+        c.facets = facets;
+      }
+      const ReducedProblem problem = reduce(full);
+      VecX first;
+      for (const SolverOptions& options :
+           {SolverOptions(Auto{}), SolverOptions(Nsgs{}), SolverOptions(Newton{}),
+            SolverOptions(Lemke{}), SolverOptions(Admm{}), SolverOptions(Ipm{}),
+            SolverOptions(Apgd{.max_iterations = 100000}),
+            SolverOptions(Bb{.max_iterations = 100000})}) {
+        if (!accepts(options, problem)) continue;
+        const ReducedSolution solution = solved(problem, options);
+        EXPECT_EQ(solution.status, SolveStatus::solved)
+            << name(options) << " facets " << facets << " push " << push << " residual "
+            << solution.certificate.worst;
+        if (first.size() == 0) first = solution.w;
+        // Energies are known to the square of the residual's size, velocities to its root.
+        EXPECT_LE((solution.w - first).norm(), 1e-4 * (1 + first.norm())) << name(options);
+      }
+    }
+}
+
 // Pyramids and boxes: solvers that can take them agree in the certificate.
 TEST(ReducedSolvers, PyramidsByEverySolver) {
   Random random(23);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -303,6 +304,105 @@ TEST_F(CommandLine, OutputFolderProblemsAreToldBeforeTheRun) {
   expect_error(run({"run", scene, "--out", path("closed")}), 5, {"closed", "fix: "});
 }
 
+// An empty name is a shell variable that is not set, not the wish to write nothing.
+TEST_F(CommandLine, EmptyFolderNamesAreTold) {
+  const std::string scene = write("disc.json", disc_scene);
+  expect_error(run({"run", scene, "--out", ""}), 2, {"--out", "empty"});
+  expect_error(run({"run", "--resume", ""}), 2, {"--resume", "empty"});
+}
+
+// Results have fixed names; a scene with one of them in the folder of the results would be lost.
+TEST_F(CommandLine, ASceneIsNeverWrittenOver) {
+  fs::create_directory(path("out"));
+  for (const char* name : {"summary.json", "steps.csv", "trace.cairn", "trace.cairn.part",
+                           "report.html", "checkpoint.cairn", "failed_problem_7.json"}) {
+    const std::string scene = write(std::string("out/") + name, disc_scene);
+    expect_error(run({"run", scene, "--out", path("out")}), 5, {name, "own scene", "fix: "});
+    EXPECT_EQ(read(scene), disc_scene);
+    fs::remove(scene);
+  }
+  EXPECT_EQ(run({"run", write("out/disc.json", disc_scene), "--out", path("out")}).code, 0);
+}
+
+// A second run started by mistake on the folder of the first takes nothing away from it.
+TEST_F(CommandLine, ASecondRunInTheSameFolderIsRefusedAndTheFirstLosesNothing) {
+  const std::string scene = write("disc.json", disc_scene), out = path("results");
+  const pid_t first = start({"run", scene, "--out", out, "--set", "simulation.duration=1e6"});
+  std::error_code none;
+  for (int i = 0; i < 6000; ++i) {
+    if (fs::exists(out + "/trace.cairn.part", none) &&
+        fs::file_size(out + "/trace.cairn.part", none) > 20000)
+      break;
+    ::usleep(10000);
+  }
+  // A problem that the first could not solve; a report that it is just writing.
+  const std::vector<std::string> files = {"failed_problem_3.json", "report.html.part1",
+                                          "checkpoint.cairn"};
+  for (const std::string& name : files) write("results/" + name, "precious");
+  const std::string command = std::string(CAIRN_PROGRAM) + " run " + scene + " --out " + out +
+                              " > " + path("out2") + " 2> " + path("err2");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5);
+  EXPECT_NE(read(path("err2")).find("another run is writing"), std::string::npos);
+  for (const std::string& name : files) EXPECT_EQ(read(out + "/" + name), "precious") << name;
+  ::kill(first, SIGTERM);
+  EXPECT_EQ(wait(first).code, 143);
+  EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
+
+  // Once it has ended, a new run has the folder to itself and clears it.
+  EXPECT_EQ(run({"run", scene, "--out", out}).code, 0);
+  for (const std::string& name : files) EXPECT_FALSE(fs::exists(out + "/" + name)) << name;
+}
+
+// Known before anything is read: the files have holes, no bytes.
+TEST_F(CommandLine, FilesTooLargeAreRefusedUnread) {
+  const std::string file = write("large.json", "");
+  fs::resize_file(file, std::uintmax_t{1} << 40);
+  for (const char* command : {"run", "info", "solve"})
+    expect_error(run({command, file}), 6, {"large", "bytes"});
+  expect_error(run({"check", file}), 3, {"is not a trace"});
+}
+
+TEST_F(CommandLine, PipesDoNotHoldTheReadersOfBinaryFilesAndProblems) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_error(run({"check", path("pipe")}), 3, {"is not a trace"});
+  expect_error(run({"solve", path("pipe")}), 3, {"not a regular file"});
+}
+
+TEST_F(CommandLine, BodiesInsideEachOtherAreWarnedOf) {
+  const std::string scene =
+      write("disc.json", replaced(disc_scene, "[0, 0.51, 0]", "[0, 0.25, 0]"));
+  const Outcome outcome = run({"run", scene});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* word : {"warning: ", "'disc'", "'plank'", "0.25 m", "3.13 m/s"})
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " not in " << outcome.err;
+  EXPECT_EQ(run({"run", scene, "--quiet"}).err, "");
+  EXPECT_NE(run({"info", scene}).out.find("overlap by 0.25 m"), std::string::npos);
+}
+
+TEST_F(CommandLine, StepsLongForTheBodiesAreWarnedOf) {
+  const std::string scene = write("disc.json", disc_scene);
+  const Outcome outcome =
+      run({"run", scene, "--set", "simulation.step=10", "--set", "simulation.duration=100"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* word : {"warning: ", "'disc'", "981 m", "times its size"})
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " not in " << outcome.err;
+}
+
+// Marks that turn the direction of writing stay in the data, but not on the terminal.
+TEST_F(CommandLine, NamesCannotTurnTheLineAround) {
+  const std::string name =
+      "a\xE2\x80\xAE"
+      "b";
+  const Outcome outcome = run(
+      {"run",
+       write("disc.json", replaced(disc_scene, "\"disc\", \"dof\"", "\"" + name + "\", \"dof\"")),
+       "--out", path("results")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find("\xE2\x80\xAE"), std::string::npos);
+  EXPECT_NE(outcome.out.find("a\\u202eb"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(Json::parse(read(path("results/summary.json")))["bodies"].contains(name));
+}
+
 TEST_F(CommandLine, FullDeviceIsAFault) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const std::string scene = write("disc.json", disc_scene);
@@ -417,6 +517,76 @@ TEST_F(CommandLine, InfoTellsScenesTracesAndProblems) {
   }
 }
 
+// ---- Joints together
+
+// A bar on a hinge, said once or twice; welds as asked.
+std::string bar_scene(const std::string& joints) {
+  return R"({
+  "cairn": 1, "name": "bar", "gravity": [0, 0, -9.81],
+  "bodies": [{"name": "bar", "mass": 1, "inertia": [0.1, 0.1, 0.1], "position": [1, 0, 0]}],
+  "joints": [)" +
+         joints + R"(],
+  "simulation": {"step": 0.01, "duration": 0.2}
+})";
+}
+constexpr const char* hinge = R"({"type": "revolute", "name": "NAME", "axis": [0, 1, 0],
+  "bodies": ["world", "bar"], "anchors": [[0, 0, 0], [-1, 0, 0]]})";
+constexpr const char* weld = R"({"type": "fixed", "name": "NAME", "bodies": ["world", "bar"],
+  "anchors": [[1, 0, HEIGHT], [0, 0, 0]]})";
+
+TEST_F(CommandLine, RankOfTheJointsIsReported) {
+  const std::string file = write(
+      "twice.json", bar_scene(replaced(hinge, "NAME", "a") + "," + replaced(hinge, "NAME", "b")));
+  const Json info = Json::parse(run({"info", file, "--json"}).out);
+  EXPECT_EQ(info["joint_rank"]["rows"], 10);
+  EXPECT_EQ(info["joint_rank"]["rank"], 5);
+  EXPECT_EQ(info["joint_rank"]["redundant"], (Json{{"b", 5}}));
+  EXPECT_NE(run({"info", file}).out.find("rows 10, rank 5, redundant (b 5)"), std::string::npos);
+
+  const Outcome outcome = run({"run", file, "--out", path("out")});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("10 rows, rank 5 (5 redundant: b x5)"), std::string::npos);
+  const Json summary = Json::parse(read(path("out") + "/summary.json"));
+  EXPECT_EQ(summary["joints"]["rank"], 5);
+  EXPECT_EQ(summary["joints"]["redundant"]["b"], 5);
+  EXPECT_NE(read(path("out") + "/report.html").find("10 rows, rank 5 (5 redundant: b x5)"),
+            std::string::npos);
+}
+
+TEST_F(CommandLine, ContradictingJointsAreNamed) {
+  const auto at = [](const char* name, const char* height) {
+    return replaced(replaced(weld, "NAME", name), "HEIGHT", height);
+  };
+  // At the start: the description is refused.
+  const std::string welds =
+      write("welds.json", bar_scene(at("low", "0") + "," + at("high", "0.5")));
+  expect_error(run({"run", welds}), 4, {"'low'", "'high'", "0.5 m", "joints[1].anchors"});
+  // A rod that does not reach is told by its length.
+  const std::string rod = R"({"type": "distance", "name": "NAME", "length": 1,
+    "bodies": ["world", "bar"], "anchors": [[PLACE, 0, 0], [0, 0, 0]]})";
+  const auto from = [&](const char* name, const char* place) {
+    return replaced(replaced(rod, "NAME", name), "PLACE", place);
+  };
+  const std::string rods =
+      write("rods.json", bar_scene(from("left", "0") + "," + from("right", "3")));
+  expect_error(run({"run", rods}), 3, {"joints[1].length", "1 m", "leave the length out"});
+}
+
+// What the new options do to states and reports is what `check` expects of a trace.
+TEST_F(CommandLine, CheckAgreesWithNonlinearAndProjectedRuns) {
+  for (const char* option : {"nonlinear", "project_contacts"})
+    for (const char* scene : {"ellipse", "tumbling_box", "slider_crank"}) {
+      const std::string out = path(std::string(option) + scene);
+      const Outcome outcome =
+          run({"run", CAIRN_SOURCE_DIR "/scenes/" + std::string(scene) + ".json", "--set",
+               "simulation.scheme." + std::string(option) + "=true", "--set",
+               "simulation.duration=1", "--set", "expect=[]", "--out", out});
+      EXPECT_EQ(outcome.code, 0) << option << ' ' << scene << '\n' << outcome.out << outcome.err;
+      const Outcome checked = run({"check", out + "/trace.cairn"});
+      EXPECT_EQ(checked.code, 0) << option << ' ' << scene << '\n' << checked.out;
+    }
+}
+
 TEST_F(CommandLine, SchemaIsJson) {
   const Outcome outcome = run({"schema"});
   EXPECT_EQ(outcome.code, 0);
@@ -424,6 +594,22 @@ TEST_F(CommandLine, SchemaIsJson) {
   ASSERT_TRUE(schema.is_object());
   EXPECT_TRUE(schema.contains("$schema"));
   EXPECT_TRUE(schema["properties"].contains("bodies"));
+}
+
+// Every solver takes the problem; what is called certified meets its tolerance.
+TEST_F(CommandLine, BenchTellsTimesAndResiduals) {
+  const Outcome outcome = run(
+      {"bench", "solvers", "--case", "stack10", "--solver", "auto", "--solver", "ipm", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json.size(), 1u);
+  EXPECT_EQ(json[0]["constraints"], 40);
+  for (const auto& [solver, levels] : json[0]["solvers"].items())
+    for (const Json& level : levels)
+      EXPECT_EQ(level["certified"].get<bool>(),
+                level["residual"].get<double>() <= level["tolerance"].get<double>())
+          << solver;
+  expect_error(run({"bench", "solvers", "--case", "stack11"}), 2, {"stack11", "stack10"});
 }
 
 // ---- signals

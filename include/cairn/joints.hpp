@@ -1,0 +1,41 @@
+// What the joints of a model say together: how many of their rows are independent, and which of
+// them cannot be closed at once (docs/equations.md, E80 and E81).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cairn/model.hpp"
+#include "cairn/state.hpp"
+
+namespace cairn {
+
+struct RedundantJoint {
+  JointId joint{};
+  int rows = 0;  // that the other joints say already
+};
+
+// Redundant joints are welcome: their impulses are not unique, the motion is.
+struct JointRank {
+  int rows = 0;  // of all joints, those that can move a body
+  int rank = 0;  // independent ones, at the given configuration
+  std::vector<RedundantJoint>
+      redundant;  // in the order of joints; their rows add up to rows - rank
+};
+JointRank joint_rank(const Model& model, const State& state);
+
+// "12 rows, rank 11 (1 redundant: hinge_b)"; a joint with several redundant rows has their number.
+std::string to_text(const Model& model, const JointRank& rank);
+
+struct OpenJoint {
+  JointId joint{};
+  double distance = 0;  // [m]
+  double angle = 0;     // [rad]
+};
+
+// The joints that stay open where the free bodies are as near to all joints as they can come from
+// `poses`; empty if all joints can be closed. They contradict each other.
+std::vector<OpenJoint> contradicting_joints(const Model& model, std::span<const Pose> poses);
+
+}  // namespace cairn

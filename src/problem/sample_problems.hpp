@@ -1,0 +1,32 @@
+// Problems of known shape for tests and benchmarks: stacks and pyramids of cubes, chains of links.
+// One step of gravity on bodies at rest, with a tenth of it at random in every velocity, so that
+// nothing is symmetric by chance.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "cairn/problem.hpp"
+
+namespace cairn {
+
+struct SampleSettings {
+  Law law = Law::coulomb;  // of the contacts: coulomb or coulomb_relaxed
+  double mu = 0.5;         // [-]
+  int facets = 0;
+  std::uint64_t seed = 1;
+};
+
+// Unit cubes on top of each other, four contacts below each.
+Problem cube_stack(std::span<const double> masses, const SampleSettings& settings);
+
+// A wall of unit cubes, one less in each row; an upper cube has four contacts with each of the two
+// below it. 15 rows: 120 cubes, 900 contacts.
+Problem cube_pyramid(int rows, const SampleSettings& settings);
+
+// Rods of unit length in a row, tied by ball joints: the first to the world, or, on the floor, none
+// to the world and two contacts below each.
+Problem link_chain(int links, bool on_floor, const SampleSettings& settings);
+
+}  // namespace cairn

@@ -1,0 +1,79 @@
+#include "scheme/contact_projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/kinematics.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr int max_iterations = 40;
+constexpr double enough = 1e-14;  // overlap that is left, relative to the size of positions [-]
+
+double joint_gap(const Model& model, std::span<const Pose> poses) {
+  double largest = 0;
+  for (const Joint& joint : model.joints) {
+    const JointError error = joint_error(poses, joint);
+    largest = std::max({largest, error.distance, error.angle * model.length_unit});
+  }
+  return largest;
+}
+
+// min |d|_M such that the linearised gaps are not negative, as a problem whose velocities are the
+// displacements of a step of one second from rest. Pairs that the push may bring together are in
+// it: those nearer than the deepest overlap of both bodies.
+void fill_problem(const Model& model, std::span<const Pose> poses, double deepest,
+                  bool close_joints, ActiveSetBuffers& active, ContactProjectionBuffers& b) {
+  b.zero.setZero(model.velocities);
+  assemble_bodies(model, b.zero, 1, b.layout, b.problem);
+  b.terms.clear();
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    add_joint(model, poses, poses, b.layout, static_cast<JointId>(i), close_joints ? 1 : 0, 1,
+              b.problem, b.terms);
+  active.reach.assign(model.bodies.size(), Reach{deepest, 0});
+  active.finder.find(model, poses, active.reach, active.at_end);
+  for (Contact& c : active.at_end) {
+    c.friction = 0;
+    orient(model, poses, c);
+    if (c.rows > 0) add_contact(model, poses, b.layout, c, 0, Vec3(c.gap, 0, 0), b.problem);
+  }
+}
+
+}  // namespace
+
+int project_out_of_overlaps(const Model& model, const SolverOptions& solver, bool close_joints,
+                            ActiveSetBuffers& active, ContactProjectionBuffers& b,
+                            std::vector<Pose>& poses) {
+  double size = model.length_unit;
+  for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
+  auto fault = [&](double deepest) {
+    return close_joints ? std::max(deepest, joint_gap(model, poses)) : deepest;
+  };
+  double deepest = find_overlaps(model, poses, active), least = fault(deepest);
+  b.best = poses;
+  int iterations = 0;
+  // An iterate may be worse than the one before, where a push reaches bodies that were far: the
+  // best one counts.
+  while (deepest > enough * size && iterations < max_iterations) {
+    ++iterations;
+    fill_problem(model, poses, deepest, close_joints, active, b);
+    b.solution.lambda.setZero(b.problem.rows());
+    solve(b.problem, solver, b.solver, b.solution);
+    if (!b.solution.v.allFinite()) break;
+    to_model_velocities(model, b.problem, b.solution.v, b.shift);
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      const Body& body = model.bodies[i];
+      if (body.velocities > 0)
+        poses[i] = advanced(body, poses[i], b.shift.data() + body.first_velocity, 1);
+    }
+    deepest = find_overlaps(model, poses, active);
+    if (fault(deepest) >= least) continue;
+    least = fault(deepest);
+    b.best = poses;
+  }
+  poses = b.best;
+  return iterations;
+}
+
+}  // namespace cairn

@@ -1,0 +1,28 @@
+// Pushes overlapping bodies apart by the smallest displacement, measured by mass (E84). Reads and
+// writes poses.
+#pragma once
+
+#include "cairn/scheme.hpp"
+#include "cairn/solver.hpp"
+#include "constrain/joints.hpp"
+#include "scheme/active_set.hpp"
+
+namespace cairn {
+
+struct ContactProjectionBuffers {
+  ProblemLayout layout;
+  Problem problem;
+  Solution solution;
+  SolverWorkspace solver;
+  std::vector<JointRowTerms> terms;
+  std::vector<Pose> best;
+  VecX zero, shift;
+};
+
+// Joints take part: they are closed if `close_joints`, else left as open as they are. Returns the
+// number of iterations; what is left can be seen from the poses.
+int project_out_of_overlaps(const Model& model, const SolverOptions& solver, bool close_joints,
+                            ActiveSetBuffers& active, ContactProjectionBuffers& buffers,
+                            std::vector<Pose>& poses);
+
+}  // namespace cairn

@@ -1,0 +1,61 @@
+// One step of `euler` in progress: the arguments of advance() under one roof. Its parts are spread
+// over files by idea: euler.cpp (solve, report), restitution.cpp (E33 to E35), nonlinear.cpp (E82,
+// E83), positions.cpp (E38, E39, E84).
+#pragma once
+
+#include "scheme/step_data.hpp"
+
+namespace cairn {
+
+struct Step {
+  using Purpose = SolveRecord::Purpose;
+
+  const Model& model;
+  const Euler& options;
+  const SolverOptions& solver;
+  double h;
+  StepData& data;
+  const State& state;  // at the beginning
+  StepReport& report;
+
+  void predict();
+  void measure_contacts();
+  void solve_with(Purpose purpose, double theta);
+  void add_joints(Problem& problem);
+  void move_bodies(const SolveRecord& record);
+  void find_velocities();
+  void report_contacts();
+  void judge();
+  const SolveRecord& last() const {
+    return report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  }
+
+  // Restitution and the energy guard.
+  double threshold(const Contact& c) const;
+  bool mark_impacts();
+  double energy_excess(const SolveRecord& record);
+  double restitute();
+  bool guard_settled(double theta);
+
+  // Gaps and joints at the end of the step.
+  bool settle(double theta);
+  void linearise_again();
+  void shift_joint_rows(Problem& problem);
+  double nonlinear_residual();
+  double contact_residual(std::size_t i);
+  double joint_residual();
+  double row_distance();
+  double joint_target(std::size_t row) const;
+
+  // Positions after the step.
+  bool close_joints();
+  void open_overlaps();
+  void account_for_projection();
+  void pay_for_projection();
+};
+
+// direction . (velocity of b - velocity of a) at the contact point, of the free bodies.
+double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,
+                         const Vec3& direction, const VecX& v);
+
+}  // namespace cairn

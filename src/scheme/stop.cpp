@@ -1,0 +1,72 @@
+#include "scheme/stop.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+#include "cairn/joints.hpp"
+#include "constrain/joints.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr std::size_t most_names = 12;  // of joints in one message
+
+// "'a' by 0.5 m, 0 rad; 'b' by ..."
+std::string list(const Model& model, const std::vector<OpenJoint>& open) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(open.size(), most_names); ++i)
+    text += fmt::format("{}'{}' by {:.6g} m, {:.6g} rad", i == 0 ? "" : "; ",
+                        model.joints[index(open[i].joint)].name, open[i].distance, open[i].angle);
+  if (open.size() > most_names) text += fmt::format("; {} more", open.size() - most_names);
+  return text;
+}
+
+}  // namespace
+
+std::string not_finite(const Model& model, const VecX& v, const char* what) {
+  for (const Body& body : model.bodies)
+    for (int k = 0; k < body.velocities; ++k)
+      if (!std::isfinite(v[body.first_velocity + k]))
+        return std::string(what) + " of body '" + body.name + "' is not finite (component " +
+               std::to_string(k) + ")";
+  return {};
+}
+
+std::string lost_body(const Model& model, std::span<const Pose> poses) {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (!poses[i].p.allFinite() || !poses[i].R.coeffs().allFinite())
+      return "prescribed motion of body '" + model.bodies[i].name + "' is not finite";
+  return {};
+}
+
+std::string missing_contact(const Model& model, std::pair<int, int> shapes) {
+  const Shape &a = model.shapes[static_cast<std::size_t>(shapes.first)],
+              &b = model.shapes[static_cast<std::size_t>(shapes.second)];
+  return std::string("no contact between the shapes ") + type_name(a.geometry) + " and " +
+         type_name(b.geometry) + " is known, but bodies '" + model.body(a.body).name + "' and '" +
+         model.body(b.body).name +
+         "' come close; use other shapes, or list the pair in no_contact if it need not touch";
+}
+
+std::string open_joints(const Model& model, std::span<const Pose> start,
+                        std::span<const Pose> end) {
+  // Velocities under contradicting joints mean nothing, and where they lead neither: the free
+  // bodies begin where the step did, the prescribed ones are where they have to be.
+  std::vector<Pose> poses(end.begin(), end.end());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::dynamic) poses[i] = start[i];
+  const std::vector<OpenJoint> contradicting = contradicting_joints(model, poses);
+  if (!contradicting.empty())
+    return "joints contradict each other and stay open: " + list(model, contradicting);
+
+  std::vector<OpenJoint> open;
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    const JointError error = joint_error(end, model.joints[i]);
+    if (error.distance + error.angle * model.length_unit > 1e-9 * model.length_unit)
+      open.push_back({static_cast<JointId>(i), error.distance, error.angle});
+  }
+  return "the step leaves joints open that could be closed, the bodies are too fast for it: " +
+         list(model, open);
+}
+
+}  // namespace cairn

@@ -1,0 +1,25 @@
+// Why a step cannot be taken, in words that name the culprits.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "cairn/model.hpp"
+
+namespace cairn {
+
+// The first body whose velocity is not a number; empty: none.
+std::string not_finite(const Model& model, const VecX& v, const char* what);
+
+// The first body that its prescribed motion sends nowhere; empty: none.
+std::string lost_body(const Model& model, std::span<const Pose> poses);
+
+// Two shapes that met for which there is no contact function.
+std::string missing_contact(const Model& model, std::pair<int, int> shapes);
+
+// The joints that the projection could not close, and whether any motion could: `start` at the
+// beginning of the step, `end` where the projection gave up.
+std::string open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
+
+}  // namespace cairn

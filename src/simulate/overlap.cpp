@@ -1,0 +1,37 @@
+// Finds overlapping pairs with the contact functions of the steps.
+#include "cairn/overlap.hpp"
+
+#include <algorithm>
+
+#include "scheme/active_set.hpp"
+#include "scheme/separation.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double deep = 0.01;  // share of the radius [-]
+
+}  // namespace
+
+std::vector<Overlap> deep_overlaps(const Model& model, const State& state,
+                                   const SchemeOptions& scheme, double h) {
+  ActiveSetBuffers buffers(model);
+  find_overlaps(model, state.poses, buffers);
+  std::vector<Overlap> found;
+  // Contacts are sorted by key, so those of two bodies follow each other.
+  for (const Contact& c : buffers.at_end) {
+    if (!(-c.gap > deep * smaller_radius(model, c))) continue;
+    const double speed = std::visit(
+        [&](const auto& options) { return separation_speed(model, c, options, h); }, scheme);
+    if (!found.empty() && found.back().body_a == c.key.body_a &&
+        found.back().body_b == c.key.body_b)
+      found.back().depth = std::max(found.back().depth, -c.gap);
+    else
+      found.push_back({c.key.body_a, c.key.body_b, -c.gap, speed});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Overlap& x, const Overlap& y) { return x.depth > y.depth; });
+  return found;
+}
+
+}  // namespace cairn

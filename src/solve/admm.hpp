@@ -1,0 +1,22 @@
+// Alternating directions: a linear solve and a projection in turn, on one factorisation (E47).
+#pragma once
+
+#include "solve/first_order.hpp"
+
+namespace cairn {
+
+struct AdmmBuffers {
+  std::vector<ThetaBlock> theta;
+  std::vector<double> x, z, y, u, sigma, share, z_last, best;
+};
+
+struct AdmmLimits {
+  double tolerance = 1e-8;
+  int iterations = 1000;
+};
+
+// Improves r in place; leaves the best iterate seen.
+IterationResult admm(Coupling& coupling, const AdmmLimits& limits, AdmmBuffers& buffers,
+                     std::vector<double>& r);
+
+}  // namespace cairn

@@ -1,0 +1,82 @@
+#include "solve/primal_matrix.hpp"
+
+namespace cairn {
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+int lay_out(const Island& island, PrimalNodes& nodes) {
+  nodes.sizes.clear();
+  nodes.offsets.clear();
+  nodes.late.clear();
+  nodes.edges.clear();
+  nodes.node_of_group.assign(island.groups.size(), -1);
+  for (const IslandBody& body : island.bodies) {
+    nodes.sizes.push_back(body.size);
+    nodes.offsets.push_back(body.first);
+    nodes.late.push_back(0);
+  }
+  int offset = island.velocities;
+  for (std::size_t i = 0; i < island.groups.size(); ++i) {
+    const Group& g = island.groups[i];
+    if (g.set.law != Law::equality) continue;
+    const int node = static_cast<int>(nodes.sizes.size());
+    nodes.node_of_group[i] = node;
+    nodes.sizes.push_back(g.rows);
+    nodes.offsets.push_back(offset);
+    nodes.late.push_back(1);
+    offset += g.rows;
+    for (const int body : g.body)
+      if (body >= 0) nodes.edges.emplace_back(body, node);
+  }
+  return offset;
+}
+
+void add_masses(const Island& island, BlockLU& lu) {
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    for (int r = 0; r < island.bodies[i].size; ++r)
+      for (int c = 0; c < island.bodies[i].size; ++c)
+        lu.diagonal(static_cast<int>(i))[r][c] += island.bodies[i].A[r][c];
+}
+
+void add_rows(const Island& island, const Group& g, const double N[max_rows][max_rows],
+              BlockLU& lu) {
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    const int rows = island.bodies[at(g.body[side])].size;
+    double JN[max_velocities][max_rows];
+    for (int i = 0; i < rows; ++i)
+      for (int c = 0; c < g.rows; ++c) {
+        JN[i][c] = 0;
+        for (int r = 0; r < g.rows; ++r) JN[i][c] += g.J[side][r][i] * N[r][c];
+      }
+    for (int other = 0; other < 2; ++other) {
+      if (g.body[other] < 0) continue;
+      const int columns = island.bodies[at(g.body[other])].size;
+      BodyBlock& target =
+          side == other ? lu.diagonal(g.body[side]) : lu.block(g.body[side], g.body[other]);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j)
+          for (int c = 0; c < g.rows; ++c) target[i][j] += JN[i][c] * g.J[other][c][j];
+    }
+  }
+}
+
+void add_border(const Island& island, const Group& g, int node, BlockLU& lu) {
+  for (int r = 0; r < g.rows; ++r) lu.diagonal(node)[r][r] = bilateral_pivot;
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    BodyBlock &down = lu.block(node, g.body[side]), &right = lu.block(g.body[side], node);
+    for (int r = 0; r < g.rows; ++r)
+      for (int c = 0; c < island.bodies[at(g.body[side])].size; ++c) {
+        down[r][c] += g.J[side][r][c];
+        right[c][r] -= g.J[side][r][c];
+      }
+  }
+}
+
+}  // namespace cairn

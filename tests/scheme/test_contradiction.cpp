@@ -1,0 +1,103 @@
+// Joints that contradict each other are named, all of them, with what is left open (E81).
+#include <cmath>
+
+#include "cairn/joints.hpp"
+#include "mechanisms.hpp"
+#include "scheme/euler.hpp"
+
+namespace cairn {
+namespace {
+
+using namespace mechanisms;
+
+std::vector<std::string> names(const Model& model, const std::vector<OpenJoint>& open) {
+  std::vector<std::string> result;
+  for (const OpenJoint& o : open) result.push_back(model.joints[index(o.joint)].name);
+  return result;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Contradiction, JointsThatCanBeClosedAreNone) {
+  const BuiltModel model = built(loop(false));
+  EXPECT_TRUE(contradicting_joints(*model.model, model.initial->poses).empty());
+  // Nor are they from a place where they are open.
+  std::vector<Pose> open = model.initial->poses;
+  for (Pose& pose : open) pose.p += Vec3(0.05, -0.02, 0.01);
+  EXPECT_TRUE(contradicting_joints(*model.model, open).empty());
+}
+
+// Rods of 1, 1 and 3 m in a row between two points of the world 0 m apart: least squares shares the
+// metre that is missing, a third for each. The fourth rod, far from it, is closed.
+TEST(Contradiction, LoopOfRodsSharesTheGap) {
+  ModelDescription d;
+  for (const auto& [name, x] : {std::pair{"a", 1.0}, {"b", 2.0}, {"other", 7.0}}) {
+    BodyDescription body = bar(name, Vec3(x, 0.1, 0), true);
+    d.bodies.push_back(body);
+  }
+  d.joints = {joint("one", DistanceJoint{}, "world", Vec3::Zero(), "a", Vec3::Zero()),
+              joint("two", DistanceJoint{}, "a", Vec3::Zero(), "b", Vec3::Zero()),
+              joint("three", DistanceJoint{}, "world", Vec3::Zero(), "b", Vec3::Zero()),
+              joint("fine", DistanceJoint{}, "world", Vec3(6, 0, 0), "other", Vec3::Zero())};
+  const BuiltModel start = built(d);
+  // A description whose rods do not fit is refused; here they change their lengths afterwards.
+  Model model = *start.model;
+  for (Joint& j : model.joints) std::get<DistanceJoint>(j.type).length = j.name == "three" ? 3 : 1;
+  const std::vector<OpenJoint> open = contradicting_joints(model, start.initial->poses);
+  EXPECT_EQ(names(model, open), (Names{"one", "three", "two"}));
+  for (const OpenJoint& o : open) EXPECT_NEAR(o.distance, 1.0 / 3, 1e-6);
+}
+
+// Two welds, to the world and to a sledge that leaves: each is half open, no third joint is named.
+TEST(Contradiction, StepNamesBothWelds) {
+  ModelDescription d;
+  BodyDescription sledge;
+  sledge.name = "sledge";
+  sledge.motion.emplace();
+  sledge.motion->position[0] = TimeFunction::parse("t").value();
+  d.bodies = {bar("block", Vec3::Zero()), sledge, bar("pendulum", Vec3(5, 0, 0))};
+  d.joints = {joint("anchor", FixedJoint{}, "world", Vec3::Zero(), "block", Vec3::Zero()),
+              joint("tow", FixedJoint{}, "sledge", Vec3::Zero(), "block", Vec3::Zero()),
+              joint("aside", BallJoint{}, "world", Vec3(4, 0, 0), "pendulum", Vec3(-1, 0, 0))};
+  const BuiltModel model = built(d);
+  StepData data(*model.model);
+  State state = *model.initial;
+  StepReport report;
+  advance(*model.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+  EXPECT_EQ(report.status, StepStatus::stopped);
+  EXPECT_NE(report.message.find("'anchor' by 0.005 m, 0 rad"), std::string::npos) << report.message;
+  EXPECT_NE(report.message.find("'tow' by 0.005 m, 0 rad"), std::string::npos) << report.message;
+  EXPECT_EQ(report.message.find("'aside'"), std::string::npos) << report.message;
+  EXPECT_EQ(hash(state), hash(*model.initial));
+}
+
+// A contradiction that comes later: the sledge stands until t = 0.05 and turns then.
+TEST(Contradiction, ThatAppearsInTheRunIsNamedInRadians) {
+  ModelDescription d;
+  BodyDescription table;
+  table.name = "table";
+  table.motion.emplace();
+  table.motion->angle = TimeFunction::parse("0.2*max(0, t - 0.05)").value();
+  d.bodies = {bar("block", Vec3::Zero()), table};
+  d.joints = {joint("left", FixedJoint{}, "world", Vec3::Zero(), "block", Vec3::Zero()),
+              joint("right", FixedJoint{}, "table", Vec3::Zero(), "block", Vec3::Zero())};
+  const BuiltModel model = built(d);
+  StepData data(*model.model);
+  State state = *model.initial;
+  StepReport report;
+  int steps = 0;
+  do advance(*model.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+  while (report.status == StepStatus::certified && ++steps < 20);
+  EXPECT_EQ(report.status, StepStatus::stopped);
+  EXPECT_EQ(steps, 5);
+  // 0.002 rad apart, a half for each.
+  for (const char* name : {"'left' by ", "'right' by "}) {
+    const std::size_t place = report.message.find(name);
+    ASSERT_NE(place, std::string::npos) << report.message;
+    const std::size_t comma = report.message.find(", ", place);
+    EXPECT_NEAR(std::stod(report.message.substr(comma + 2)), 0.001, 1e-8) << report.message;
+  }
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,52 @@
+// A solve allocates nothing once its buffers have grown, whatever the solver.
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+
+#include "cairn/solver.hpp"
+#include "problem/sample_problems.hpp"
+
+namespace {
+std::size_t allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace cairn {
+namespace {
+
+TEST(Allocation, NoneAfterWarmUp) {
+  const std::vector<double> masses(6, 1.0);
+  const Problem stack = cube_stack(masses, {.facets = 4}),
+                chain = link_chain(8, true, {.facets = 4});
+  const SolverOptions solvers[] = {Auto{}, Nsgs{}, Newton{}, Lemke{}, Admm{}, Ipm{}, Apgd{}, Bb{}};
+  for (const SolverOptions& options : solvers) {
+    SolverWorkspace workspace;
+    Solution solution;
+    const auto solve_both = [&] {
+      for (const Problem* problem : {&stack, &chain}) {
+        solution.lambda.setZero(problem->rows());
+        solve(*problem, options, workspace, solution);
+      }
+    };
+    solve_both();
+    solve_both();
+    const std::size_t before = allocations;
+    EXPECT_GT(before, 0u);                       // the counter counts
+    solve(chain, options, workspace, solution);  // the last problem again: vectors keep their size
+    EXPECT_EQ(allocations - before, 0u) << name(options);
+  }
+}
+
+}  // namespace
+}  // namespace cairn
