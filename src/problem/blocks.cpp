@@ -4,8 +4,11 @@
 #include <cmath>
 
 namespace cairn {
+namespace {
 
-bool invert(const BodyBlock& A, int n, BodyBlock& inverse) {
+// n: an int or a constant.
+template <class Size>
+bool invert_sized(const BodyBlock& A, Size n, BodyBlock& inverse) {
   double work[max_velocities][2 * max_velocities];
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < n; ++c) {
@@ -29,6 +32,12 @@ bool invert(const BodyBlock& A, int n, BodyBlock& inverse) {
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < n; ++c) inverse[r][c] = work[r][n + c];
   return true;
+}
+
+}  // namespace
+
+bool invert(const BodyBlock& A, int n, BodyBlock& inverse) {
+  return with_size(n, [&](auto size) { return invert_sized(A, size, inverse); });
 }
 
 void constraint_velocity(const Problem& problem, const Constraint& c, const double* v, bool with_b,

@@ -2,11 +2,32 @@
 // most three rows.
 #pragma once
 
+#include <type_traits>
+
 #include "cairn/problem.hpp"
 
 namespace cairn {
 
 using BodyBlock = double[max_velocities][max_velocities];
+
+// Calls f(rows, n) with constants where a constraint of that many rows on a body of n velocities is
+// common, so that loops over them become straight-line code; the order of the sums is the same.
+template <class F>
+inline auto with_sizes(int rows, int n, const F& f) {
+  if (rows == 3 && n == 6)
+    return f(std::integral_constant<int, 3>(), std::integral_constant<int, 6>());
+  if (rows == 2 && n == 3)
+    return f(std::integral_constant<int, 2>(), std::integral_constant<int, 3>());
+  return f(rows, n);
+}
+
+// The same for the velocities of one body.
+template <class F>
+inline auto with_size(int n, const F& f) {
+  if (n == 6) return f(std::integral_constant<int, 6>());
+  if (n == 3) return f(std::integral_constant<int, 3>());
+  return f(n);
+}
 
 // inverse = A^-1 by Gauss-Jordan elimination with row pivoting; false if A is singular or not
 // finite.
@@ -31,8 +52,10 @@ inline void add_product(const double (&J)[max_rows][max_velocities], int rows, i
 // f += J^T lambda for one body of a constraint.
 inline void add_transposed(const double (&J)[max_rows][max_velocities], int rows, int n,
                            const double* lambda, double* f) {
-  for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < n; ++c) f[c] += J[r][c] * lambda[r];
+  with_sizes(rows, n, [&](auto rows_, auto n_) {
+    for (int r = 0; r < rows_; ++r)
+      for (int c = 0; c < n_; ++c) f[c] += J[r][c] * lambda[r];
+  });
 }
 
 // w = J v (+ b if asked) of constraint c.

@@ -36,11 +36,15 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
   for (int side = 0; side < 2; ++side) {
     const int i = c.body[at(side)];
     if (i < 0) continue;
-    const int n = problem.bodies[at(i)].size;
-    for (int r = 0; r < c.rows; ++r)
-      for (int k = 0; k < n; ++k)
-        for (int l = 0; l < n; ++l)
-          trace += c.J[side][r][k] * s.inverse[at(i)].A[k][l] * c.J[side][r][l];
+    const BodyBlock& inverse = s.inverse[at(i)].A;
+    with_sizes(c.rows, problem.bodies[at(i)].size, [&](auto rows, auto n) {
+      for (int r = 0; r < rows; ++r)
+        for (int k = 0; k < n; ++k) {
+          double sum = 0;
+          for (int l = 0; l < n; ++l) sum += inverse[k][l] * c.J[side][r][l];
+          trace += c.J[side][r][k] * sum;
+        }
+    });
   }
   return power_of_two(1.2 * std::sqrt(trace / c.rows));
 }

@@ -9,30 +9,45 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// C -= A B, A m x k, B k x n; the sizes that occur most are known to the compiler.
-template <int M, int K, int N>
-void subtract_fixed(const BodyBlock& A, const BodyBlock& B, BodyBlock& C) {
-  for (int i = 0; i < M; ++i)
-    for (int l = 0; l < K; ++l)
-      for (int j = 0; j < N; ++j) C[i][j] -= A[i][l] * B[l][j];
+// Calls f(m, k, n) with constants where all three are those of bodies in the plane or in space.
+template <class F>
+void with_sizes(int m, int k, int n, const F& f) {
+  if (m == k && k == n)
+    with_size(n, [&](auto size) { f(size, size, size); });
+  else
+    f(m, k, n);
 }
 
+// C -= A B, A m x k, B k x n.
 void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
-  if (m == 3 && k == 3 && n == 3) return subtract_fixed<3, 3, 3>(A, B, C);
-  if (m == 6 && k == 6 && n == 6) return subtract_fixed<6, 6, 6>(A, B, C);
-  for (int i = 0; i < m; ++i)
-    for (int l = 0; l < k; ++l)
-      for (int j = 0; j < n; ++j) C[i][j] -= A[i][l] * B[l][j];
+  with_sizes(m, k, n, [&](auto m_, auto k_, auto n_) {
+    for (int i = 0; i < m_; ++i)
+      for (int l = 0; l < k_; ++l)
+        for (int j = 0; j < n_; ++j) C[i][j] -= A[i][l] * B[l][j];
+  });
 }
 
 // A <- A B, A m x k, B k x k.
 void multiply_right(const BodyBlock& B, int m, int k, BodyBlock& A) {
-  for (int i = 0; i < m; ++i) {
-    double row[max_velocities] = {};
-    for (int l = 0; l < k; ++l)
-      for (int j = 0; j < k; ++j) row[j] += A[i][l] * B[l][j];
-    std::copy(row, row + k, A[i]);
-  }
+  with_sizes(m, k, k, [&](auto m_, auto k_, auto n_) {
+    for (int i = 0; i < m_; ++i) {
+      double row[max_velocities] = {};
+      for (int l = 0; l < k_; ++l)
+        for (int j = 0; j < n_; ++j) row[j] += A[i][l] * B[l][j];
+      std::copy(row, row + n_, A[i]);
+    }
+  });
+}
+
+// y -= A x, A m x n.
+void subtract_image(const BodyBlock& A, int m, int n, const double* x, double* y) {
+  with_sizes(m, n, n, [&](auto m_, auto n_, auto) {
+    for (int r = 0; r < m_; ++r) {
+      double sum = 0;
+      for (int c = 0; c < n_; ++c) sum += A[r][c] * x[c];
+      y[r] -= sum;
+    }
+  });
 }
 
 void clear(std::vector<BlockLU::Block>& blocks) {
@@ -188,9 +203,7 @@ void BlockLU::solve(std::span<const int> offsets, double* x) const {
     const int size = size_[at(node_[at(p)])];
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
       const int node = node_[at(pool_[at(k)])];
-      double* target = x + offsets[at(node)];
-      for (int r = 0; r < size_[at(node)]; ++r)
-        for (int c = 0; c < size; ++c) target[r] -= lower_[at(k)].value[r][c] * x_p[c];
+      subtract_image(lower_[at(k)].value, size_[at(node)], size, x_p, x + offsets[at(node)]);
     }
   }
   for (int p = n_ - 1; p >= 0; --p) {
@@ -200,9 +213,7 @@ void BlockLU::solve(std::span<const int> offsets, double* x) const {
     std::copy(x_p, x_p + size, y);
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
       const int node = node_[at(pool_[at(k)])];
-      const double* source = x + offsets[at(node)];
-      for (int r = 0; r < size; ++r)
-        for (int c = 0; c < size_[at(node)]; ++c) y[r] -= upper_[at(k)].value[r][c] * source[c];
+      subtract_image(upper_[at(k)].value, size, size_[at(node)], x + offsets[at(node)], y);
     }
     for (int r = 0; r < size; ++r) {
       x_p[r] = 0;

@@ -20,15 +20,17 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[at(g.body[side])];
-    for (int k = 0; k < b.size; ++k)
-      for (int r = 0; r < c.rows; ++r) {
-        double sum = 0;
-        for (int l = 0; l < b.size; ++l) sum += b.inverse[k][l] * c.J[side][r][l];
-        g.B[side][k][r] = sum;
-      }
-    for (int r = 0; r < c.rows; ++r)
-      for (int q = 0; q < c.rows; ++q)
-        for (int k = 0; k < b.size; ++k) g.W[r][q] += c.J[side][r][k] * g.B[side][k][q];
+    with_sizes(c.rows, b.size, [&](auto rows, auto n) {
+      for (int k = 0; k < n; ++k)
+        for (int r = 0; r < rows; ++r) {
+          double sum = 0;
+          for (int l = 0; l < n; ++l) sum += b.inverse[k][l] * c.J[side][r][l];
+          g.B[side][k][r] = sum;
+        }
+      for (int r = 0; r < rows; ++r)
+        for (int q = 0; q < rows; ++q)
+          for (int k = 0; k < n; ++k) g.W[r][q] += c.J[side][r][k] * g.B[side][k][q];
+    });
   }
   for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
   g.d = power_of_two(1.2 * std::sqrt(trace / c.rows));

@@ -73,26 +73,19 @@ bool slide_in_plane(const LocalConstraint& g, const double* s, double* r) {
 // Exact cone: r_T = -c / (A + alpha) with A = W_TT - w w^T / w_nn diagonalised, alpha >= 0 such
 // that |r_T| = mu r_n.
 bool slide_on_cone(const LocalConstraint& g, const double* s, double* r) {
-  const double w_nn = g.W[0][0], mu = g.set.mu;
-  const double m1 = g.W[0][1] / w_nn, m2 = g.W[0][2] / w_nn;
-  const double a11 = g.W[1][1] - g.W[0][1] * m1, a22 = g.W[2][2] - g.W[0][2] * m2,
-               a12 = g.W[1][2] - g.W[0][1] * m2;
-  const double half = 0.5 * (a11 - a22), mean = 0.5 * (a11 + a22);
-  const double spread = std::sqrt(half * half + a12 * a12);
-  const double angle = spread > 0 ? 0.5 * std::atan2(a12, half) : 0;
-  const double co = std::cos(angle), si = std::sin(angle);
-  const double l1 = std::max(0.0, mean + spread), l2 = std::max(0.0, mean - spread);
-  const double b0 = -s[0] / w_nn;
+  const auto& [co, si, l1, l2, mean, m1, m2, q1, q2] = g.slide;
+  const double mu = g.set.mu, b0 = -s[0] / g.W[0][0];
   const double c1 = s[1] - m1 * s[0], c2 = s[2] - m2 * s[0];
   const double e1 = -(co * c1 + si * c2), e2 = -(-si * c1 + co * c2);
-  const double q1 = co * m1 + si * m2, q2 = -si * m1 + co * m2;
 
   // f(alpha) = |x| - mu r_n; positive at alpha = 0 (sticking failed), negative for large alpha.
   // Newton on 1/|x| - 1/(mu r_n), nearly linear in alpha, inside a bracket.
   double lo = 0, hi = 0, alpha = 0, x1 = 0, x2 = 0, r_n = 0;
   bool bracketed = false;
-  const double e = std::sqrt(e1 * e1 + e2 * e2);
-  const double first = e / (mu * b0) - std::min(l1, l2);
+  // From the last impulse, x (l + alpha) = e along x; else from the size of e.
+  const double y1 = co * r[1] + si * r[2], y2 = -si * r[1] + co * r[2];
+  double first = (y1 * (e1 - l1 * y1) + y2 * (e2 - l2 * y2)) / (y1 * y1 + y2 * y2);
+  if (!(first > 0)) first = std::sqrt(e1 * e1 + e2 * e2) / (mu * b0) - std::min(l1, l2);
   alpha = std::isfinite(first) && first > 0 ? first : 0.5 * mean;
   for (int i = 0; i < 100; ++i) {
     x1 = e1 / (l1 + alpha);
@@ -286,9 +279,28 @@ void solve_cone(const LocalConstraint& g, const double* s, double* r) {
     else if (g.set.facets > 0)
       found = slide_on_pyramid(g, s, r);
     else
-      found = is_symmetric(g) ? slide_on_cone(g, s, r) : slide_on_skew_cone(g, s, r);
+      found = g.symmetric ? slide_on_cone(g, s, r) : slide_on_skew_cone(g, s, r);
   }
   if (!found) projected_step(g, s, r);
+}
+
+SlidePlane slide_plane(const LocalConstraint& g) {
+  SlidePlane p;
+  p.m1 = g.W[0][1] / g.W[0][0];
+  p.m2 = g.W[0][2] / g.W[0][0];
+  const double a11 = g.W[1][1] - g.W[0][1] * p.m1, a22 = g.W[2][2] - g.W[0][2] * p.m2,
+               a12 = g.W[1][2] - g.W[0][1] * p.m2;
+  const double half = 0.5 * (a11 - a22);
+  const double spread = std::sqrt(half * half + a12 * a12);
+  const double angle = spread > 0 ? 0.5 * std::atan2(a12, half) : 0;
+  p.mean = 0.5 * (a11 + a22);
+  p.co = std::cos(angle);
+  p.si = std::sin(angle);
+  p.l1 = std::max(0.0, p.mean + spread);
+  p.l2 = std::max(0.0, p.mean - spread);
+  p.q1 = p.co * p.m1 + p.si * p.m2;
+  p.q2 = -p.si * p.m1 + p.co * p.m2;
+  return p;
 }
 
 }  // namespace
@@ -306,6 +318,9 @@ void prepare_local(LocalConstraint& g) {
     least = std::min(least, 1 / inverse[r][r]);
   }
   g.regular = g.regular && least > 1e-12 * largest;
+  g.symmetric = g.rows < 3 || is_symmetric(g);
+  if (g.rows == 3 && g.set.law == Law::coulomb && g.set.facets == 0 && g.regular && g.symmetric)
+    g.slide = slide_plane(g);
 }
 
 void solve_local(const LocalConstraint& g, const double* s, double* r) {

@@ -5,6 +5,12 @@
 
 namespace cairn {
 
+// What sliding on an exact cone needs of W, the same in every sweep: A = W_TT - w w^T / w_nn
+// diagonalised by the turn (co, si), m = w / w_nn, and m in the turned frame.
+struct SlidePlane {
+  double co, si, l1, l2, mean, m1, m2, q1, q2;
+};
+
 // W is the constraint's own block in scaled variables; it need not be symmetric.
 struct LocalConstraint {
   LawSet set;  // with lo and hi scaled
@@ -12,9 +18,11 @@ struct LocalConstraint {
   double W[max_rows][max_rows];
   double stick[max_rows][max_rows];  // W^-1
   bool regular = false;              // W is invertible
+  bool symmetric = false;            // to rounding
+  SlidePlane slide;                  // of exact cones in space with a regular, symmetric W
 };
 
-// Fills stick and regular from W.
+// Fills all that follows from W.
 void prepare_local(LocalConstraint& g);
 
 // s: velocity if r were zero. r: in, the last impulse; out, the solution.

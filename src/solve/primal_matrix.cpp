@@ -47,21 +47,30 @@ void add_rows(const Island& island, const Group& g, const double N[max_rows][max
               BlockLU& lu) {
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
-    const int rows = island.bodies[at(g.body[side])].size;
-    double JN[max_velocities][max_rows];
-    for (int i = 0; i < rows; ++i)
-      for (int c = 0; c < g.rows; ++c) {
-        JN[i][c] = 0;
-        for (int r = 0; r < g.rows; ++r) JN[i][c] += g.J[side][r][i] * N[r][c];
-      }
+    const int size = island.bodies[at(g.body[side])].size;
+    double NJ[max_rows][max_velocities];  // N^T J
+    with_sizes(g.rows, size, [&](auto rows, auto n) {
+      for (int c = 0; c < rows; ++c)
+        for (int i = 0; i < n; ++i) {
+          double sum = 0;
+          for (int r = 0; r < rows; ++r) sum += g.J[side][r][i] * N[r][c];
+          NJ[c][i] = sum;
+        }
+    });
     for (int other = 0; other < 2; ++other) {
       if (g.body[other] < 0) continue;
-      const int columns = island.bodies[at(g.body[other])].size;
       BodyBlock& target =
           side == other ? lu.diagonal(g.body[side]) : lu.block(g.body[side], g.body[other]);
-      for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j)
-          for (int c = 0; c < g.rows; ++c) target[i][j] += JN[i][c] * g.J[other][c][j];
+      const int columns = island.bodies[at(g.body[other])].size;
+      const auto add = [&](auto rows, auto n, auto m) {
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < m; ++j)
+            for (int c = 0; c < rows; ++c) target[i][j] += NJ[c][i] * g.J[other][c][j];
+      };
+      if (columns == size)
+        with_sizes(g.rows, size, [&](auto rows, auto n) { add(rows, n, n); });
+      else
+        add(g.rows, size, columns);
     }
   }
 }
