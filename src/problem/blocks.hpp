@@ -46,7 +46,9 @@ inline double row_product(const double* J, int n, const double* v) {
 // w += J v for one body of a constraint.
 inline void add_product(const double (&J)[max_rows][max_velocities], int rows, int n,
                         const double* v, double* w) {
-  for (int r = 0; r < rows; ++r) w[r] += row_product(J[r], n, v);
+  with_sizes(rows, n, [&](auto rows_, auto n_) {
+    for (int r = 0; r < rows_; ++r) w[r] += row_product(J[r], n_, v);
+  });
 }
 
 // f += J^T lambda for one body of a constraint.

@@ -13,23 +13,46 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// Fills J, B, W and b of a group, first unscaled, then scaled by d.
+// A = L D L^T without square roots, so that scaling by powers of two changes no bit. L goes below
+// the diagonal of `factor`. False if A is not positive.
+bool factorise(const ProblemBody& source, IslandBody& body, BodyBlock& factor) {
+  return with_size(source.size, [&](auto n) {
+    for (int c = 0; c < n; ++c) {
+      double pivot = source.A[c][c];
+      for (int k = 0; k < c; ++k) pivot -= factor[c][k] * factor[c][k] * body.mass[k];
+      if (!(pivot > 0) || !std::isfinite(pivot)) return false;
+      body.mass[c] = pivot;
+      body.inverse[c] = 1 / pivot;
+      for (int r = c + 1; r < n; ++r) {
+        double sum = source.A[r][c];
+        for (int k = 0; k < c; ++k) sum -= factor[r][k] * factor[c][k] * body.mass[k];
+        factor[r][c] = sum * body.inverse[c];
+      }
+    }
+    return true;
+  });
+}
+
+// Fills J = J L^-T / d, W = J D^-1 J^T and b.
 void fill_group(const Island& island, const Constraint& c, Group& g) {
   double trace = 0;
   for (int r = 0; r < max_rows; ++r) std::fill(g.W[r], g.W[r] + max_rows, 0.0);
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[at(g.body[side])];
+    const BodyBlock& L = island.factors[at(g.body[side])].A;
     with_sizes(c.rows, b.size, [&](auto rows, auto n) {
-      for (int k = 0; k < n; ++k)
-        for (int r = 0; r < rows; ++r) {
-          double sum = 0;
-          for (int l = 0; l < n; ++l) sum += b.inverse[k][l] * c.J[side][r][l];
-          g.B[side][k][r] = sum;
+      double B[max_rows][max_velocities];
+      for (int r = 0; r < rows; ++r)
+        for (int k = 0; k < n; ++k) {
+          double sum = c.J[side][r][k];
+          for (int l = 0; l < k; ++l) sum -= L[k][l] * g.J[side][r][l];
+          g.J[side][r][k] = sum;
+          B[r][k] = sum * b.inverse[k];
         }
       for (int r = 0; r < rows; ++r)
         for (int q = 0; q < rows; ++q)
-          for (int k = 0; k < n; ++k) g.W[r][q] += c.J[side][r][k] * g.B[side][k][q];
+          for (int k = 0; k < n; ++k) g.W[r][q] += g.J[side][r][k] * B[q][k];
     });
   }
   for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
@@ -40,10 +63,7 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
     for (int q = 0; q < c.rows; ++q) g.W[r][q] *= scale * scale;
     for (int side = 0; side < 2; ++side) {
       if (g.body[side] < 0) continue;
-      for (int k = 0; k < island.bodies[at(g.body[side])].size; ++k) {
-        g.J[side][r][k] = c.J[side][r][k] * scale;
-        g.B[side][k][r] *= scale;
-      }
+      for (int k = 0; k < island.bodies[at(g.body[side])].size; ++k) g.J[side][r][k] *= scale;
     }
   }
   prepare_local(g);
@@ -56,7 +76,9 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
 void make_island(const Problem& problem, const Islands& islands, int number, Island& island) {
   island.bodies.clear();
   island.groups.clear();
+  island.factors.clear();
   island.v_free.clear();
+  island.v_source.clear();
   island.rows = 0;
   island.velocities = 0;
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
@@ -66,14 +88,17 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     b.first = island.velocities;
     b.size = source.size;
     b.source = static_cast<int>(i);
-    std::copy(&source.A[0][0], &source.A[0][0] + max_velocities * max_velocities, &b.A[0][0]);
-    CAIRN_CHECK(invert(b.A, b.size, b.inverse));
-    for (int r = 0; r < b.size; ++r) {
-      double sum = 0;
-      for (int c = 0; c < b.size; ++c) sum += b.inverse[r][c] * problem.k[source.first + c];
-      island.v_free.push_back(sum);
+    BodyBlock& L = island.factors.emplace_back().A;
+    CAIRN_CHECK(factorise(source, b, L));
+    for (int r = 0; r < b.size; ++r) {  // L^-1 k
+      double sum = problem.k[source.first + r];
+      for (int c = 0; c < r; ++c) sum -= L[r][c] * (island.v_free[at(b.first + c)] * b.mass[c]);
+      island.v_free.push_back(sum * b.inverse[r]);
     }
     island.velocities += b.size;
+    island.v_source.resize(at(island.velocities));
+    body_velocity(island, island.bodies.size() - 1, island.v_free.data(),
+                  &island.v_source[at(b.first)]);
   }
   // Bodies keep the problem's order, so the local index of a body is found by bisection on
   // `source`.
@@ -112,11 +137,20 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
       if (g.body[side] < 0) continue;
       const IslandBody& body = island.bodies[at(g.body[side])];
       for (int k = 0; k < body.size; ++k)
-        size += std::abs(g.J[side][0][k] * island.v_free[at(body.first + k)]);
+        size += std::abs(c.J[side][0][k] * island.v_source[at(body.first + k)]);
     }
-    const double free = std::max(std::sqrt(sum), 0x1p-20 * size);  // (E11)
+    const double free = std::max(std::sqrt(sum), 0x1p-20 * size / g.d);  // (E11)
     island.scale = std::max(island.scale, free);
     island.velocity_scale = std::max({island.velocity_scale, free, std::sqrt(closing)});
+  }
+}
+
+void body_velocity(const Island& island, std::size_t i, const double* v, double* out) {
+  const IslandBody& b = island.bodies[i];
+  const BodyBlock& L = island.factors[i].A;
+  for (int r = b.size - 1; r >= 0; --r) {
+    out[r] = v[b.first + r];
+    for (int c = r + 1; c < b.size; ++c) out[r] -= L[c][r] * out[c];
   }
 }
 

@@ -101,8 +101,7 @@ Pairing pairing(const Group& g, int i, Form form) {
 
 constexpr int most_pairs = 2 + 64;
 
-// The mixed LCP of the included groups in y = A_ii^(1/2) (v - v_free), bilateral impulses and
-// pairs.
+// The mixed LCP of the included groups in y = D^(1/2) (v - v_free), bilateral impulses and pairs.
 class Builder {
  public:
   Builder(const Island& island, const std::vector<double>& r, LemkeBuffers& buffers, Form form,
@@ -148,13 +147,12 @@ void Builder::count() {
 
 void Builder::add_masses() {
   b_.root.resize(at(island_.velocities));
-  for (const IslandBody& body : island_.bodies) {
-    for (int i = 0; i < body.size; ++i) b_.root[at(body.first + i)] = 1 / std::sqrt(body.A[i][i]);
-    for (int i = 0; i < body.size; ++i)
-      for (int j = 0; j < body.size; ++j)
-        add(body.first + i, body.first + j,
-            body.A[i][j] * b_.root[at(body.first + i)] * b_.root[at(body.first + j)]);
-  }
+  for (const IslandBody& body : island_.bodies)
+    for (int i = 0; i < body.size; ++i) {
+      const double root = 1 / std::sqrt(body.mass[i]);
+      b_.root[at(body.first + i)] = root;
+      add(body.first + i, body.first + i, body.mass[i] * root * root);
+    }
 }
 
 // A free impulse: J y + eps (r - r_before) = -q.

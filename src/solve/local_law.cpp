@@ -88,10 +88,11 @@ bool slide_on_cone(const LocalConstraint& g, const double* s, double* r) {
   if (!(first > 0)) first = std::sqrt(e1 * e1 + e2 * e2) / (mu * b0) - std::min(l1, l2);
   alpha = std::isfinite(first) && first > 0 ? first : 0.5 * mean;
   for (int i = 0; i < 100; ++i) {
-    x1 = e1 / (l1 + alpha);
-    x2 = e2 / (l2 + alpha);
+    const double i1 = 1 / (l1 + alpha), i2 = 1 / (l2 + alpha);
+    x1 = e1 * i1;
+    x2 = e2 * i2;
     r_n = b0 - q1 * x1 - q2 * x2;
-    const double x = std::sqrt(x1 * x1 + x2 * x2), f = x - mu * r_n;
+    const double xx = x1 * x1 + x2 * x2, x = std::sqrt(xx), f = x - mu * r_n;
     if (std::abs(f) <= 4e-16 * (x + mu * std::abs(r_n))) break;
     if (f > 0) {
       lo = alpha;
@@ -101,10 +102,9 @@ bool slide_on_cone(const LocalConstraint& g, const double* s, double* r) {
     }
     double next = -1;
     if (r_n > 0) {
-      const double dx = -(x1 * x1 / (l1 + alpha) + x2 * x2 / (l2 + alpha)) / x;
-      const double dr = q1 * x1 / (l1 + alpha) + q2 * x2 / (l2 + alpha);
-      const double value = 1 / x - 1 / (mu * r_n), slope = -dx / (x * x) + dr / (mu * r_n * r_n);
-      next = alpha - value / slope;
+      // Value and slope of 1/|x| - 1/(mu r_n), both times |x|^3 mu r_n^2.
+      const double dx = x1 * x1 * i1 + x2 * x2 * i2, dr = q1 * x1 * i1 + q2 * x2 * i2;
+      next = alpha + f * xx * r_n / (dx * mu * r_n * r_n + dr * xx * x);
     }
     if (!(next > lo) || (bracketed && !(next < hi)))
       next = bracketed ? 0.5 * (lo + hi) : 2 * alpha + mean;
@@ -292,10 +292,12 @@ SlidePlane slide_plane(const LocalConstraint& g) {
                a12 = g.W[1][2] - g.W[0][1] * p.m2;
   const double half = 0.5 * (a11 - a22);
   const double spread = std::sqrt(half * half + a12 * a12);
-  const double angle = spread > 0 ? 0.5 * std::atan2(a12, half) : 0;
+  // Half the angle of (half, a12), from its larger part.
+  const double cos2 = spread > 0 ? half / spread : 1, sin2 = spread > 0 ? a12 / spread : 0;
+  const double larger = std::sqrt(0.5 * (1 + std::abs(cos2))), smaller = 0.5 * sin2 / larger;
   p.mean = 0.5 * (a11 + a22);
-  p.co = std::cos(angle);
-  p.si = std::sin(angle);
+  p.co = cos2 >= 0 ? larger : std::abs(smaller);
+  p.si = cos2 >= 0 ? smaller : std::copysign(larger, sin2);
   p.l1 = std::max(0.0, p.mean + spread);
   p.l2 = std::max(0.0, p.mean - spread);
   p.q1 = p.co * p.m1 + p.si * p.m2;

@@ -69,9 +69,8 @@ double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& 
   std::fill(b_.g.begin(), b_.g.end(), 0.0);
   for (const IslandBody& body : island_.bodies)
     for (int i = 0; i < body.size; ++i)
-      for (int j = 0; j < body.size; ++j)
-        b_.g[at(body.first + i)] -=
-            body.A[i][j] * (v[at(body.first + j)] - island_.v_free[at(body.first + j)]);
+      b_.g[at(body.first + i)] =
+          -body.mass[i] * (v[at(body.first + i)] - island_.v_free[at(body.first + i)]);
   double merit = 0;
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
@@ -97,8 +96,7 @@ double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& 
   }
   for (const IslandBody& body : island_.bodies)
     for (int i = 0; i < body.size; ++i)
-      for (int j = 0; j < body.size; ++j)
-        merit += b_.g[at(body.first + i)] * body.inverse[i][j] * b_.g[at(body.first + j)];
+      merit += b_.g[at(body.first + i)] * body.inverse[i] * b_.g[at(body.first + i)];
   return merit;
 }
 
@@ -156,12 +154,11 @@ bool Inner::step_direction(double rho, bool coulomb) {
 double Inner::exact_line_search(const std::vector<double>& v, double rho) {
   double constant = 0, linear = 0;
   for (const IslandBody& body : island_.bodies)
-    for (int i = 0; i < body.size; ++i)
-      for (int j = 0; j < body.size; ++j) {
-        const double a_dv = body.A[i][j] * b_.x[at(body.first + j)];
-        linear += b_.x[at(body.first + i)] * a_dv;
-        constant += (v[at(body.first + i)] - island_.v_free[at(body.first + i)]) * a_dv;
-      }
+    for (int i = 0; i < body.size; ++i) {
+      const double a_dv = body.mass[i] * b_.x[at(body.first + i)];
+      linear += b_.x[at(body.first + i)] * a_dv;
+      constant += (v[at(body.first + i)] - island_.v_free[at(body.first + i)]) * a_dv;
+    }
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
     double* jd = &b_.jd[at(g.first)];

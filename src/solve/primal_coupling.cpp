@@ -68,7 +68,7 @@ void PrimalCoupling::attach(const Island& island) {
   }
 }
 
-// v_ = v_free + A^-1 J^T r.
+// v_ = v_free + D^-1 J^T r.
 void PrimalCoupling::velocities(const std::vector<double>& r) {
   impulse_.assign(at(island_->velocities), 0.0);
   for (const Rows& i : index_)
@@ -79,7 +79,7 @@ void PrimalCoupling::velocities(const std::vector<double>& r) {
   v_ = island_->v_free;
   for (const IslandBody& body : island_->bodies)
     for (int k = 0; k < body.size; ++k)
-      v_[at(body.first + k)] += row_product(body.inverse[k], body.size, &impulse_[at(body.first)]);
+      v_[at(body.first + k)] += body.inverse[k] * impulse_[at(body.first + k)];
 }
 
 void PrimalCoupling::multiply(const std::vector<double>& r, std::vector<double>& u) {

@@ -38,9 +38,8 @@ int lay_out(const Island& island, PrimalNodes& nodes) {
 
 void add_masses(const Island& island, BlockLU& lu) {
   for (std::size_t i = 0; i < island.bodies.size(); ++i)
-    for (int r = 0; r < island.bodies[i].size; ++r)
-      for (int c = 0; c < island.bodies[i].size; ++c)
-        lu.diagonal(static_cast<int>(i))[r][c] += island.bodies[i].A[r][c];
+    for (int k = 0; k < island.bodies[i].size; ++k)
+      lu.diagonal(static_cast<int>(i))[k][k] += island.bodies[i].mass[k];
 }
 
 void add_rows(const Island& island, const Group& g, const double N[max_rows][max_rows],

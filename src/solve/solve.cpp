@@ -135,10 +135,10 @@ void store(const Island& island, const Problem& problem, const std::vector<doubl
     for (int k = 0; k < g.rows; ++k)
       solution.lambda[problem.first_row[static_cast<std::size_t>(g.source)] + k] =
           r[static_cast<std::size_t>(g.first + k)] / g.d;
-  for (const IslandBody& b : island.bodies)
-    for (int k = 0; k < b.size; ++k)
-      solution.v[problem.bodies[static_cast<std::size_t>(b.source)].first + k] =
-          v[static_cast<std::size_t>(b.first + k)];
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    body_velocity(island, i, v.data(),
+                  solution.v.data() +
+                      problem.bodies[static_cast<std::size_t>(island.bodies[i].source)].first);
 }
 
 }  // namespace

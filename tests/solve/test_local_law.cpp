@@ -12,21 +12,14 @@ namespace {
 
 using make::Random;
 
-// A body with the mass matrix W^-1 and J = 1 has this W, up to the scaling of the group.
-Group group(const Eigen::MatrixXd& W, const LawSet& set) {
-  Problem problem;
-  make::add_body(problem, W.inverse(), VecX::Zero(set.rows));
-  Constraint& c = make::add(problem, set.law, set.rows, 0);
-  c.mu = set.mu;
-  c.facets = set.facets;
-  c.lo = set.lo;
-  c.hi = set.hi;
-  for (int i = 0; i < set.rows; ++i) c.J[0][i][i] = 1;
-  Islands islands;
-  Island island;
-  find_islands(problem, islands);
-  make_island(problem, islands, 0, island);
-  return island.groups[0];
+LocalConstraint constraint(const Eigen::MatrixXd& W, const LawSet& set) {
+  LocalConstraint g;
+  g.set = set;
+  g.rows = set.rows;
+  for (int r = 0; r < g.rows; ++r)
+    for (int c = 0; c < g.rows; ++c) g.W[r][c] = W(r, c);
+  prepare_local(g);
+  return g;
 }
 
 // |r - P(r - u_hat)|, the natural map of the law.
@@ -38,13 +31,10 @@ double natural_map(const LawSet& set, const Eigen::MatrixXd& W, const VecX& s, c
   return (r - p).norm();
 }
 
-// The impulse of the unscaled constraint: r = lambda d, u = w / d.
 VecX solved(const LawSet& set, const Eigen::MatrixXd& W, const VecX& s) {
-  const Group g = group(W, set);
   VecX r = VecX::Zero(set.rows);
-  const VecX scaled = s / g.d;
-  solve_local(g, scaled.data(), r.data());
-  return r / g.d;
+  solve_local(constraint(W, set), s.data(), r.data());
+  return r;
 }
 
 // Rounding of u = s + W r with numbers of the size of s and r, times the condition of W.
