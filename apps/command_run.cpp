@@ -1,7 +1,6 @@
 // cairn run: loads a scene or a checkpoint, steps it to its end, records every step, tells the
 // verdict.
 #include <csignal>
-#include <ctime>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -9,6 +8,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "commands.hpp"
+#include "cpu_clock.hpp"
 #include "input_file.hpp"
 #include "interrupt.hpp"
 #include "record/run.hpp"
@@ -22,12 +22,6 @@ namespace cairn::app {
 namespace {
 
 constexpr std::size_t max_failed_problems = 3;
-
-double thread_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // A word that a shell reads as one word.
 std::string shell_word(const std::string& word) {
@@ -142,6 +136,10 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
     text += fmt::format(
         "nonlinear    {} linearisations, {} steps did not contract, {:.2e} m left\n",
         totals.nonlinear_iterations, totals.nonlinear_fallbacks, totals.nonlinear_residual_max);
+  if (std::holds_alternative<Relaxed>(scene.simulation.scheme))
+    text += fmt::format(
+        "friction     law {}, not exact Coulomb: its residual is {:.2e} at worst, in step {}\n",
+        name(Law::coulomb_relaxed), totals.coulomb_residual_max, totals.coulomb_residual_step);
   text += fmt::format("energy       initial {:.6g} J, final {:.6g} J, largest rise {:.2e} J\n",
                       totals.energy_initial, totals.energy_final, totals.max_rise);
   text +=

@@ -47,6 +47,15 @@ struct FileOptions {
 int check(const FileOptions& options);
 int info(const FileOptions& options);
 
+struct CompareOptions {
+  std::string scene;
+  std::vector<std::string> assignments;  // "simulation.step=0.01"
+  std::string out;                       // page with plots; empty: none
+  double tolerance = 0.01;               // how far the relaxation may be off without a warning [-]
+  bool json = false;
+};
+int compare(const CompareOptions& options);
+
 int schema();
 
 struct BenchOptions {

@@ -11,7 +11,8 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run", "solve", "check", "info", "schema", "bench"};
+constexpr std::string_view command_names[] = {"run",    "solve", "check",  "info",
+                                              "schema", "bench", "compare"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -51,6 +52,10 @@ constexpr const char* schema_examples = R"(Example:
 constexpr const char* bench_examples = R"(Examples:
   cairn bench solvers
   cairn bench solvers --case stack10 --case packing_warm --solver auto --solver bb --json)";
+
+constexpr const char* compare_examples = R"(Examples:
+  cairn compare scenes/sliding_block.json
+  cairn compare scenes/sliding_block.json --set simulation.step=0.001 --tolerance 0.05 --out laws.html)";
 
 std::string needs_equals_sign(const std::string& text) {
   const std::size_t at = text.find('=');
@@ -118,6 +123,27 @@ void add_solve(CLI::App& app, SolveOptions& options) {
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
+void add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App* command = add_command(
+      app, "compare", "Run a scene under relaxed, pyramid and exact friction", compare_examples);
+  command->add_option("SCENE", options.scene, "scene file")->required();
+  command
+      ->add_option("--set", options.assignments,
+                   "change a value of the scene before it is read; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->check(needs_equals_sign, "", "");
+  command
+      ->add_option("--tolerance", options.tolerance,
+                   "warn where the relaxation is off by more than this share (default 0.01)")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, 1e300).name(""));
+  command->add_option("--out", options.out, "write a page with plots")
+      ->type_name("FILE.html")
+      ->check(needs_a_name, "", "");
+  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
 void add_bench(CLI::App& app, BenchOptions& options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
   command->require_subcommand(1);
@@ -168,7 +194,7 @@ int start_run(RunOptions& options) {
 int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
-    return usage_error("unknown command", word, "run, solve, check, info, schema, bench",
+    return usage_error("unknown command", word, "run, solve, check, info, schema, bench, compare",
                        did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -190,6 +216,8 @@ int start(int argc, char** argv) {
                    "FILE", "scene, trace or problem file", info_examples);
   BenchOptions bench_options;
   add_bench(app, bench_options);
+  CompareOptions compare_options;
+  add_compare(app, compare_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
 
   try {
@@ -203,6 +231,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("solve")) return solve(solve_options);
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
+  if (app.got_subcommand("compare")) return compare(compare_options);
   if (app.got_subcommand("bench")) return bench_solvers(bench_options);
   return schema();
 }

@@ -60,6 +60,16 @@ void describe(Visitor& v, Euler& o) {
 inline constexpr Range tolerance_range{0, 1, true};
 
 template <class Visitor>
+void describe(Visitor& v, Relaxed& o) {
+  describe(v, o.step);
+  v.integer("corrections", o.corrections, 0, 1000,
+            "convex problems per solve at the most that lead towards exact Coulomb friction; 0: "
+            "the pure relaxation");
+  v.number("correction_tolerance", o.correction_tolerance, tolerance_range, "-",
+           "residual of exact Coulomb friction at or below which corrections end");
+}
+
+template <class Visitor>
 void describe(Visitor& v, Auto& o) {
   v.number("tolerance", o.tolerance, tolerance_range, "-",
            "scaled residual at or below which a solve is certified");

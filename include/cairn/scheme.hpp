@@ -42,7 +42,19 @@ struct Euler {             // papers 000 and 001
   double active_factor = 1;      // f of active_set speed [-]
 };
 
-using SchemeOptions = std::variant<Euler>;
+// Papers 001 and 004: the step of `euler` under the convex relaxation of Coulomb's law (E90): what
+// slides with |w_T| lifts with mu |w_T|. Restitution comes one step later, so that a step is one
+// convex problem.
+struct Relaxed {
+  Euler step = {.restitution = Restitution::delayed};
+  int corrections = 0;  // problems per solve at the most that lead towards exact friction (E92)
+  double correction_tolerance = 1e-8;  // residual of Coulomb's law that needs no correction [-]
+};
+
+using SchemeOptions = std::variant<Euler, Relaxed>;
 const char* name(const SchemeOptions& options);
+
+// The options of the Euler step that a scheme takes; null for schemes of another kind.
+const Euler* euler_options(const SchemeOptions& options);
 
 }  // namespace cairn

@@ -56,7 +56,8 @@ struct SolveRecord {
     step,
     restitution,
     guard,
-    nonlinear,  // linearised again where the solve before it ended (E82)
+    nonlinear,   // linearised again where the solve before it ended (E82)
+    correction,  // with the slip of the solve before it, towards exact friction (E92)
   } purpose = Purpose::step;
   Problem problem;
   Solution solution;
@@ -90,8 +91,12 @@ struct StepReport {
   double guard_factor = 1;    // theta: share of restitution kept [-]
   int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear
   double nonlinear_residual =
-      0;                       // what is left of gaps and joints at the end of the step (E83) [m]
-  int nonlinear_fallback = 0;  // 1 if they did not contract: the step is the linearised one
+      0;                        // what is left of gaps and joints at the end of the step (E83) [m]
+  int nonlinear_fallback = 0;   // 1 if they did not contract: the step is the linearised one
+  int discarded_solves = 0;     // problems solved before verification added contacts
+  int corrections = 0;          // solves of scheme relaxed towards exact friction
+  double coulomb_residual = 0;  // scheme relaxed: how far the step is from exact Coulomb friction,
+                                // as a scaled residual (E93) [-]
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
   } seconds;

@@ -96,7 +96,7 @@ State with_solved_velocities(const Model& model, const TraceFrame& frame) {
 // Whether a projection may have moved the body: off its overlaps any, onto its joints one that has
 // some.
 bool projected(const Model& model, const SchemeOptions& scheme, std::size_t body) {
-  const auto* euler = std::get_if<Euler>(&scheme);
+  const auto* euler = euler_options(scheme);
   if (euler && euler->project_contacts) return model.bodies[body].kind == BodyKind::dynamic;
   return model.bodies[body].kind == BodyKind::dynamic &&
          std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {

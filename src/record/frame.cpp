@@ -274,8 +274,9 @@ void each_energy(Ledger_& l, Visit visit) {
 
 template <class Report, class Visit>
 void each_count(Report& r, Visit visit) {
-  for (auto* n : {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions,
-                  &r.guard_corrections, &r.nonlinear_iterations, &r.nonlinear_fallback})
+  for (auto* n :
+       {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections,
+        &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections})
     visit(*n);
 }
 
@@ -283,7 +284,8 @@ template <class Report, class Visit>
 void each_number(Report& r, Visit visit) {
   for (auto* x : {&r.t, &r.h, &r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle,
                   &r.projection, &r.projection_angle, &r.projection_slowing, &r.guard_factor,
-                  &r.nonlinear_residual, &r.seconds.detect, &r.seconds.solve, &r.seconds.total})
+                  &r.nonlinear_residual, &r.coulomb_residual, &r.seconds.detect, &r.seconds.solve,
+                  &r.seconds.total})
     visit(*x);
 }
 
@@ -328,7 +330,7 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   frame.methods.resize(solves);
   for (std::size_t i = 0; i < solves && in.ok(); ++i) {
     SolveRecord& record = report.solves[i];
-    record.purpose = in.choice(SolveRecord::Purpose::nonlinear);
+    record.purpose = in.choice(SolveRecord::Purpose::correction);
     read_problem(in, record.problem);
     if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
   }

@@ -41,7 +41,9 @@ void put_verdict(Page& page) {
   const auto missed =
       std::count_if(expect.begin(), expect.end(), [](const auto& e) { return !e.ok; });
   const bool held = totals.status() == RunStatus::ok && missed == 0;
-  const char* headline = "The laws held in every step";
+  const bool relaxed = std::holds_alternative<Relaxed>(page.in.scene.simulation.scheme);
+  const char* headline = relaxed ? "The relaxed laws held in every step: not exact Coulomb friction"
+                                 : "The laws held in every step";
   if (missed > 0) headline = "An expectation of the scene was not met";
   if (totals.status() == RunStatus::uncertified) headline = "Not every step is certified";
   if (totals.steps == 0) headline = "No step was taken";
@@ -104,6 +106,11 @@ void put_numbers(Page& page) {
              fmt::format("linearisations at the end of steps, {} steps did not contract, at most "
                          "{} m left",
                          t.nonlinear_fallbacks, short_number(t.nonlinear_residual_max)));
+  if (std::holds_alternative<Relaxed>(page.in.scene.simulation.scheme))
+    put_tile(page, short_number(t.coulomb_residual_max),
+             fmt::format("largest residual of exact Coulomb friction, in step {}; the step is "
+                         "judged by the law coulomb_relaxed",
+                         t.coulomb_residual_step));
   put_tile(page, short_number(t.max_rise) + " J", "largest unexplained rise of energy in a step");
   if (t.cpu_seconds > 0)
     put_tile(page, short_number(t.cpu_ms_mean()) + " ms",
@@ -157,6 +164,9 @@ void put_plots(Page& page) {
             .line = page.limit(),
             .line_label = "tolerance"},
            {{&t.certificate, "residual"}});
+  if (std::holds_alternative<Relaxed>(page.in.scene.simulation.scheme))
+    put_plot(page, {.title = "Residual of exact Coulomb friction", .unit = "", .logarithmic = true},
+             {{&t.coulomb_residual, "Coulomb residual"}});
   put_plot(page, {.title = "Contacts", .unit = "", .from_zero = true},
            {{&t.candidates, "candidates"}, {&t.active, "with force"}});
   put_plot(page, {.title = "Deepest penetration", .unit = "m", .logarithmic = true},

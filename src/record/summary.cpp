@@ -51,6 +51,15 @@ Json nonlinear_json(const RunTotals& totals) {
           {"residual_max", totals.nonlinear_residual_max}};
 }
 
+// Which law the certificates are of; of the relaxed one also how far it is from Coulomb's.
+Json friction_json(const SchemeOptions& scheme, const RunTotals& totals) {
+  if (!std::holds_alternative<Relaxed>(scheme)) return {{"law", name(Law::coulomb)}};
+  return {{"law", name(Law::coulomb_relaxed)},
+          {"coulomb_residual_max", totals.coulomb_residual_max},
+          {"coulomb_residual_step", totals.coulomb_residual_step},
+          {"corrections", totals.corrections}};
+}
+
 Json expect_json(std::span<const ExpectationResult> results) {
   Json entries = Json::array();
   for (const ExpectationResult& r : results)
@@ -165,8 +174,9 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
                          {"final", totals.joint_error_final},
                          {"max_rad", totals.joint_angle_max}};
   if (!scene.model->joints.empty()) json["joints"] = joints_json(*scene.model, totals.joint_rank);
-  if (const auto* euler = std::get_if<Euler>(&scene.simulation.scheme); euler && euler->nonlinear)
+  if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->nonlinear)
     json["nonlinear"] = nonlinear_json(totals);
+  json["friction"] = friction_json(scene.simulation.scheme, totals);
   json["energy"] = {{"initial", totals.energy_initial},
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};
@@ -176,6 +186,7 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["guard_corrections"] = totals.guard_corrections;
   json["added_pairs"] = totals.added_pairs;
   json["solves"] = totals.solves;
+  json["discarded_solves"] = totals.discarded_solves;
   json["cpu_ms_per_step"] = totals.cpu_ms_mean();
   json["cpu_ms_median"] = totals.cpu_ms_median();
   json["state_hash"] = fmt::format("{:016x}", hash(state));

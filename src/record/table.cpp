@@ -17,7 +17,8 @@ constexpr const char* columns =
     "step,t [s],h [s],status,certificate [-],solves,iterations,candidates,active contacts,"
     "collisions,added pairs,guard factor [-],kinetic [J],potential [J],total [J],"
     "work applied [J],work motion [J],friction [J],impact [J],stabilisation [J],integrator [J],"
-    "solver [J],imbalance [J],penetration [m],joint error [m],detect [ms],solve [ms],cpu [ms]";
+    "solver [J],imbalance [J],penetration [m],joint error [m],coulomb residual [-],detect "
+    "[ms],solve [ms],cpu [ms]";
 
 }  // namespace
 
@@ -47,8 +48,8 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
                  l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,
                  l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.imbalance());
-  fmt::format_to(std::back_inserter(out), ",{},{},{:.6g},{:.6g},{:.6g}", r.penetration,
-                 r.joint_error, 1e3 * r.seconds.detect, 1e3 * r.seconds.solve,
+  fmt::format_to(std::back_inserter(out), ",{},{},{},{:.6g},{:.6g},{:.6g}", r.penetration,
+                 r.joint_error, r.coulomb_residual, 1e3 * r.seconds.detect, 1e3 * r.seconds.solve,
                  1e3 * r.seconds.total);
 }
 

@@ -72,6 +72,7 @@ void add_curves(const StepReport& r, RunTotals& totals) {
   totals.certificate.add(r.t,
                          r.certificate <= drawn_certificate ? r.certificate : drawn_certificate);
   totals.cpu.add(r.t, 1e3 * r.seconds.total);
+  totals.coulomb_residual.add(r.t, r.coulomb_residual);
   totals.guard.add(r.t, 1 - r.guard_factor);
 }
 
@@ -134,6 +135,12 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.nonlinear_iterations += r.nonlinear_iterations;
   totals.nonlinear_fallbacks += r.nonlinear_fallback;
   totals.nonlinear_residual_max = std::max(totals.nonlinear_residual_max, r.nonlinear_residual);
+  totals.corrections += r.corrections;
+  totals.discarded_solves += r.discarded_solves;
+  if (r.coulomb_residual > totals.coulomb_residual_max) {
+    totals.coulomb_residual_max = r.coulomb_residual;
+    totals.coulomb_residual_step = r.step;
+  }
   totals.cpu_ms.push_back(static_cast<float>(1e3 * r.seconds.total));
   totals.cpu_seconds += r.seconds.total;
   totals.detect_seconds += r.seconds.detect;

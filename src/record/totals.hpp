@@ -42,12 +42,16 @@ struct RunTotals {
   JointRank joint_rank;                                            // at the start
   std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;  // option nonlinear
   double nonlinear_residual_max = 0;                               // [m]
+  std::int64_t corrections = 0, discarded_solves = 0;
+  double coulomb_residual_max = 0;  // scheme relaxed: of exact Coulomb friction [-]
+  std::int64_t coulomb_residual_step = 0;
   Ledger ledger;              // start of the first step, end of the last, sums of the rest [J]
   double imbalance_max = 0;   // [J]
   std::vector<float> cpu_ms;  // of each step
   double cpu_seconds = 0, detect_seconds = 0, solve_seconds = 0;
 
   Series kinetic, potential, total, penetration, joint_error, candidates, active, certificate, cpu,
+      coulomb_residual,
       guard;  // guard: share of restitution taken away, 1 - theta
 
   static constexpr std::size_t max_worst = 8;

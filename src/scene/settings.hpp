@@ -17,6 +17,9 @@ namespace cairn {
 constexpr const char* option_type(const Euler&) {
   return "euler";
 }
+constexpr const char* option_type(const Relaxed&) {
+  return "relaxed";
+}
 constexpr const char* option_type(const Auto&) {
   return "auto";
 }

@@ -13,8 +13,13 @@
 namespace cairn {
 
 const char* name(const SchemeOptions& options) {
-  static constexpr const char* names[] = {"euler"};
+  static constexpr const char* names[] = {"euler", "relaxed"};
   return names[options.index()];
+}
+
+const Euler* euler_options(const SchemeOptions& options) {
+  if (const auto* relaxed = std::get_if<Relaxed>(&options)) return &relaxed->step;
+  return std::get_if<Euler>(&options);
 }
 
 namespace {
@@ -80,8 +85,14 @@ void Step::add_joints(Problem& problem) {
     data.joint_targets.push_back((1 - options.gamma) * term.error);
 }
 
-// Fills and solves the problem in which impacts return the share theta of their restitution.
+// Solves the problem in which impacts return the share theta of their restitution, with its
+// corrections.
 void Step::solve_with(Purpose purpose, double theta) {
+  solve_once(purpose, theta);
+  if (friction.corrections > 0) correct(theta);
+}
+
+void Step::solve_once(Purpose purpose, double theta) {
   if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
     report.solves.emplace_back();
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
@@ -103,8 +114,9 @@ void Step::solve_with(Purpose purpose, double theta) {
       }
     }
     Vec3 b = terms.motion;
-    b[0] += terms.gap + terms.bounce;
+    b[0] += terms.gap + terms.bounce + terms.slip;
     add_contact(model, data.poses_linear, data.layout, c, options.facets, b, problem);
+    if (c.rows > 1) problem.constraints.back().law = friction.law;
   }
   recall(problem, data.contacts, data.memory, data.joint_impulses, record.solution.lambda);
   solve(problem, solver, data.solver, record.solution);
@@ -126,7 +138,7 @@ void Step::move_bodies(const SolveRecord& record) {
 // taken, and the report says so.
 void Step::find_velocities() {
   for (bool nonlinear = options.nonlinear;; nonlinear = false) {
-    report.solve_count = report.guard_corrections = 0;
+    report.solve_count = report.guard_corrections = report.corrections = 0;
     report.guard_factor = 1;
     measure_contacts();
     solve_with(Purpose::step, 0);
@@ -161,8 +173,8 @@ void Step::report_contacts() {
           record.solution.lambda[record.problem.first_row[constraint] + k] * units.impulse();
       out.velocity[k] = w[k] * units.speed() + data.terms[i].motion[k];
     }
-    const double friction = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
-    const bool on_cone = friction >= (1 - 1e-9) * row.mu * out.impulse[0];
+    const double tangential = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
+    const bool on_cone = tangential >= (1 - 1e-9) * row.mu * out.impulse[0];
     if (out.impulse[0] > 0)
       out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
     out.colliding = data.terms[i].bounce < 0 && out.impulse[0] > 0;
@@ -212,14 +224,23 @@ void commit(const Step& step, State& state) {
 
 void advance(const Model& model, const Euler& options, const SolverOptions& solver, double h,
              double (*clock)(), StepData& data, State& state, StepReport& report) {
-  Step step{model, options, solver, h, data, state, report};
+  Step step{model, options, {}, solver, h, data, state, report};
+  take(step, clock, state);
+}
+
+void take(Step& step, double (*clock)(), State& state) {
+  const Model& model = step.model;
+  const Euler& options = step.options;
+  const double h = step.h;
+  StepData& data = step.data;
+  StepReport& report = step.report;
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   report.seconds = {};
   report.step = state.step + 1;
   report.t = state.t;
   report.h = h;
-  report.solve_count = report.added_pairs = 0;
+  report.solve_count = report.added_pairs = report.discarded_solves = 0;
   report.nonlinear_iterations = report.nonlinear_fallback = 0;
   report.nonlinear_residual = 0;
   report.message.clear();
@@ -258,6 +279,7 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
     report.seconds.detect += now() - detect_start;
     report.added_pairs += added;
     if (added == 0) break;
+    report.discarded_solves += report.solve_count;
     data.contacts = data.contacts_start;
   }
   step.open_overlaps();
@@ -265,6 +287,7 @@ void advance(const Model& model, const Euler& options, const SolverOptions& solv
 
   step.judge();
   step.report_contacts();
+  report.coulomb_residual = step.friction.law == Law::coulomb_relaxed ? step.coulomb_residual() : 0;
   report.ledger = make_ledger(model, state, h, data, step.last());
   report.joint_error = report.joint_error_angle = 0;
   for (const Joint& joint : model.joints) {

@@ -28,15 +28,20 @@ Row physical_row(const SolveRecord& record, std::size_t constraint) {
   return row;
 }
 
-void add_contact_terms(const ContactTerms& terms, const Row& row, Ledger& ledger) {
+void add_contact_terms(const ContactTerms& terms, const Constraint& c, const Row& row,
+                       Ledger& ledger) {
   const double normal = row.impulse[0];
-  ledger.solver += normal * row.velocity[0];
+  // The relaxed law asks for the gap that the bodies slide at (E91).
+  const double opening = c.law == Law::coulomb_relaxed ? slip_speed(c, row.velocity.data()) : 0;
+  const double lift = opening - terms.slip;
+  const double closing = lift > 0 ? std::max(0.0, terms.closing - lift) : terms.closing;
+  ledger.solver += normal * (row.velocity[0] - opening);
   ledger.friction -= row.impulse.tail<2>().dot(row.velocity.tail<2>());
   ledger.work_motion -= row.impulse.dot(terms.motion);
   // A contact that closes a gap acts while the bodies still approach: loss. One that opens an
   // overlap puts energy in.
-  ledger.impact += normal * terms.closing;
-  ledger.stabilisation -= normal * (terms.gap - terms.closing);
+  ledger.impact += normal * closing;
+  ledger.stabilisation -= normal * (terms.gap - lift - closing);
   ledger.impact += normal * terms.bounce;
 }
 
@@ -98,7 +103,8 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   }
   ledger.stabilisation += data.projection_work;
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    add_contact_terms(data.terms[i], physical_row(record, data.joints() + i), ledger);
+    add_contact_terms(data.terms[i], record.problem.constraints[data.joints() + i],
+                      physical_row(record, data.joints() + i), ledger);
   add_jumps(model, start, data, record, ledger);
 
   // The potential is followed along the straight step; what it misses is the integrator's, as is

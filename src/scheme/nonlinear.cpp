@@ -92,7 +92,8 @@ void Step::shift_joint_rows(Problem& problem) {
 }
 
 // |min(Phi - target, h lambda_n / m)|, m the lighter body: the gap where the contact presses, the
-// overlap where it does not (E83) [m]. Contacts that bounce are governed by their velocities.
+// overlap where it does not (E83) [m]; the relaxed law leaves a gap of h times its lift (E90).
+// Contacts that bounce are governed by their velocities.
 double Step::contact_residual(std::size_t i) {
   if (data.terms[i].bounce < 0) return 0;
   Contact c;
@@ -103,7 +104,7 @@ double Step::contact_residual(std::size_t i) {
   double mass = std::numeric_limits<double>::infinity();
   for (const BodyId id : {c.key.body_a, c.key.body_b})
     if (model.body(id).velocities > 0) mass = std::min(mass, model.body(id).mass);
-  return std::abs(std::min(c.gap - data.terms[i].target, h * normal / mass));
+  return std::abs(std::min(c.gap - data.terms[i].target - h * lift(i), h * normal / mass));
 }
 
 // Largest error of a joint row beyond what gamma leaves [m]. Filled into a problem of its own, so

@@ -75,6 +75,7 @@ double Step::energy_excess(const SolveRecord& record) {
 double Step::restitute() {
   const double plastic_excess = energy_excess(last());
   const std::size_t plastic = static_cast<std::size_t>(report.solve_count - 1);
+  save_slips(data.slips);
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
   // A perfect bounce keeps the kinetic energy: its rounding is no gain.
@@ -94,6 +95,7 @@ double Step::restitute() {
   }
   report.guard_factor = 0;
   for (ContactTerms& terms : data.terms) use_gap(terms);
+  restore_slips(data.slips);
   std::swap(report.solves[plastic],
             report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
   return 0;

@@ -13,5 +13,9 @@ double smaller_radius(const Model& model, const Contact& c);
 
 // The largest relative normal speed [m/s] that stabilisation may ask of the contact.
 double separation_speed(const Model& model, const Contact& c, const Euler& options, double h);
+inline double separation_speed(const Model& model, const Contact& c, const Relaxed& options,
+                               double h) {
+  return separation_speed(model, c, options.step, h);
+}
 
 }  // namespace cairn

@@ -1,17 +1,24 @@
-// One step of `euler` in progress: the arguments of advance() under one roof. Its parts are spread
-// over files by idea: euler.cpp (solve, report), restitution.cpp (E33 to E35), nonlinear.cpp (E82,
-// E83), positions.cpp (E38, E39, E84).
+// One step of `euler` or `relaxed` in progress: the arguments of advance() under one roof. Its
+// parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33 to E35),
+// nonlinear.cpp (E82, E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E39, E84).
 #pragma once
 
 #include "scheme/step_data.hpp"
 
 namespace cairn {
 
+struct FrictionRule {
+  Law law = Law::coulomb;
+  int corrections = 0;   // of scheme relaxed
+  double tolerance = 0;  // residual of Coulomb's law at which they end [-]
+};
+
 struct Step {
   using Purpose = SolveRecord::Purpose;
 
   const Model& model;
   const Euler& options;
+  FrictionRule friction;
   const SolverOptions& solver;
   double h;
   StepData& data;
@@ -21,6 +28,7 @@ struct Step {
   void predict();
   void measure_contacts();
   void solve_with(Purpose purpose, double theta);
+  void solve_once(Purpose purpose, double theta);
   void add_joints(Problem& problem);
   void move_bodies(const SolveRecord& record);
   void find_velocities();
@@ -36,6 +44,14 @@ struct Step {
   double energy_excess(const SolveRecord& record);
   double restitute();
   bool guard_settled(double theta);
+
+  // From the relaxed law to Coulomb's.
+  void correct(double theta);
+  double coulomb_residual();
+  double slip(std::size_t contact) const;
+  double lift(std::size_t contact) const;
+  void save_slips(std::vector<double>& slips) const;
+  void restore_slips(const std::vector<double>& slips);
 
   // Gaps and joints at the end of the step.
   bool settle(double theta);
@@ -53,6 +69,9 @@ struct Step {
   void account_for_projection();
   void pay_for_projection();
 };
+
+// Takes the step from its beginning to the new state.
+void take(Step& step, double (*clock)(), State& state);
 
 // direction . (velocity of b - velocity of a) at the contact point, of the free bodies.
 double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,

@@ -12,8 +12,8 @@
 
 namespace cairn {
 
-// The constant term b of a contact's rows, by origin [m/s]; b_n = gap + bounce + motion_n, b_T =
-// motion_T.
+// The constant term b of a contact's rows, by origin [m/s]; b_n = gap + bounce + motion_n + slip,
+// b_T = motion_T.
 struct ContactTerms {
   Vec3 motion = Vec3::Zero();  // along n, t1, t2: prescribed motion
   double approach = 0;         // relative normal velocity at the beginning, < 0 closing
@@ -25,6 +25,7 @@ struct ContactTerms {
   double closing = 0;          // the part of gap that closes a distance of the beginning
   double start_gap_rate = 0;   // max(0, gap) / h at the beginning
   double target = 0;           // least gap at the end, 0 or the overlap that gamma leaves [m]
+  double slip = 0;  // Gamma of (E92), scheme relaxed: bound on the slip that is allowed for
 };
 
 // The row of a contact without restitution.
@@ -64,12 +65,17 @@ struct StepData {
   std::vector<ContactMemory> memory;  // warm start
   std::vector<double> joint_impulses;
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
+  Problem exact;                    // a problem of scheme relaxed under Coulomb's law
+  std::vector<double> slips, best_slips;  // of all contacts
   Islands islands;
   std::vector<char> impact_islands;
   SolverWorkspace solver;
 
   std::size_t joints() const { return joint_constraints; }
 };
+
+// sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.
+double slip_speed(const Constraint& c, const double* w);
 
 // Work of prescribed motion through contacts and joints for the impulses of a solve [J].
 double work_of_motion(const StepData& data, const SolveRecord& record);

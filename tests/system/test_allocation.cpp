@@ -64,6 +64,17 @@ TEST(AllocationOfOptions, NoneAfterWarmUp) {
           << option << ' ' << name;
 }
 
+TEST(AllocationOfRelaxed, NoneAfterWarmUp) {
+  for (const char* scheme :
+       {R"({"type": "relaxed"})",
+        R"({"type": "relaxed", "corrections": 4, "restitution": "completed"})"})
+    for (const char* name : {"cannonball21", "shaker", "tumbling_box"})
+      EXPECT_EQ(
+          allocations_of_second_run(scene(name, {"simulation.scheme=" + std::string(scheme)}), 100),
+          0u)
+          << scheme << ' ' << name;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Allocation,
                          ::testing::Values("cannonball21", "shaker", "pendulum", "tumbling_box",
                                            "rocking_ellipsoid", "bouncing_ball", "spring_mass"),

@@ -517,6 +517,67 @@ TEST_F(CommandLine, InfoTellsScenesTracesAndProblems) {
   }
 }
 
+// ---- compare
+
+// Every line of the comparison is a run that can be had by itself, to the same bits.
+TEST_F(CommandLine, ComparesLawsWithTheFiguresOfSeparateRuns) {
+  const std::string scene =
+      write("disc.json", replaced(disc_scene, "\"position\": [0, 0.51, 0]",
+                                  "\"position\": [0, 0.51, 0], \"velocity\": [2, 0, 0]"));
+  const Outcome outcome = run({"compare", scene, "--json", "--out", path("laws.html")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const Json json = Json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << outcome.out;
+  ASSERT_EQ(json["variants"].size(), 5u);
+  for (const Json& variant : json["variants"]) {
+    const bool relaxed = variant["law"] == "coulomb_relaxed";
+    EXPECT_EQ(relaxed, variant["name"] == "relaxed");
+    const std::string scheme = Json{
+        {"type", relaxed ? "relaxed" : "euler"},
+        {"restitution", "completed"},
+        {"facets",
+         variant["facets"]}}.dump();
+    const Outcome alone = run({"run", scene, "--json", "--set", "simulation.scheme=" + scheme});
+    const Json summary = Json::parse(alone.out, nullptr, false);
+    ASSERT_TRUE(summary.is_object()) << alone.err;
+    EXPECT_EQ(variant["state_hash"], summary["state_hash"]) << variant["name"];
+    EXPECT_EQ(variant["certificate"]["worst"], summary["certificate"]["worst"]);
+    EXPECT_EQ(variant["penetration"], summary["penetration"]["max"]);
+    EXPECT_EQ(variant["energy_final"], summary["energy"]["final"]);
+    EXPECT_EQ(variant["solves"], summary["solves"]);
+    EXPECT_EQ(summary["friction"]["law"], variant["law"]);
+    if (!relaxed) continue;
+    EXPECT_EQ(variant["coulomb_residual"], summary["friction"]["coulomb_residual_max"]);
+  }
+  EXPECT_NE(read(path("laws.html")).find("<svg"), std::string::npos);
+}
+
+TEST_F(CommandLine, ComparisonWarnsWhereTheRelaxationIsOff) {
+  const std::string scene =
+      write("disc.json", replaced(disc_scene, "\"position\": [0, 0.51, 0]",
+                                  "\"position\": [0, 0.5, 0], \"velocity\": [2, 0, 0]"));
+  const Outcome strict = run({"compare", scene, "--tolerance", "1e-6"});
+  EXPECT_EQ(strict.code, 0) << strict.err;
+  EXPECT_NE(strict.err.find("warning: relaxed: "), std::string::npos) << strict.err;
+  const Outcome lax = run({"compare", scene, "--tolerance", "1e6"});
+  EXPECT_EQ(lax.err, "");
+  expect_error(run({"compare", path("none.json")}), 3, {"none.json"});
+  EXPECT_EQ(run({"compare", scene, "--tolerance", "-1"}).code, 2);
+  EXPECT_EQ(run({"compare"}).code, 2);
+}
+
+// The law is told wherever the certificate is: nobody takes the relaxation for Coulomb's law.
+TEST_F(CommandLine, RelaxedRunNamesItsLaw) {
+  const std::string scene = write("disc.json", disc_scene);
+  const Outcome outcome =
+      run({"run", scene, "--set", "simulation.scheme.type=relaxed", "--out", path("r")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("coulomb_relaxed, not exact Coulomb"), std::string::npos);
+  EXPECT_NE(read(path("r/report.html")).find("not exact Coulomb friction"), std::string::npos);
+  EXPECT_EQ(run({"check", path("r/trace.cairn")}).code, 0);
+}
+
 // ---- Joints together
 
 // A bar on a hinge, said once or twice; welds as asked.

@@ -225,6 +225,33 @@ TEST(Bits, ScalingByPowersOfTwoChangesNone) {
   }
 }
 
+// Also under the relaxed law with its corrections, and from a state in the middle of the run.
+TEST(Bits, ScalingAndRestartChangeNoneOfRelaxed) {
+  const auto start = [](const Units& u) {
+    const Result<BuiltModel> built = build(trough(u));
+    return Simulator(built.value().model, *built.value().initial, Relaxed{.corrections = 3});
+  };
+  Simulator reference = start({});
+  State middle;
+  int corrections = 0;
+  for (int i = 0; i < bit_steps; ++i) {
+    if (i == bit_steps / 2) middle = reference.state();
+    ASSERT_TRUE(certified_step(reference, bit_h));
+    corrections += reference.report().corrections;
+  }
+  EXPECT_GT(corrections, 100);
+  Simulator restarted = start({});
+  restarted.set_state(middle);
+  while (restarted.state().step < bit_steps) restarted.step(bit_h);
+  EXPECT_EQ(hash(restarted.state()), hash(reference.state()));
+  for (const Units& u : {Units{1, 0, 0}, Units{-3, 5, 2}, Units{10, -7, -5}}) {
+    Simulator sim = start(u);
+    for (int i = 0; i < bit_steps; ++i) sim.step(bit_h * u.time());
+    EXPECT_EQ(different_bits(numbers(sim, u), numbers(reference)), 0)
+        << "lengths 2^" << u.a << ", masses 2^" << u.b << ", times 2^" << u.c;
+  }
+}
+
 TEST(Bits, OrderInTheDescriptionChangesNone) {
   const std::vector<double> reference = reference_run();
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {

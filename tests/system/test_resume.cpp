@@ -69,6 +69,7 @@ std::string bits(StepReport report, const State& state) {
 Scene scene_of(const std::string& name) {
   for (const auto& [ending, assignment] :
        {std::pair{"_delayed", "simulation.scheme.restitution=delayed"},
+        std::pair{"_relaxed", "simulation.scheme={\"type\": \"relaxed\", \"corrections\": 2}"},
         std::pair{"_nonlinear", "simulation.scheme.nonlinear=true"},
         std::pair{"_parted", "simulation.scheme.project_contacts=true"}})
     if (const std::size_t at = name.find(ending); at != std::string::npos)
@@ -132,8 +133,9 @@ TEST_P(SaveAndRestore, TheResolvedSceneIsTheScene) {
 const auto by_name = [](const auto& tested) { return tested.param; };
 INSTANTIATE_TEST_SUITE_P(Scenes, SaveAndRestore, ::testing::ValuesIn(scene_names), by_name);
 INSTANTIATE_TEST_SUITE_P(Options, SaveAndRestore,
-                         ::testing::Values("shaker_delayed", "tumbling_box_nonlinear",
-                                           "pendulum_nonlinear", "ellipse_parted"),
+                         ::testing::Values("shaker_delayed", "shaker_relaxed",
+                                           "tumbling_box_nonlinear", "pendulum_nonlinear",
+                                           "ellipse_parted"),
                          by_name);
 
 // ---- Over several processes

@@ -1,4 +1,5 @@
-// Every scene that ships runs to its end, certified in every step, and the facts it expects hold.
+// Every scene that ships runs to its end, certified in every step, and the facts it expects hold;
+// but for those that take long.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,10 +12,17 @@ namespace {
 
 using namespace testing;
 
+// Half a minute each; test_brazil_nut.cpp takes their first tenth (docs/brazil-nut.md has the
+// command for all of it).
+bool is_long(const std::string& name) {
+  return name.starts_with("brazil_nut");
+}
+
 std::vector<std::string> scene_names() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(CAIRN_SOURCE_DIR "/scenes"))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    if (entry.path().extension() == ".json" && !is_long(entry.path().stem().string()))
+      names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
 }
