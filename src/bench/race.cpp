@@ -32,22 +32,26 @@ struct Entry {
   RaceCase (*make)();
 };
 
-constexpr SampleSettings exact{};
+constexpr SampleSettings rest{.kick = 0}, kicked{};
 const Entry entries[] = {
-    {"stack10", [] { return RaceCase{.problem = cube_stack(masses(10, 1), exact)}; }},
-    {"stack10_ratio1e3", [] { return RaceCase{.problem = cube_stack(masses(10, 1e3), exact)}; }},
-    {"stack10_ratio1e6", [] { return RaceCase{.problem = cube_stack(masses(10, 1e6), exact)}; }},
-    {"stack100", [] { return RaceCase{.problem = cube_stack(masses(100, 1), exact)}; }},
-    {"pyramid15", [] { return RaceCase{.problem = cube_pyramid(15, exact)}; }},
-    {"chain100", [] { return RaceCase{.problem = link_chain(100, false, exact)}; }},
-    {"chain1000", [] { return RaceCase{.problem = link_chain(1000, false, exact)}; }},
-    {"chain50_floor", [] { return RaceCase{.problem = link_chain(50, true, exact)}; }},
+    {"stack10", [] { return RaceCase{.problem = cube_stack(masses(10, 1), rest)}; }},
+    {"stack10_ratio1e3", [] { return RaceCase{.problem = cube_stack(masses(10, 1e3), rest)}; }},
+    {"stack10_ratio1e6", [] { return RaceCase{.problem = cube_stack(masses(10, 1e6), rest)}; }},
+    {"stack10_kicked", [] { return RaceCase{.problem = cube_stack(masses(10, 1), kicked)}; }},
+    {"stack10_kicked_1e6", [] { return RaceCase{.problem = cube_stack(masses(10, 1e6), kicked)}; }},
+    {"stack100", [] { return RaceCase{.problem = cube_stack(masses(100, 1), rest)}; }},
+    {"stack100_kicked", [] { return RaceCase{.problem = cube_stack(masses(100, 1), kicked)}; }},
+    {"pyramid15", [] { return RaceCase{.problem = cube_pyramid(15, rest)}; }},
+    {"pyramid15_kicked", [] { return RaceCase{.problem = cube_pyramid(15, kicked)}; }},
+    {"chain100", [] { return RaceCase{.problem = link_chain(100, false, kicked)}; }},
+    {"chain1000", [] { return RaceCase{.problem = link_chain(1000, false, kicked)}; }},
+    {"chain50_floor", [] { return RaceCase{.problem = link_chain(50, true, kicked)}; }},
     {"packing_cold", [] { return RaceCase{.problem = packing().problem, .dense = true}; }},
     {"packing_warm",
      [] { return RaceCase{.problem = packing().problem, .warm = packing().warm, .dense = true}; }},
     {"stack10_relaxed",
-     [] { return RaceCase{.problem = relaxed(cube_stack(masses(10, 1), exact))}; }},
-    {"pyramid15_relaxed", [] { return RaceCase{.problem = relaxed(cube_pyramid(15, exact))}; }},
+     [] { return RaceCase{.problem = relaxed(cube_stack(masses(10, 1), kicked))}; }},
+    {"pyramid15_relaxed", [] { return RaceCase{.problem = relaxed(cube_pyramid(15, kicked))}; }},
     {"packing_relaxed",
      [] { return RaceCase{.problem = relaxed(packing().problem), .dense = true}; }},
 };

@@ -117,10 +117,8 @@ bool is_pyramid(const LawSet& set) {
 
 void project_cone(const LawSet& set, const double* z, double* p) {
   if (is_pyramid(set)) return project_pyramid(set, z, p);
-  // The polar branch comes first: with mu = 0, z_T = 0, z_n < 0 the other order returns a negative
-  // impulse.
   const double t = tangential_norm(set.rows, z), mu = set.mu;
-  if (mu * t <= -z[0]) {
+  if (mu * t <= -z[0]) {  // first, as in project()
     std::fill(p, p + set.rows, 0.0);
   } else if (t <= mu * z[0]) {
     std::copy(z, z + set.rows, p);
@@ -169,7 +167,7 @@ double friction_support(const LawSet& set, const double* w) {
 
 }  // namespace
 
-void project(const LawSet& set, const double* z, double* p) {
+void project_any(const LawSet& set, const double* z, double* p) {
   switch (set.law) {
     case Law::equality:
       std::copy(z, z + set.rows, p);
@@ -182,6 +180,7 @@ void project(const LawSet& set, const double* z, double* p) {
       return;
     case Law::coulomb:
     case Law::coulomb_relaxed:
+      if (is_round_cone(set)) return project(set, z, p);
       return project_cone(set, z, p);
   }
 }
@@ -204,7 +203,7 @@ void project_derivative(const LawSet& set, const double* z, double D[max_rows][m
   }
 }
 
-double slip_bound(const LawSet& set, const double* w) {
+double slip_bound_any(const LawSet& set, const double* w) {
   return set.law == Law::coulomb ? friction_support(set, w) : 0;
 }
 

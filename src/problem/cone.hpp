@@ -6,6 +6,8 @@
 // same wedge.
 #pragma once
 
+#include <cmath>
+
 #include "cairn/problem.hpp"
 
 namespace cairn {
@@ -23,8 +25,30 @@ inline LawSet law_set(const Constraint& c) {
   return {c.law, c.rows, c.facets, c.mu, c.lo, c.hi};
 }
 
+// Exact friction in space, which nearly all work is spent on: kept where callers can inline it.
+inline bool is_round_cone(const LawSet& set) {
+  return set.rows == 3 && set.facets == 0 && has_cone(set.law);
+}
+
+void project_any(const LawSet& set, const double* z, double* p);
+
 // p = the point of the law's set next to z.
-void project(const LawSet& set, const double* z, double* p);
+inline void project(const LawSet& set, const double* z, double* p) {
+  if (!is_round_cone(set)) return project_any(set, z, p);
+  // The polar branch comes first: with mu = 0, z_T = 0, z_n < 0 the other order returns a negative
+  // impulse.
+  const double t = std::sqrt(z[1] * z[1] + z[2] * z[2]), mu = set.mu;
+  if (mu * t <= -z[0]) {
+    p[0] = p[1] = p[2] = 0;
+  } else if (t <= mu * z[0]) {
+    for (int i = 0; i < 3; ++i) p[i] = z[i];
+  } else {
+    p[0] = (z[0] + mu * t) / (1 + mu * mu);
+    const double share = mu * p[0] / t;
+    p[1] = share * z[1];
+    p[2] = share * z[2];
+  }
+}
 
 // D = derivative of the projection at z, rows x rows, symmetric positive semidefinite, eigenvalues
 // in [0, 1].
@@ -32,7 +56,12 @@ void project_derivative(const LawSet& set, const double* z, double D[max_rows][m
 
 // sigma(w_T) = max over the friction section of -beta . w_T, (E4); zero for the other laws, the
 // relaxed cone among them.
-double slip_bound(const LawSet& set, const double* w);
+double slip_bound_any(const LawSet& set, const double* w);
+inline double slip_bound(const LawSet& set, const double* w) {
+  if (set.law != Law::coulomb) return 0;
+  if (is_round_cone(set)) return set.mu * std::sqrt(w[1] * w[1] + w[2] * w[2]);
+  return slip_bound_any(set, w);
+}
 
 // Of a unilateral law: negative where velocity w asks for an impulse. w_n, and with the relaxed
 // cone, whose velocities lie in K_mu*, w_n less the friction section's support of w_T.

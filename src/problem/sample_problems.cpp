@@ -30,8 +30,8 @@ class Sample {
     }
     problem_.k.conservativeResize(body.first + 6);
     for (int i = 0; i < 6; ++i)
-      problem_.k[body.first + i] =
-          body.A[i][i] * gravity_step * ((i == 2 ? -1 : 0) + 0.1 * random_number(random_));
+      problem_.k[body.first + i] = body.A[i][i] * gravity_step *
+                                   ((i == 2 ? -1 : 0) + settings_.kick * random_number(random_));
     problem_.bodies.push_back(body);
     position_.push_back(p);
     return static_cast<int>(problem_.bodies.size()) - 1;

@@ -1,6 +1,6 @@
 // Problems of known shape for tests and benchmarks: stacks and pyramids of cubes, chains of links.
-// One step of gravity on bodies at rest, with a tenth of it at random in every velocity, so that
-// nothing is symmetric by chance.
+// One step of gravity on bodies at rest, if wanted with a random kick to every velocity, so that
+// nothing is symmetric by chance and much slides.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ struct SampleSettings {
   Law law = Law::coulomb;  // of the contacts: coulomb or coulomb_relaxed
   double mu = 0.5;         // [-]
   int facets = 0;
+  double kick = 0.1;  // at the most, as a share of what gravity does in the step
   std::uint64_t seed = 1;
 };
 

@@ -45,7 +45,7 @@ void Verdict::judge(const LawSet& unscaled, int constraint, const double* w, con
   };
 
   // Scaled impulse and velocity; w_hat = w + sigma e_n, (E4).
-  double z[max_rows], p[max_rows], r_s[max_rows], w_s[max_rows];
+  double z[max_rows] = {}, p[max_rows], r_s[max_rows], w_s[max_rows] = {};
   for (int k = 0; k < set.rows; ++k) {
     r_s[k] = s.d * r[k];
     w_s[k] = w[k] / s.d;

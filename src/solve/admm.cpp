@@ -162,7 +162,7 @@ IterationResult admm(Coupling& coupling, const AdmmLimits& limits, AdmmBuffers& 
   method.start(r);
   best.offer(buffers.z, buffers.u);
   IterationResult result;
-  double watched = best.value();
+  double watched = best.value(), hoped = best.value();
   bool good = best.value() <= limits.tolerance || method.factor();
   while (good && result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
     ++result.iterations;
@@ -170,6 +170,10 @@ IterationResult admm(Coupling& coupling, const AdmmLimits& limits, AdmmBuffers& 
     if (result.iterations % check_every == 0 || result.iterations == limits.iterations) {
       coupling.multiply(buffers.z, buffers.u);
       good = std::isfinite(best.offer(buffers.z, buffers.u));
+    }
+    if (limits.patience > 0 && result.iterations % limits.patience == 0) {
+      if (best.value() > 0.1 * hoped) break;
+      hoped = best.value();
     }
     if (!good || result.iterations % adapt_every != 0) continue;
     bool changed = method.adapt();

@@ -13,6 +13,7 @@ struct AdmmBuffers {
 struct AdmmLimits {
   double tolerance = 1e-8;
   int iterations = 1000;
+  int patience = 0;  // iterations that have to gain a decade; 0: any number
 };
 
 // Improves r in place; leaves the best iterate seen.

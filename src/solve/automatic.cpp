@@ -11,6 +11,9 @@ constexpr double rounding = 1e-14;
 // Newton takes islands up to this many groups to rounding, and is quicker there than pivoting.
 constexpr std::size_t small = 32;
 
+// Sweeps alone soon settle so few groups.
+constexpr std::size_t few = 8;
+
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
 
@@ -85,17 +88,30 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     if (best.value() <= options.tolerance) return best.result(false);
   }
 
-  // 1. The factor of a large packing is nearly dense: sweeps to the tolerance first, and they
-  // usually are the end.
+  // 1. The factor of a large packing is nearly dense: gradients. Sweeps are the quickest from
+  // nowhere and for the first digits; for the next ones accelerated gradients where the law is
+  // convex, spectral ones where it is not.
   const bool packing =
       island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
   if (packing) {
+    const bool convex =
+        std::none_of(island.groups.begin(), island.groups.end(),
+                     [](const Group& g) { return g.set.law == Law::coulomb && g.set.mu > 0; });
+    const bool nowhere = best.value() > 0.1 && !convex;
     best.take(nsgs(island,
                    {.tolerance = options.tolerance,
-                    .sweeps = options.max_sweeps,
+                    .sweeps = nowhere ? options.max_sweeps : std::min(40, options.max_sweeps),
                     .stop_on_stagnation = true},
                    buffers.nsgs, r, v),
               "nsgs");
+    if (best.value() <= options.tolerance) return best.result(false);
+    buffers.coupling.attach(island);
+    const FirstOrderLimits gradients{.tolerance = options.tolerance,
+                                     .iterations = options.max_sweeps};
+    const IterationResult result = convex ? apgd(buffers.coupling, gradients, buffers.apgd, r)
+                                          : bb(buffers.coupling, gradients, buffers.bb, r);
+    velocities_from_impulses(island, r, v);
+    best.take(result, convex ? "apgd" : "bb");
     if (best.value() <= options.tolerance) return best.result(false);
   }
 
@@ -119,10 +135,24 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     }
   }
 
-  // 3. A budget of sweeps, not of time: stiff islands gain nothing from more.
-  best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
-                 buffers.nsgs, r, v),
-            "nsgs");
+  // 3. From far away alternating directions, which take stacks of any mass ratio near the answer on
+  // a few factorisations; else a budget of sweeps, not of time: stiff islands gain nothing from
+  // more.
+  if (best.value() > far && !packing && island.groups.size() > few) {
+    buffers.coupling.attach(island);
+    const IterationResult result =
+        admm(buffers.coupling,
+             {.tolerance = std::max(options.tolerance, 1e-8), .iterations = 200, .patience = 25},
+             buffers.admm, r);
+    velocities_from_impulses(island, r, v);
+    best.take(result, "admm");
+    if (best.value() <= options.tolerance && island.groups.size() > small)
+      return best.result(false);  // the next step, warm, takes it to rounding
+  } else {
+    best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
+                   buffers.nsgs, r, v),
+              "nsgs");
+  }
   if (best.value() <= rounding) return best.result(false);
 
   // 4. Newton from there; the interior point method first where the sweeps left it far away, and as
@@ -141,8 +171,11 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     velocities_from_impulses(island, r, v);
     best.take(result, "ipm");
   };
-  if (best.value() > far && !packing) interior();
-  best.take(newton(island, limits, buffers.newton, r, v), "newton");
+  if (best.value() > 1e-4 && !packing) interior();
+  // Near the answer a stiff penalty needs the fewest steps, further away it fails.
+  NewtonLimits first = limits;
+  first.rho = std::clamp(0.03 / best.value(), 1e2, 1e5);
+  best.take(newton(island, first, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(false);
   if (!tried_interior && !packing) {
     interior();

@@ -19,8 +19,9 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-bool is_round_cone(const LawSet& set) {
-  return has_cone(set.law) && set.rows == 3 && set.facets == 0 && set.mu > 0;
+// Cones without friction are a ray and belong to the polyhedral sets.
+bool is_second_order(const LawSet& set) {
+  return is_round_cone(set) && set.mu > 0;
 }
 
 // x' J x = x_0^2 - |x_T|^2, without cancellation where x is near the boundary.
@@ -150,7 +151,7 @@ bool InteriorPoint::start() {
     shape.first = static_cast<int>(b_.facets.size());
     const bool unbounded = set.law == Law::box && set.lo == -infinity && set.hi == infinity;
     if (set.law == Law::equality) continue;
-    if (is_round_cone(set)) {
+    if (is_second_order(set)) {
       shape.kind = Kind::cone;
       b_.facets.resize(b_.facets.size() + 3);
       r[0] = size / set.mu;
