@@ -142,6 +142,11 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
     text += fmt::format(
         "nonlinear    {} linearisations, {} steps did not contract, {:.2e} m left\n",
         totals.nonlinear_iterations, totals.nonlinear_fallbacks, totals.nonlinear_residual_max);
+  if (totals.contact_projections > 0)
+    text +=
+        fmt::format("overlaps     {} solves to open them, worst residual {:.2e}, {} uncertified\n",
+                    totals.contact_projections, totals.contact_projection_worst,
+                    totals.uncertified_projections);
   text += fmt::format("energy       initial {:.6g} J, final {:.6g} J, largest rise {:.2e} J\n",
                       totals.energy_initial, totals.energy_final, totals.max_rise);
   text +=

@@ -104,6 +104,11 @@ void put_numbers(Page& page) {
              fmt::format("linearisations at the end of steps, {} steps did not contract, at most "
                          "{} m left",
                          t.nonlinear_fallbacks, short_number(t.nonlinear_residual_max)));
+  if (t.contact_projections > 0)
+    put_tile(page, fmt::format("{}", t.contact_projections),
+             fmt::format("problems solved to push bodies out of overlaps, worst scaled residual "
+                         "{}, {} not certified",
+                         short_number(t.contact_projection_worst), t.uncertified_projections));
   put_tile(page, short_number(t.max_rise) + " J", "largest unexplained rise of energy in a step");
   if (t.cpu_seconds > 0)
     put_tile(page, short_number(t.cpu_ms_mean()) + " ms",

@@ -39,9 +39,11 @@ struct RunTotals {
   std::size_t candidates_max = 0, candidates_final = 0;
   std::int64_t solves = 0, iterations = 0, fallbacks = 0;
   std::int64_t collisions = 0, added_pairs = 0, guard_corrections = 0;
-  JointRank joint_rank;                                            // at the start
-  std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;  // option nonlinear
-  double nonlinear_residual_max = 0;                               // [m]
+  JointRank joint_rank;                                               // at the start
+  std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;     // option nonlinear
+  double nonlinear_residual_max = 0;                                  // [m]
+  std::int64_t contact_projections = 0, uncertified_projections = 0;  // option project_contacts
+  double contact_projection_worst = 0;                                // [-]
   Ledger ledger;              // start of the first step, end of the last, sums of the rest [J]
   double imbalance_max = 0;   // [J]
   std::vector<float> cpu_ms;  // of each step

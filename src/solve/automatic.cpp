@@ -66,18 +66,21 @@ class Best {
   MethodResult total_{{}, "warm", false};
 };
 
-}  // namespace
-
-MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,
-                       std::vector<double>& r, std::vector<double>& v) {
+MethodResult find_impulses(const Island& island, const Auto& options, MethodBuffers& buffers,
+                           std::vector<double>& r, std::vector<double>& v) {
   Best best(island, buffers, r, v);
   if (best.value() <= rounding) return best.result(false);
 
-  // 0. Joints alone are a linear system: one solve, from zero, so that redundant ones share their
-  // load by the least impulses.
+  // 0. Joints alone are a linear system: one solve and its refinement. In a small island the bodies
+  // are eliminated before any joint, which is safe where a body is held by more rows than it has
+  // velocities (Newton's order, made for large ones, is not). Where redundant rows disagree by more
+  // than rounding both end above it; a small island can afford the rest.
   const bool bilateral = std::all_of(island.groups.begin(), island.groups.end(),
                                      [](const Group& g) { return g.set.law == Law::equality; });
-  if (bilateral && island.groups.size() > small) {
+  if (bilateral && island.groups.size() <= small) {
+    best.take(solve_joints(island, buffers.shares, r, v), "direct");
+    if (best.value() <= rounding) return best.result(false);
+  } else if (bilateral) {
     std::fill(r.begin(), r.end(), 0.0);
     best.take(
         newton(island, {.tolerance = options.tolerance, .aim = rounding}, buffers.newton, r, v),
@@ -172,6 +175,17 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   if (best.value() <= options.tolerance) return best.result(true);
   best.take(newton(island, patient, buffers.newton, r, v), "newton");
   return best.result(true);
+}
+
+}  // namespace
+
+MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,
+                       std::vector<double>& r, std::vector<double>& v) {
+  MethodResult result = find_impulses(island, options, buffers, r, v);
+  // Redundant joints share their load by the least impulses (E100).
+  if (may_share(island, buffers.shares))
+    share_least(island, std::max(4 * rounding, result.iteration.residual), buffers.shares, r, v);
+  return result;
 }
 
 }  // namespace cairn
