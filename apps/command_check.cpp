@@ -19,6 +19,7 @@ Json as_json(const std::string& file, const CheckReport& check) {
   json["solves"] = check.solves;
   json["dropped_bytes"] = check.dropped_bytes;
   json["penetrations_checked"] = check.penetrations_checked;
+  json["unjudged_projections"] = check.projections;
   json["certificate"] = {
       {"worst", check.worst}, {"step", check.worst_step}, {"row", check.worst_row}};
   json["finding_count"] = check.finding_count;
@@ -40,6 +41,11 @@ std::string as_text(const CheckReport& check) {
         fmt::format("the recording stops early; {} bytes after the last complete frame are lost\n",
                     check.dropped_bytes);
   if (!check.penetrations_checked) text += "penetrations not compared: too many shapes\n";
+  if (check.projections > 0)
+    text += fmt::format(
+        "{} solves that pushed bodies out of overlaps are not in the file: their residuals are "
+        "taken as recorded\n",
+        check.projections);
   for (const CheckFinding& finding : check.findings)
     text += fmt::format("step {}: {}\n", finding.step, printable(finding.what));
   const std::int64_t more = check.finding_count - static_cast<std::int64_t>(check.findings.size());

@@ -140,6 +140,11 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
     text += fmt::format(
         "friction     law {}, not exact Coulomb: its residual is {:.2e} at worst, in step {}\n",
         name(Law::coulomb_relaxed), totals.coulomb_residual_max, totals.coulomb_residual_step);
+  if (totals.contact_projections > 0)
+    text +=
+        fmt::format("overlaps     {} solves to open them, worst residual {:.2e}, {} uncertified\n",
+                    totals.contact_projections, totals.contact_projection_worst,
+                    totals.uncertified_projections);
   text += fmt::format("energy       initial {:.6g} J, final {:.6g} J, largest rise {:.2e} J\n",
                       totals.energy_initial, totals.energy_final, totals.max_rise);
   text +=

@@ -74,7 +74,7 @@ struct StepReport {
   std::vector<SolveRecord>
       solves;  // the first `solve_count` are of this step, the rest is spare memory
   int solve_count = 0;
-  double certificate = 0;  // worst scaled residual over all solves [-]
+  double certificate = 0;  // worst scaled residual over all of them [-]
   int worst_solve = 0;     // the solve it comes from
   Ledger ledger;
   double penetration = 0;        // largest max(0, -gap) over all pairs at the end of the step [m]
@@ -97,6 +97,9 @@ struct StepReport {
   int corrections = 0;          // solves of scheme relaxed towards exact friction
   double coulomb_residual = 0;  // scheme relaxed: how far the step is from exact Coulomb friction,
                                 // as a scaled residual (E93) [-]
+  int contact_projections = 0;  // solves that pushed bodies out of overlaps (E84)
+  int uncertified_projections = 0;            // of them, those that missed the tolerance
+  double contact_projection_certificate = 0;  // their worst scaled residual [-]
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
   } seconds;

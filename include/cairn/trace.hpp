@@ -95,6 +95,7 @@ struct CheckReport {
   std::uint64_t dropped_bytes = 0;   // after the last complete frame
   bool complete = false;             // the end chunk was there
   bool penetrations_checked = true;  // false: too many shapes to compare all pairs
+  std::int64_t projections = 0;      // solves of project_contacts: recorded, not judged again
   double worst = 0;                  // largest recomputed scaled residual [-]
   std::int64_t worst_step = 0;
   std::string worst_row;               // name of the constraint

@@ -61,24 +61,29 @@ void Checks::contradiction(std::string path, std::string what, std::string got, 
 
 bool Checks::positive(double value, const std::string& path, const std::string& unit) {
   if (value >= smallest_magnitude && value <= largest_magnitude) return true;
-  error(path, "must be positive and finite", with_unit(to_text(value), unit),
+  const bool beyond = value > 0 && std::isfinite(value);
+  error(path, beyond ? "number is out of range" : "must be positive and finite",
+        with_unit(to_text(value), unit),
         with_unit(fmt::format("{} to {}", smallest_magnitude, largest_magnitude), unit),
-        "give a positive number");
+        beyond ? "check the unit" : "give a positive number");
   return false;
 }
 
 bool Checks::nonnegative(double value, const std::string& path, const std::string& unit) {
   if (value >= 0 && value <= largest_magnitude) return true;
-  error(path, "must not be negative", with_unit(to_text(value), unit),
-        with_unit(fmt::format("0 to {}", largest_magnitude), unit),
-        "give zero or a positive number");
+  const bool beyond = value > 0;
+  error(path, beyond ? "number is out of range" : "must not be negative",
+        with_unit(to_text(value), unit), with_unit(fmt::format("0 to {}", largest_magnitude), unit),
+        beyond ? "check the unit" : "give zero or a positive number");
   return false;
 }
 
 bool Checks::magnitude(const Vec3& value, const std::string& path, const std::string& unit) {
   if (value.allFinite() && value.cwiseAbs().maxCoeff() <= largest_magnitude) return true;
-  error(path, "must be finite", with_unit(to_text(value), unit),
-        with_unit(fmt::format("-{0} to {0}", largest_magnitude), unit), "give finite numbers");
+  const bool beyond = value.allFinite();
+  error(path, beyond ? "number is out of range" : "must be finite", with_unit(to_text(value), unit),
+        with_unit(fmt::format("-{0} to {0}", largest_magnitude), unit),
+        beyond ? "check the unit" : "give finite numbers");
   return false;
 }
 

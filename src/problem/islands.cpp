@@ -17,6 +17,21 @@ int root(std::vector<int>& parent, int i) {
   return i;
 }
 
+// Lists the entries of each island: a counting sort, which keeps their order.
+void list_members(const std::vector<int>& island_of, int count, std::vector<int>& first,
+                  std::vector<int>& members) {
+  first.assign(at(count + 1), 0);
+  for (const int island : island_of)
+    if (island >= 0) ++first[at(island + 1)];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  members.resize(at(first[at(count)]));
+  for (std::size_t i = 0; i < island_of.size(); ++i)
+    if (island_of[i] >= 0) members[at(first[at(island_of[i])]++)] = static_cast<int>(i);
+  // Each beginning has moved to its end, which is the next one's beginning.
+  for (int i = count; i > 0; --i) first[at(i)] = first[at(i - 1)];
+  first[0] = 0;
+}
+
 }  // namespace
 
 void find_islands(const Problem& problem, Islands& islands) {
@@ -40,6 +55,8 @@ void find_islands(const Problem& problem, Islands& islands) {
     const int any = body[0] >= 0 ? body[0] : body[1];
     islands.of_constraint[i] = any >= 0 ? islands.of_body[at(any)] : -1;
   }
+  list_members(islands.of_body, islands.count, islands.first_body, islands.bodies);
+  list_members(islands.of_constraint, islands.count, islands.first_constraint, islands.constraints);
 }
 
 }  // namespace cairn

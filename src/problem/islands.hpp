@@ -12,7 +12,11 @@ struct Islands {
   int count = 0;
   std::vector<int> of_body;        // numbered by their first body
   std::vector<int> of_constraint;  // -1: the constraint moves no body
-  std::vector<int> parent;         // scratch of union-find
+  // Island i: bodies[first_body[i] .. first_body[i + 1]), constraints likewise, both in ascending
+  // order, so that going over all islands takes no longer than going over the problem.
+  std::vector<int> bodies, first_body;
+  std::vector<int> constraints, first_constraint;
+  std::vector<int> parent;  // scratch of union-find
 };
 
 void find_islands(const Problem& problem, Islands& islands);

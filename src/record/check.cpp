@@ -31,6 +31,11 @@ class Checker {
     step_ = frame.report.step;
     if (!shapes_up(frame.state)) return;
     if (hash(frame.state) != frame.state_hash) complain("state hash differs from the state");
+    if (const std::string what = first_not_finite(frame); !what.empty() && !stopped(frame)) {
+      complain(what + " is not finite");
+      have_before_ = false;  // nothing can follow from this
+      return;
+    }
     if (frame.report.t != frame.state.t) complain("time of the report differs from the state's");
     if (have_before_) successor(frame);
     before_ = frame.state;
@@ -44,6 +49,10 @@ class Checker {
   }
 
  private:
+  static bool stopped(const TraceFrame& frame) {
+    return frame.report.status == StepStatus::stopped;
+  }
+
   // Sizes that everything else relies on.
   bool shapes_up(const State& state) {
     if (state_fits(model_, state)) return true;
@@ -56,6 +65,7 @@ class Checker {
   void successor(const TraceFrame& frame) {
     const Complain say = [this](const std::string& what) { complain(what); };
     solves(frame);
+    projections(frame.report);
     if (frame.report.step != before_.step + 1)
       complain("step number does not follow the frame before");
     if (frame.report.status == StepStatus::stopped) {
@@ -88,8 +98,23 @@ class Checker {
     if (frame.report.status == StepStatus::certified && !(worst <= limit))
       complain(fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
                            worst, tolerance_));
-    if (frame.report.status == StepStatus::uncertified && recorded <= tolerance_)
+    if (frame.report.status == StepStatus::uncertified && recorded <= tolerance_ &&
+        frame.report.uncertified_projections == 0)
       complain("reported as uncertified though every residual is within the tolerance");
+  }
+
+  // Their problems are not in the trace: only what is said about them can be compared.
+  void projections(const StepReport& r) {
+    report_.projections += std::max(0, r.contact_projections);
+    const bool missed = r.uncertified_projections > 0;
+    if (r.uncertified_projections < 0 || r.uncertified_projections > r.contact_projections)
+      complain(fmt::format("{} of {} projections recorded as uncertified",
+                           r.uncertified_projections, r.contact_projections));
+    if (missed != !(r.contact_projection_certificate <= tolerance_))
+      complain(fmt::format("{} projections recorded as uncertified, their worst residual as {:.3g}",
+                           r.uncertified_projections, r.contact_projection_certificate));
+    if (missed && r.status == StepStatus::certified)
+      complain("reported as certified though a projection is not");
   }
 
   void compare(const Judgement& j, const Certificate& c, int number) {

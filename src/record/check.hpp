@@ -22,6 +22,9 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
 void check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain);
 void check_joints(const Model& model, const TraceFrame& frame, const Complain& complain);
 
+// The first figure of a step that is not a finite number; empty: none.
+std::string first_not_finite(const TraceFrame& frame);
+
 struct Energies {
   double kinetic = 0, potential = 0;  // [J]
   double size = 0;                    // sum of the magnitudes of all terms [J]

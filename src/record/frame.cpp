@@ -276,7 +276,8 @@ template <class Report, class Visit>
 void each_count(Report& r, Visit visit) {
   for (auto* n :
        {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections,
-        &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections})
+        &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections,
+        &r.contact_projections, &r.uncertified_projections})
     visit(*n);
 }
 
@@ -284,8 +285,8 @@ template <class Report, class Visit>
 void each_number(Report& r, Visit visit) {
   for (auto* x : {&r.t, &r.h, &r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle,
                   &r.projection, &r.projection_angle, &r.projection_slowing, &r.guard_factor,
-                  &r.nonlinear_residual, &r.coulomb_residual, &r.seconds.detect, &r.seconds.solve,
-                  &r.seconds.total})
+                  &r.nonlinear_residual, &r.coulomb_residual, &r.contact_projection_certificate,
+                  &r.seconds.detect, &r.seconds.solve, &r.seconds.total})
     visit(*x);
 }
 

@@ -111,6 +111,11 @@ void put_numbers(Page& page) {
              fmt::format("largest residual of exact Coulomb friction, in step {}; the step is "
                          "judged by the law coulomb_relaxed",
                          t.coulomb_residual_step));
+  if (t.contact_projections > 0)
+    put_tile(page, fmt::format("{}", t.contact_projections),
+             fmt::format("problems solved to push bodies out of overlaps, worst scaled residual "
+                         "{}, {} not certified",
+                         short_number(t.contact_projection_worst), t.uncertified_projections));
   put_tile(page, short_number(t.max_rise) + " J", "largest unexplained rise of energy in a step");
   if (t.cpu_seconds > 0)
     put_tile(page, short_number(t.cpu_ms_mean()) + " ms",

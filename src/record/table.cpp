@@ -1,6 +1,7 @@
 // Writes steps.csv through one buffer.
 #include "record/table.hpp"
 
+#include <cmath>
 #include <fcntl.h>
 #include <iterator>
 #include <unistd.h>
@@ -42,9 +43,11 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   int iterations = 0;
   for (const SolveRecord& record : r.solved()) iterations += record.solution.iterations;
   const Ledger& l = r.ledger;
-  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{}", r.step, r.t, r.h,
-                 name(r.status), r.certificate, r.solve_count, iterations, r.contacts.size(),
-                 r.active_contacts, r.collisions, r.added_pairs, r.guard_factor);
+  fmt::format_to(std::back_inserter(out), "{},{},{},{},", r.step, r.t, r.h, name(r.status));
+  // A residual beyond all numbers is an empty cell: no output holds one that is not finite.
+  if (std::isfinite(r.certificate)) fmt::format_to(std::back_inserter(out), "{}", r.certificate);
+  fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{}", r.solve_count, iterations,
+                 r.contacts.size(), r.active_contacts, r.collisions, r.added_pairs, r.guard_factor);
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
                  l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,
                  l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.imbalance());

@@ -141,6 +141,10 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
     totals.coulomb_residual_max = r.coulomb_residual;
     totals.coulomb_residual_step = r.step;
   }
+  totals.contact_projections += r.contact_projections;
+  totals.uncertified_projections += r.uncertified_projections;
+  totals.contact_projection_worst =
+      std::max(totals.contact_projection_worst, badness(r.contact_projection_certificate));
   totals.cpu_ms.push_back(static_cast<float>(1e3 * r.seconds.total));
   totals.cpu_seconds += r.seconds.total;
   totals.detect_seconds += r.seconds.detect;

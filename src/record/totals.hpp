@@ -45,6 +45,8 @@ struct RunTotals {
   std::int64_t corrections = 0, discarded_solves = 0;
   double coulomb_residual_max = 0;  // scheme relaxed: of exact Coulomb friction [-]
   std::int64_t coulomb_residual_step = 0;
+  std::int64_t contact_projections = 0, uncertified_projections = 0;  // option project_contacts
+  double contact_projection_worst = 0;                                // [-]
   Ledger ledger;              // start of the first step, end of the last, sums of the rest [J]
   double imbalance_max = 0;   // [J]
   std::vector<float> cpu_ms;  // of each step

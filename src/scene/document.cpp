@@ -168,6 +168,7 @@ class DocumentParser {
     std::uint32_t point = 0, low = 0;
     bool good = code == 'u' && hex4(pos_ + 2, point);
     std::size_t length = 6;
+    const bool half = good && point >= 0xD800 && point < 0xE000;
     if (good && point >= 0xD800 && point < 0xDC00) {  // first half of a surrogate pair
       good = text_.substr(pos_ + 6, 2) == "\\u" && hex4(pos_ + 8, low) && low >= 0xDC00 &&
              low < 0xE000;
@@ -176,6 +177,10 @@ class DocumentParser {
     } else if (point >= 0xDC00 && point < 0xE000) {
       good = false;
     }
+    if (!good && half)
+      return fail_here("half of a surrogate pair stands alone", std::string(text_.substr(pos_, 6)),
+                       "\\uD800 to \\uDBFF followed by \\uDC00 to \\uDFFF",
+                       "write both halves, or the character itself");
     if (!good)
       return fail_here("unknown escape in a string", "",
                        "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX", "write \\\\ for a backslash");
@@ -242,6 +247,9 @@ class DocumentParser {
                        "write a finite number");
     } else if (name != "null") {
       const bool at_quote = peek() == '\'';
+      if (peek() == '+' || peek() == '.')
+        return fail_here("number is malformed", found(), "numbers such as -1.5e-3",
+                         "write it as JSON does: no plus sign, a digit before the point");
       return fail_here(
           "expected a value", found(),
           "a number, a string in double quotes, true, false, null, [...] or {...}",

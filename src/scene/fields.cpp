@@ -2,6 +2,7 @@
 #include "scene/fields.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
@@ -88,7 +89,13 @@ void SceneErrors::add(const Node& node, std::string path, std::string what, std:
 
 void SceneErrors::wrong_type(const Node& node, const std::string& path,
                              const std::string& expected) {
-  add(node, path, "expected " + expected, summary(node), "", "");
+  double number = 0;
+  const char* end = node.string.data() + node.string.size();
+  const bool in_quotes = expected == "a number" && node.is(Node::Kind::string) &&
+                         std::from_chars(node.string.data(), end, number).ptr == end &&
+                         std::isfinite(number) && !node.string.empty();
+  add(node, path, "expected " + expected, summary(node), "",
+      in_quotes ? "write it without quotes" : "write " + expected);
 }
 
 void SceneErrors::unknown_key(const Node& object, std::size_t member, const std::string& path,

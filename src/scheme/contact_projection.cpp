@@ -4,21 +4,13 @@
 #include <cmath>
 
 #include "dynamics/kinematics.hpp"
+#include "scheme/projection.hpp"
 
 namespace cairn {
 namespace {
 
 constexpr int max_iterations = 40;
 constexpr double enough = 1e-14;  // overlap that is left, relative to the size of positions [-]
-
-double joint_gap(const Model& model, std::span<const Pose> poses) {
-  double largest = 0;
-  for (const Joint& joint : model.joints) {
-    const JointError error = joint_error(poses, joint);
-    largest = std::max({largest, error.distance, error.angle * model.length_unit});
-  }
-  return largest;
-}
 
 // min |d|_M such that the linearised gaps are not negative, as a problem whose velocities are the
 // displacements of a step of one second from rest. Pairs that the push may bring together are in
@@ -42,24 +34,27 @@ void fill_problem(const Model& model, std::span<const Pose> poses, double deepes
 
 }  // namespace
 
-int project_out_of_overlaps(const Model& model, const SolverOptions& solver, bool close_joints,
-                            ActiveSetBuffers& active, ContactProjectionBuffers& b,
-                            std::vector<Pose>& poses) {
+ContactProjection project_out_of_overlaps(const Model& model, const SolverOptions& solver,
+                                          bool close_joints, ActiveSetBuffers& active,
+                                          ContactProjectionBuffers& b, std::vector<Pose>& poses) {
   double size = model.length_unit;
   for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
   auto fault = [&](double deepest) {
-    return close_joints ? std::max(deepest, joint_gap(model, poses)) : deepest;
+    return close_joints ? std::max(deepest, open_error(model, poses)) : deepest;
   };
   double deepest = find_overlaps(model, poses, active), least = fault(deepest);
   b.best = poses;
-  int iterations = 0;
+  ContactProjection result, here;  // up to the best iterate, up to this one
   // An iterate may be worse than the one before, where a push reaches bodies that were far: the
   // best one counts.
-  while (deepest > enough * size && iterations < max_iterations) {
-    ++iterations;
+  while (deepest > enough * size && here.solves < max_iterations) {
+    ++here.solves;
     fill_problem(model, poses, deepest, close_joints, active, b);
     b.solution.lambda.setZero(b.problem.rows());
     solve(b.problem, solver, b.solver, b.solution);
+    here.uncertified += b.solution.status == SolveStatus::solved ? 0 : 1;
+    if (!(b.solution.certificate.worst <= here.certificate))
+      here.certificate = b.solution.certificate.worst;
     if (!b.solution.v.allFinite()) break;
     to_model_velocities(model, b.problem, b.solution.v, b.shift);
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -71,9 +66,12 @@ int project_out_of_overlaps(const Model& model, const SolverOptions& solver, boo
     if (fault(deepest) >= least) continue;
     least = fault(deepest);
     b.best = poses;
+    result = here;
   }
   poses = b.best;
-  return iterations;
+  if (deepest > enough * size) return here;  // what failed on the way is why
+  result.solves = here.solves;
+  return result;
 }
 
 }  // namespace cairn

@@ -19,10 +19,17 @@ struct ContactProjectionBuffers {
   VecX zero, shift;
 };
 
-// Joints take part: they are closed if `close_joints`, else left as open as they are. Returns the
-// number of iterations; what is left can be seen from the poses.
-int project_out_of_overlaps(const Model& model, const SolverOptions& solver, bool close_joints,
-                            ActiveSetBuffers& active, ContactProjectionBuffers& buffers,
-                            std::vector<Pose>& poses);
+struct ContactProjection {
+  int solves = 0;
+  int uncertified = 0;     // of the solves that the poses come from; of all if overlaps are left
+  double certificate = 0;  // their worst scaled residual [-]
+};
+
+// Joints take part: they are closed if `close_joints`, else left as open as they are. What is left
+// of the overlaps can be seen from the poses.
+ContactProjection project_out_of_overlaps(const Model& model, const SolverOptions& solver,
+                                          bool close_joints, ActiveSetBuffers& active,
+                                          ContactProjectionBuffers& buffers,
+                                          std::vector<Pose>& poses);
 
 }  // namespace cairn

@@ -73,8 +73,11 @@ std::vector<Pose> nearest(const Model& model, std::span<const Pose> poses) {
   std::vector<Pose> best(poses.begin(), poses.end());
   Residuals here, there;
   here.evaluate(model, best);
-  double damping = 1e-3;
+  double damping = 1e-3, size = model.length_unit;
+  for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
+  const double enough = 0.1 * closed * size / model.length_unit;
   for (int i = 0; i < max_iterations && damping < 1e12; ++i) {
+    if (here.theta.lpNorm<Eigen::Infinity>() <= enough) break;
     const VecX slope = here.J.transpose() * here.theta;
     if (!(slope.norm() > stationary * here.theta.norm())) break;
     const Sparse matrix = Sparse(here.J.transpose() * here.J) + damping * here.A;

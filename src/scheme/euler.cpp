@@ -183,7 +183,7 @@ void Step::report_contacts() {
   }
 }
 
-// The worst certificate of all solves decides on the step.
+// The worst certificate of all solves decides on the step, those of the projections included.
 void Step::judge() {
   report.certificate = 0;
   report.worst_solve = 0;
@@ -196,6 +196,7 @@ void Step::judge() {
     }
     if (s.status != SolveStatus::solved) report.status = StepStatus::uncertified;
   }
+  if (report.uncertified_projections > 0) report.status = StepStatus::uncertified;
 }
 
 namespace {
@@ -243,10 +244,13 @@ void take(Step& step, double (*clock)(), State& state) {
   report.solve_count = report.added_pairs = report.discarded_solves = 0;
   report.nonlinear_iterations = report.nonlinear_fallback = 0;
   report.nonlinear_residual = 0;
+  report.contact_projections = report.uncertified_projections = 0;
+  report.contact_projection_certificate = 0;
   report.message.clear();
   auto stop = [&](std::string why) {
     step.judge();
     report.contacts.clear();
+    report.ledger = {};
     report.status = StepStatus::stopped;
     report.message = std::move(why);
   };
@@ -271,6 +275,9 @@ void take(Step& step, double (*clock)(), State& state) {
     report.seconds.solve += now() - solve_start;
     if (!data.v_end.allFinite()) return stop(not_finite(model, data.v_end, "new velocity"));
     if (!step.close_joints()) return stop(open_joints(model, state.poses, data.poses_end));
+    if (step.joints_give_way())
+      if (std::string why = contradiction(model, state.poses, data.poses_end); !why.empty())
+        return stop(std::move(why));
 
     const double detect_start = now();
     report.penetration = find_overlaps(model, data.poses_end, data.active);
@@ -289,6 +296,7 @@ void take(Step& step, double (*clock)(), State& state) {
   step.report_contacts();
   report.coulomb_residual = step.friction.law == Law::coulomb_relaxed ? step.coulomb_residual() : 0;
   report.ledger = make_ledger(model, state, h, data, step.last());
+  if (!step.finite_energy()) return stop(energy_overflow(model, data.v_end));
   report.joint_error = report.joint_error_angle = 0;
   for (const Joint& joint : model.joints) {
     const JointError error = joint_error(data.poses_end, joint);

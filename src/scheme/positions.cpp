@@ -7,6 +7,11 @@
 #include "scheme/step.hpp"
 
 namespace cairn {
+namespace {
+
+constexpr double given_way = 0x1p-7;  // of the model's size [-]
+
+}  // namespace
 
 // (E38). False if the joints cannot be closed.
 bool Step::close_joints() {
@@ -15,13 +20,33 @@ bool Step::close_joints() {
   return project_onto_joints(model, data.projection, data.poses_end);
 }
 
+// Without projection nothing notices by itself that joints cannot be met (E101): their rows miss
+// the tolerance, or the step opens them by more than the share of the model's size that bodies too
+// fast for the step leave. Both are only a reason to look closer.
+bool Step::joints_give_way() const {
+  if (options.projection || model.joints.empty()) return false;
+  for (const SolveRecord& record : report.solved())
+    if (!(record.solution.certificate.equality <= tolerance(solver))) return true;
+  const double limit = given_way * model.length_unit;
+  return open_error(model, state.poses) <= limit && open_error(model, data.poses_end) > limit;
+}
+
+bool Step::finite_energy() const {
+  const Ledger& l = report.ledger;
+  return std::isfinite(l.kinetic_end) && std::isfinite(l.potential_end) &&
+         std::isfinite(l.imbalance());
+}
+
 // (E84). Where joints and contacts contradict each other the joints win, and the report shows the
 // penetration.
 void Step::open_overlaps() {
   if (!options.project_contacts || !(report.penetration > 0)) return;
-  const int iterations = project_out_of_overlaps(model, solver, options.projection, data.active,
-                                                 data.contact_projection, data.poses_end);
-  if (iterations > 0 && options.projection && !model.joints.empty())
+  const ContactProjection projected = project_out_of_overlaps(
+      model, solver, options.projection, data.active, data.contact_projection, data.poses_end);
+  report.contact_projections = projected.solves;
+  report.uncertified_projections = projected.uncertified;
+  report.contact_projection_certificate = projected.certificate;
+  if (projected.solves > 0 && options.projection && !model.joints.empty())
     project_onto_joints(model, data.projection, data.poses_end);
   report.penetration = find_overlaps(model, data.poses_end, data.active);
 }

@@ -93,7 +93,8 @@ bool newton_step(const Model& model, ProjectionBuffers& b, std::span<const Pose>
   return b.v.allFinite();
 }
 
-// Largest error of the joints, angles as lengths [m].
+}  // namespace
+
 double open_error(const Model& model, std::span<const Pose> poses) {
   double largest = 0;
   for (const Joint& joint : model.joints) {
@@ -102,8 +103,6 @@ double open_error(const Model& model, std::span<const Pose> poses) {
   }
   return largest;
 }
-
-}  // namespace
 
 bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<Pose>& poses) {
   // Positions carry rounding of their own size; below that nothing can be gained.

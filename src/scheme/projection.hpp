@@ -7,6 +7,9 @@
 
 namespace cairn {
 
+// Largest error of the joints, angles as lengths [m].
+double open_error(const Model& model, std::span<const Pose> poses);
+
 struct ProjectionBuffers {
   BlockLU lu;
   ProblemLayout layout;

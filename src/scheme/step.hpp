@@ -65,6 +65,8 @@ struct Step {
 
   // Positions after the step.
   bool close_joints();
+  bool joints_give_way() const;
+  bool finite_energy() const;
   void open_overlaps();
   void account_for_projection();
   void pay_for_projection();

@@ -5,6 +5,7 @@
 
 #include "cairn/joints.hpp"
 #include "constrain/joints.hpp"
+#include "dynamics/forces.hpp"
 
 namespace cairn {
 namespace {
@@ -48,17 +49,41 @@ std::string missing_contact(const Model& model, std::pair<int, int> shapes) {
          "' come close; use other shapes, or list the pair in no_contact if it need not touch";
 }
 
-std::string open_joints(const Model& model, std::span<const Pose> start,
-                        std::span<const Pose> end) {
+std::string contradiction(const Model& model, std::span<const Pose> start,
+                          std::span<const Pose> end) {
   // Velocities under contradicting joints mean nothing, and where they lead neither: the free
   // bodies begin where the step did, the prescribed ones are where they have to be.
   std::vector<Pose> poses(end.begin(), end.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::dynamic) poses[i] = start[i];
   const std::vector<OpenJoint> contradicting = contradicting_joints(model, poses);
-  if (!contradicting.empty())
-    return "joints contradict each other and stay open: " + list(model, contradicting);
+  if (contradicting.empty()) return {};
+  return "joints contradict each other and stay open: " + list(model, contradicting);
+}
 
+std::string energy_overflow(const Model& model, const VecX& v) {
+  static constexpr double rest[6] = {};
+  const Body* fastest = nullptr;
+  double most = -1;
+  for (const Body& body : model.bodies) {
+    if (body.velocities == 0) continue;
+    const double energy = mass_norm(body, v.data() + body.first_velocity, rest);
+    if (!(energy <= most)) fastest = &body, most = energy;
+    if (!std::isfinite(energy)) break;
+  }
+  if (!fastest) return "the energy of the step is not finite";
+  double speed = 0;
+  for (int k = 0; k < fastest->velocities; ++k)
+    speed = std::max(speed, std::abs(v[fastest->first_velocity + k]));
+  return fmt::format(
+      "the energy of the step is not finite: body '{}' has a velocity of {:.3g} m/s or rad/s and "
+      "{:.3g} J; reduce the velocity or force that drives it, or the step",
+      fastest->name, speed, most);
+}
+
+std::string open_joints(const Model& model, std::span<const Pose> start,
+                        std::span<const Pose> end) {
+  if (std::string why = contradiction(model, start, end); !why.empty()) return why;
   std::vector<OpenJoint> open;
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const JointError error = joint_error(end, model.joints[i]);

@@ -18,6 +18,14 @@ std::string lost_body(const Model& model, std::span<const Pose> poses);
 // Two shapes that met for which there is no contact function.
 std::string missing_contact(const Model& model, std::pair<int, int> shapes);
 
+// Joints that no motion of the free bodies from `start` can close where the prescribed ones are at
+// `end` (E81); empty: none.
+std::string contradiction(const Model& model, std::span<const Pose> start,
+                          std::span<const Pose> end);
+
+// A body whose energy is beyond all numbers though its velocity is not; empty: none.
+std::string energy_overflow(const Model& model, const VecX& v);
+
 // The joints that the projection could not close, and whether any motion could: `start` at the
 // beginning of the step, `end` where the projection gave up.
 std::string open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end);

@@ -11,9 +11,6 @@ constexpr double rounding = 1e-14;
 // Newton takes islands up to this many groups to rounding, and is quicker there than pivoting.
 constexpr std::size_t small = 32;
 
-// Sweeps alone soon settle so few groups.
-constexpr std::size_t few = 8;
-
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
 
@@ -69,18 +66,21 @@ class Best {
   MethodResult total_{{}, "warm", false};
 };
 
-}  // namespace
-
-MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,
-                       std::vector<double>& r, std::vector<double>& v) {
+MethodResult find_impulses(const Island& island, const Auto& options, MethodBuffers& buffers,
+                           std::vector<double>& r, std::vector<double>& v) {
   Best best(island, buffers, r, v);
   if (best.value() <= rounding) return best.result(false);
 
-  // 0. Joints alone are a linear system: one solve, from zero, so that redundant ones share their
-  // load by the least impulses.
+  // 0. Joints alone are a linear system: one solve and its refinement. In a small island the bodies
+  // are eliminated before any joint, which is safe where a body is held by more rows than it has
+  // velocities (Newton's order, made for large ones, is not). Where redundant rows disagree by more
+  // than rounding both end above it; a small island can afford the rest.
   const bool bilateral = std::all_of(island.groups.begin(), island.groups.end(),
                                      [](const Group& g) { return g.set.law == Law::equality; });
-  if (bilateral && island.groups.size() > small) {
+  if (bilateral && island.groups.size() <= small) {
+    best.take(solve_joints(island, buffers.shares, r, v), "direct");
+    if (best.value() <= rounding) return best.result(false);
+  } else if (bilateral) {
     std::fill(r.begin(), r.end(), 0.0);
     best.take(
         newton(island, {.tolerance = options.tolerance, .aim = rounding}, buffers.newton, r, v),
@@ -138,7 +138,7 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   // 3. From far away alternating directions, which take stacks of any mass ratio near the answer on
   // a few factorisations; else a budget of sweeps, not of time: stiff islands gain nothing from
   // more.
-  if (best.value() > far && !packing && island.groups.size() > few) {
+  if (best.value() > far && !packing && island.groups.size() > small) {
     buffers.coupling.attach(island);
     const IterationResult result =
         admm(buffers.coupling,
@@ -146,8 +146,8 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
              buffers.admm, r);
     velocities_from_impulses(island, r, v);
     best.take(result, "admm");
-    if (best.value() <= options.tolerance && island.groups.size() > small)
-      return best.result(false);  // the next step, warm, takes it to rounding
+    // The next step, warm, takes it to rounding.
+    if (best.value() <= options.tolerance) return best.result(false);
   } else {
     best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
                    buffers.nsgs, r, v),
@@ -171,10 +171,11 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
     velocities_from_impulses(island, r, v);
     best.take(result, "ipm");
   };
-  if (best.value() > 1e-4 && !packing) interior();
-  // Near the answer a stiff penalty needs the fewest steps, further away it fails.
+  if (best.value() > (island.groups.size() > small ? 1e-4 : far) && !packing) interior();
+  // Near the answer a stiff penalty needs the fewest steps, further away it fails. (Small islands
+  // end at a very stiff one anyway, and nearer to rounding from a soft start.)
   NewtonLimits first = limits;
-  first.rho = std::clamp(0.03 / best.value(), 1e2, 1e5);
+  if (island.groups.size() > small) first.rho = std::clamp(0.03 / best.value(), 1e2, 1e5);
   best.take(newton(island, first, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(false);
   if (!tried_interior && !packing) {
@@ -205,6 +206,17 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   if (best.value() <= options.tolerance) return best.result(true);
   best.take(newton(island, patient, buffers.newton, r, v), "newton");
   return best.result(true);
+}
+
+}  // namespace
+
+MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,
+                       std::vector<double>& r, std::vector<double>& v) {
+  MethodResult result = find_impulses(island, options, buffers, r, v);
+  // Redundant joints share their load by the least impulses (E100).
+  if (may_share(island, buffers.shares))
+    share_least(island, std::max(4 * rounding, result.iteration.residual), buffers.shares, r, v);
+  return result;
 }
 
 }  // namespace cairn

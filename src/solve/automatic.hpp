@@ -10,6 +10,7 @@
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
 #include "solve/primal_coupling.hpp"
+#include "solve/shares.hpp"
 
 namespace cairn {
 
@@ -22,6 +23,7 @@ struct MethodBuffers {
   IpmBuffers ipm;
   ApgdBuffers apgd;
   BbBuffers bb;
+  ShareBuffers shares;
   std::vector<double> warm, best;
 };
 

@@ -81,8 +81,8 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
   island.v_source.clear();
   island.rows = 0;
   island.velocities = 0;
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    if (islands.of_body[i] != number) continue;
+  for (int n = islands.first_body[at(number)]; n < islands.first_body[at(number + 1)]; ++n) {
+    const std::size_t i = at(islands.bodies[at(n)]);
     const ProblemBody& source = problem.bodies[i];
     IslandBody& b = island.bodies.emplace_back();
     b.first = island.velocities;
@@ -110,14 +110,16 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     return static_cast<int>(it - island.bodies.begin());
   };
   island.scale = island.velocity_scale = 0;
-  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    if (islands.of_constraint[i] != number) continue;
+  for (int n = islands.first_constraint[at(number)]; n < islands.first_constraint[at(number + 1)];
+       ++n) {
+    const std::size_t i = at(islands.constraints[at(n)]);
     const Constraint& c = problem.constraints[i];
     Group& g = island.groups.emplace_back();
     g.set = law_set(c);
     g.rows = c.rows;
     g.first = island.rows;
     g.source = static_cast<int>(i);
+    g.joint = c.id.kind == ConstraintId::Kind::joint ? c.id.number : -1;
     g.body[0] = local(c.body[0]);
     g.body[1] = local(c.body[1]);
     fill_group(island, c, g);

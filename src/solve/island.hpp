@@ -27,6 +27,7 @@ struct IslandBody {
 struct Group : LocalConstraint {
   int first = 0;   // impulses of the island: r[first .. first + rows)
   int source = 0;  // constraint of the problem
+  int joint = -1;  // number of the joint it is a part of; -1: none
   int body[2] = {-1, -1};
   double d = 1;  // scale
   double J[2][max_rows][max_velocities];

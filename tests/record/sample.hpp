@@ -140,6 +140,9 @@ inline StepReport step(std::int64_t n) {
   r.nonlinear_iterations = 6;
   r.nonlinear_residual = 3e-15;
   r.nonlinear_fallback = 1;
+  r.contact_projections = 7;
+  r.uncertified_projections = 5;
+  r.contact_projection_certificate = 2e-7;
   r.seconds = {.detect = 0.001, .solve = 0.002, .total = 0.004 + 0.001 * x};
   ContactReport contact;
   contact.contact.key = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, 4};

@@ -1,5 +1,7 @@
 // check_trace() on runs of the engine: a true trace passes, every kind of lie is found.
+#include <cstring>
 #include <functional>
+#include <limits>
 
 #include "record/check.hpp"
 #include "sample.hpp"
@@ -27,7 +29,7 @@ using Lie = std::function<void(StepReport&, State&)>;
 
 // Runs the scene and records it; `lie` changes what is recorded of step 12, which is in the air and
 // in contact by turns.
-CheckReport checked(const Folder& folder, const Lie& lie = nullptr) {
+CheckReport checked(const Folder& folder, const Lie& lie = nullptr, int steps = 30) {
   const Result<Scene> scene = parse_scene(scene_text, "check.json");
   EXPECT_TRUE(scene) << (scene ? "" : scene.error().front().text());
   Simulator simulator(scene->model, *scene->initial, scene->simulation.scheme,
@@ -35,7 +37,7 @@ CheckReport checked(const Folder& folder, const Lie& lie = nullptr) {
   Result<TraceWriter> writer = TraceWriter::create(folder.file("trace"), scene->resolved);
   EXPECT_TRUE(writer);
   EXPECT_TRUE(writer->append_initial(*scene->initial));
-  for (int i = 1; i <= 30; ++i) {
+  for (int i = 1; i <= steps; ++i) {
     StepReport report = simulator.step(0.01);
     State state = simulator.state();
     if (lie && i == 12) lie(report, state);
@@ -99,6 +101,65 @@ TEST(Check, LiesAboutEnergyAndGeometryAreFound) {
   expect_finding("joint error", [](StepReport& r, State&) { r.joint_error += 1e-9; });
 }
 
+// Infinity on both sides of a comparison must not hide the lie, nor may a figure that is no number.
+TEST(Check, FiguresThatAreNotFiniteAreFound) {
+  for (const double x :
+       {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+        std::numeric_limits<double>::quiet_NaN()}) {
+    const char* words = "not finite";
+    expect_finding(words, [&](StepReport& r, State&) { r.ledger.friction = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.ledger.kinetic_end = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.penetration = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.joint_error_angle = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.guard_factor = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.h = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.contacts[0].impulse[0] = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.contacts[0].contact.gap = x; });
+    expect_finding(words, [&](StepReport&, State& s) { s.v[0] = x; });
+    expect_finding(words, [&](StepReport&, State& s) { s.poses[0].p.x() = x; });
+    expect_finding(words, [&](StepReport&, State& s) { s.joint_impulses[0] = x; });
+    expect_finding(words, [&](StepReport& r, State&) { r.solves[0].problem.k[0] = x; });
+    expect_finding(words,
+                   [&](StepReport& r, State&) { r.solves[0].problem.bodies[0].A[0][0] = x; });
+    expect_finding(words,
+                   [&](StepReport& r, State&) { r.solves[0].problem.constraints[0].b[0] = x; });
+    expect_finding(words,
+                   [&](StepReport& r, State&) { r.solves[0].solution.certificate.cone = x; });
+    expect_finding("certificate of the step", [&](StepReport& r, State&) { r.certificate = x; });
+    // An answer that is no number cannot be called finite.
+    expect_finding("finite recorded as true",
+                   [&](StepReport& r, State&) { r.solves[0].solution.lambda[0] = x; });
+  }
+}
+
+// The problems of a projection are not in the trace; what is said about them must agree.
+TEST(Check, LiesAboutProjectionsAreFound) {
+  expect_finding("worst residual as", [](StepReport& r, State&) {
+    r.contact_projections = 3;
+    r.contact_projection_certificate = 1e-3;
+  });
+  expect_finding("certified though a projection is not", [](StepReport& r, State&) {
+    r.contact_projections = r.uncertified_projections = 3;
+    r.contact_projection_certificate = 1e-3;
+  });
+  expect_finding("projections recorded as uncertified", [](StepReport& r, State&) {
+    r.contact_projections = 1;
+    r.uncertified_projections = 2;
+    r.contact_projection_certificate = 1e-3;
+    r.status = StepStatus::uncertified;
+  });
+  // A true one: uncertified because of a projection, and counted as not judged.
+  const Folder folder;
+  const CheckReport report = checked(folder, [](StepReport& r, State&) {
+    r.contact_projections = 4;
+    r.uncertified_projections = 1;
+    r.contact_projection_certificate = 1e-3;
+    r.status = StepStatus::uncertified;
+  });
+  EXPECT_TRUE(report.ok);
+  EXPECT_EQ(report.projections, 4);
+}
+
 // A run that was killed: all complete frames are judged, and the report says that the rest is
 // missing.
 TEST(Check, TruncatedTraceIsJudgedAsFarAsItGoes) {
@@ -113,6 +174,40 @@ TEST(Check, TruncatedTraceIsJudgedAsFarAsItGoes) {
   EXPECT_EQ(report->finding_count, 0);
   EXPECT_FALSE(report->complete);
   EXPECT_FALSE(report->ok);
+}
+
+// Cut anywhere, `check` judges every complete frame, counts the bytes after the last one and calls
+// the trace incomplete; with a byte flipped anywhere it never calls it good.
+TEST(Check, EveryCutAndEveryFlippedByteIsTold) {
+  const Folder folder;
+  ASSERT_TRUE(checked(folder, nullptr, 1).ok);
+  const std::string whole = sample::read(folder.file("trace"));
+  std::vector<std::size_t> ends;  // of the chunks: scene, two frames, end
+  for (std::size_t at = 12; at < whole.size();) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, whole.data() + at + 4, 8);
+    at += 16 + static_cast<std::size_t>(length);
+    ends.push_back(at);
+  }
+  ASSERT_EQ(ends.size(), 4u);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    sample::write(folder.file("cut"), whole.substr(0, i));
+    const Result<CheckReport> cut = check_trace(folder.file("cut"));
+    ASSERT_EQ(cut.has_value(), i >= ends[0]) << i;
+    if (cut) {
+      std::size_t complete = 0;
+      while (ends[complete + 1] <= i) ++complete;
+      ASSERT_EQ(cut->frames, static_cast<std::int64_t>(complete)) << i;
+      ASSERT_EQ(cut->dropped_bytes, i - ends[complete]) << i;
+      ASSERT_EQ(cut->finding_count, 0) << i;
+      ASSERT_FALSE(cut->complete || cut->ok) << i;
+    }
+    std::string flipped = whole;
+    flipped[i] = static_cast<char>(flipped[i] ^ (1 << (i % 8)));
+    sample::write(folder.file("cut"), flipped);
+    const Result<CheckReport> damaged = check_trace(folder.file("cut"));
+    ASSERT_FALSE(damaged && damaged->ok) << i;
+  }
 }
 
 TEST(Check, DamageIsAFinding) {

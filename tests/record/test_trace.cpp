@@ -128,6 +128,9 @@ TEST(Trace, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(r.guard_factor, 0.75);
   EXPECT_EQ(r.added_pairs, 2);
   EXPECT_EQ(r.collisions, 3);
+  EXPECT_EQ(r.contact_projections, 7);
+  EXPECT_EQ(r.uncertified_projections, 5);
+  EXPECT_EQ(r.contact_projection_certificate, 2e-7);
   EXPECT_EQ(r.seconds.total, step.seconds.total);
   ASSERT_EQ(r.contacts.size(), 1u);
   EXPECT_EQ(r.contacts[0].contact.t1_W, Vec3(1, 0, 0));

@@ -77,5 +77,26 @@ TEST(Stop, PrescribedMotionThatIsNotANumber) {
   EXPECT_TRUE(state == before);
 }
 
+// 1e160 N for 0.01 s give 1e158 m/s, a number, and 5e315 J, none: the step is not taken, and no
+// energy of it is reported.
+TEST(Stop, EnergyThatIsNotANumber) {
+  const BuiltModel built = ball_on_floor("if(t < 0.015, 0, 1e160)");
+  StepData data(*built.model);
+  State state = *built.initial;
+  StepReport report;
+  for (int i = 1; i <= 2; ++i) {
+    advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+    ASSERT_EQ(report.status, StepStatus::certified) << report.message;
+  }
+  const State before = state;
+  advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+  EXPECT_EQ(report.status, StepStatus::stopped);
+  for (const char* words : {"energy", "not finite", "'ball'", "e+158 m/s"})
+    EXPECT_NE(report.message.find(words), std::string::npos) << report.message;
+  EXPECT_EQ(report.ledger.kinetic_end, 0);
+  EXPECT_EQ(report.ledger.imbalance(), 0);
+  EXPECT_TRUE(state == before);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -633,6 +633,75 @@ TEST_F(CommandLine, ContradictingJointsAreNamed) {
   expect_error(run({"run", rods}), 3, {"joints[1].length", "1 m", "leave the length out"});
 }
 
+// A contradiction that only comes in the run stops it, with and without projection, and the record
+// is complete.
+TEST_F(CommandLine, JointsThatComeToContradictEachOtherAreNamed) {
+  const std::string file = write("sledge.json", R"json({"cairn": 1, "bodies": [
+    {"name": "block", "mass": 1, "inertia": [1, 1, 1]},
+    {"name": "sledge", "motion": {"position": ["max(0, t - 0.05)", 0, 0]}}],
+    "joints": [{"type": "fixed", "name": "anchor", "bodies": ["world", "block"]},
+               {"type": "fixed", "name": "tow", "bodies": ["sledge", "block"]}],
+    "simulation": {"step": 0.01, "duration": 1}})json");
+  for (const char* projection : {"true", "false"}) {
+    const std::string out = path(std::string("sledge_") + projection);
+    const Outcome outcome = run({"run", file, "--out", out, "--set",
+                                 "simulation.scheme.projection=" + std::string(projection)});
+    EXPECT_EQ(outcome.code, 4) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("STOPPED after 5 steps: joints contradict each other and stay open: "
+                               "'anchor' by 0.005 m, 0 rad; 'tow' by 0.005 m, 0 rad"),
+              std::string::npos)
+        << outcome.out;
+    EXPECT_EQ(Json::parse(read(out + "/summary.json"))["status"], "stopped");
+    EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
+  }
+}
+
+// Velocities that are numbers with an energy that is none.
+TEST_F(CommandLine, EnergyBeyondAllNumbersStopsTheRun) {
+  const std::string file = write("rocket.json", R"json({"cairn": 1, "bodies": [
+    {"name": "rocket", "mass": 1, "shapes": [{"type": "sphere", "radius": 1}]}],
+    "forces": [{"type": "force", "body": "rocket", "value": ["exp(1000*t)", 0, 0]}],
+    "simulation": {"step": 0.01, "duration": 1}})json");
+  const std::string out = path("rocket");
+  const Outcome outcome = run({"run", file, "--out", out, "--quiet"});
+  EXPECT_EQ(outcome.code, 4) << outcome.out << outcome.err;
+  for (const char* words : {"STOPPED", "energy of the step is not finite", "'rocket'"})
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
+  for (const char* name : {"/summary.json", "/steps.csv", "/report.html"}) {
+    const std::string text = read(out + name);
+    for (const char* word : {"inf,", ",inf", "nan,", ": null"})
+      EXPECT_EQ(text.find(word), std::string::npos) << name;
+  }
+  EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
+}
+
+// The verdict on the projection of contacts: in the text, the summary, the report, and in what
+// `check` says it has to believe.
+TEST_F(CommandLine, ProjectionsOfContactsAreJudged) {
+  const std::string file = write("wedged.json", R"json({"cairn": 1, "bodies": [
+    {"name": "left", "fixed": true, "position": [-0.4, 0, 0], "shapes": [{"type": "halfspace", "normal": [1, 0, 0]}]},
+    {"name": "right", "fixed": true, "position": [WHERE, 0, 0], "shapes": [{"type": "halfspace", "normal": [-1, 0, 0]}]},
+    {"name": "disc", "dof": "x y rz", "mass": 1, "shapes": [{"type": "disc", "radius": 0.5}]}],
+    "simulation": {"scheme": {"type": "euler", "gamma": 0, "project_contacts": true},
+                   "step": 0.01, "duration": 0.05}})json");
+  for (const bool wedged : {true, false}) {
+    const std::string scene =
+        write("where.json", replaced(read(file), "WHERE", wedged ? "0.4" : "4"));
+    const std::string out = path(wedged ? "wedged" : "free");
+    const Outcome outcome = run({"run", scene, "--out", out, "--quiet"});
+    EXPECT_EQ(outcome.code, wedged ? 4 : 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("solves to open them"), std::string::npos) << outcome.out;
+    const Json verdict = Json::parse(read(out + "/summary.json"))["contact_projection"];
+    EXPECT_GE(verdict["solves"], 1);
+    EXPECT_EQ(verdict["uncertified"] > 0, wedged);
+    EXPECT_EQ(verdict["worst"] > 1e-8, wedged);
+    EXPECT_NE(read(out + "/report.html").find("out of overlaps"), std::string::npos);
+    const Outcome checked = run({"check", out + "/trace.cairn"});
+    EXPECT_EQ(checked.code, 0) << checked.out;
+    EXPECT_NE(checked.out.find("taken as recorded"), std::string::npos) << checked.out;
+  }
+}
+
 // What the new options do to states and reports is what `check` expects of a trace.
 TEST_F(CommandLine, CheckAgreesWithNonlinearAndProjectedRuns) {
   for (const char* option : {"nonlinear", "project_contacts"})

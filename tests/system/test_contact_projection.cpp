@@ -122,6 +122,36 @@ TEST(ProjectContacts, JointsStayClosed) {
   }
 }
 
+// Every solve of the projection is judged: the report says how many there were and how good.
+TEST(ProjectContacts, SolvesAreInTheReport) {
+  ModelDescription d = world(Vec3::Zero(), 0, 0);
+  d.bodies = {moving("a", Disc{1}, 1, Vec3(0, 0, 0)), moving("b", Disc{1}, 3, Vec3(1.7, 0, 0))};
+  Simulator sim = simulator(d, {.project_contacts = true, .gamma = 0});
+  ASSERT_TRUE(certified_step(sim, 0.01));
+  EXPECT_GE(sim.report().contact_projections, 1);
+  EXPECT_EQ(sim.report().uncertified_projections, 0);
+  EXPECT_LE(sim.report().contact_projection_certificate, tolerance(sim.solver()));
+  ASSERT_TRUE(certified_step(sim, 0.01));  // nothing is left to push apart
+  EXPECT_EQ(sim.report().contact_projections, 0);
+  EXPECT_EQ(sim.report().contact_projection_certificate, 0);
+}
+
+// A disc of 1 m in a gap of 0.8 m cannot get out of both walls. The velocities of the step are
+// certified, gamma 0 asks nothing of them; the projection is not, so the step is not.
+TEST(ProjectContacts, ThatCannotBeSolvedMakesTheStepUncertified) {
+  ModelDescription d = world(Vec3::Zero(), 0, 0);
+  d.bodies = {fixed_halfspace("left", Vec3::UnitX(), Vec3(-0.4, 0, 0)),
+              fixed_halfspace("right", -Vec3::UnitX(), Vec3(0.4, 0, 0)),
+              moving("disc", Disc{0.5}, 1, Vec3::Zero())};
+  Simulator sim = simulator(d, {.project_contacts = true, .gamma = 0});
+  const StepReport& r = sim.step(0.01);
+  EXPECT_EQ(r.status, StepStatus::uncertified);
+  EXPECT_LE(r.certificate, tolerance(sim.solver()));
+  EXPECT_GE(r.uncertified_projections, 1);
+  EXPECT_GT(r.contact_projection_certificate, tolerance(sim.solver()));
+  EXPECT_NEAR(r.penetration, 0.1, 1e-12);
+}
+
 // Off it is off: no bit differs where nothing overlaps.
 TEST(ProjectContacts, ChangesNothingWithoutOverlaps) {
   ModelDescription d = world(Vec3(0, 0, -g), 0.3, 0.5);

@@ -141,6 +141,60 @@ INSTANTIATE_TEST_SUITE_P(Options, SaveAndRestore,
 // ---- Over several processes
 // ----------------------------------------------------------------------------------------------------
 
+// One step from the checkpoint of environment variable CAIRN_ONE_STEP into it again, beside it the
+// bits of the step: what a new process has of the run is that file. Does nothing without it.
+TEST(OneStep, FromACheckpoint) {
+  const char* path = std::getenv("CAIRN_ONE_STEP");
+  if (!path) GTEST_SKIP() << "started by NewProcess.AfterEveryStepGivesTheSameBits";
+  Result<Checkpoint> loaded = load_checkpoint(path);
+  ASSERT_TRUE(loaded) << loaded.error().front().text();
+  const Result<Scene> s = parse_scene(loaded->scene, "checkpoint");
+  ASSERT_TRUE(s) << s.error().front().text();
+  ASSERT_TRUE(check_scene(*loaded, path, *s));
+  Simulator sim(s->model, loaded->state, s->simulation.scheme, s->simulation.solver);
+  const StepReport& report = sim.step(s->simulation.step);
+  std::ofstream(std::string(path) + ".bits", std::ios::binary) << bits(report, sim.state());
+  ASSERT_TRUE(save_checkpoint(path, s->resolved, sim.state(), loaded->steps + 1));
+}
+
+// This program again, for one test with one variable set; its exit code, or minus its signal.
+int run_one_step(const std::string& path) {
+  const std::string variable = "CAIRN_ONE_STEP=" + path;
+  const char* const argv[] = {"/proc/self/exe", "--gtest_filter=OneStep.FromACheckpoint",
+                              "--gtest_brief=1", nullptr};
+  const pid_t id = ::fork();
+  EXPECT_GE(id, 0);
+  if (id == 0) {
+    const int nowhere = ::open("/dev/null", O_WRONLY);
+    ::dup2(nowhere, 1);
+    const char* const environment[] = {variable.c_str(), nullptr};
+    ::execve(argv[0], const_cast<char* const*>(argv), const_cast<char* const*>(environment));
+    ::_exit(127);
+  }
+  int status = 0;
+  ::waitpid(id, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+class NewProcess : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(NewProcess, AfterEveryStepGivesTheSameBits) {
+  const Folder folder;
+  const Scene s = scene_of(GetParam());
+  const std::string path = folder.file("checkpoint.cairn");
+  ASSERT_TRUE(save_checkpoint(path, s.resolved, *s.initial, 0));
+  Simulator undisturbed = simulator(s);
+  for (int n = 1; n <= 300; ++n) {
+    ASSERT_EQ(run_one_step(path), 0) << "step " << n;
+    undisturbed.step(s.simulation.step);
+    ASSERT_EQ(read(path + ".bits"), bits(undisturbed.report(), undisturbed.state()))
+        << "step " << n;
+    fs::remove(path + ".bits");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, NewProcess, ::testing::ValuesIn(scene_names), by_name);
+
 class Process {
  public:
   // `output` gets what the program prints.
@@ -376,7 +430,7 @@ TEST_F(Resume, InterruptedRunGoesOn) {
 // stepping, or writing a frame or a checkpoint. Adds to `killed` until that is `kills`; then lets
 // the run end.
 void kill_until_finished(const std::string& name, const std::string& out, const std::string& text,
-                         int kills, Random& random, int& killed) {
+                         int kills, Random& random, int& killed, int& resumed) {
   for (bool finished = false; !finished;) {
     // Killed before its first checkpoint: then it begins again.
     const bool begun = fs::exists(out + "/checkpoint.cairn");
@@ -392,6 +446,7 @@ void kill_until_finished(const std::string& name, const std::string& out, const 
     finished = end != -SIGKILL;
     ASSERT_TRUE(!finished || end == 0) << end << ' ' << read(text);
     killed += finished ? 0 : 1;
+    resumed += !finished && begun ? 1 : 0;
   }
 }
 
@@ -402,14 +457,15 @@ void kill_and_resume(const std::string& name, int kills, std::uint64_t seed) {
   const std::string text = folder.file("output");
   ASSERT_EQ(cairn({"run", scene_file(name), "--out", whole}, text), 0) << read(text);
   Random random(seed);
-  int runs = 0;
+  int runs = 0, resumed = 0;
   for (int killed = 0; killed < kills; ++runs) {
     fs::remove_all(out);
-    kill_until_finished(name, out, text, kills, random, killed);
+    kill_until_finished(name, out, text, kills, random, killed, resumed);
     expect_same_run(out, whole);
     if (::testing::Test::HasFailure()) break;
   }
   ::testing::Test::RecordProperty("runs_of_" + name, runs);
+  ::testing::Test::RecordProperty("kills_of_resumed_" + name, resumed);
 }
 
 TEST_F(Resume, KilledFiftyTimesEndsInTheSameState) {
