@@ -51,6 +51,36 @@ Json nonlinear_json(const RunTotals& totals) {
           {"residual_max", totals.nonlinear_residual_max}};
 }
 
+// Infinite forces become null.
+Json forces_json(const ForceTable& table) {
+  Json json = {{"step", table.step}, {"time", table.t}};
+  if (!table.refusal.empty()) {
+    json["refused"] = table.refusal;
+    return json;
+  }
+  json.update({{"rows", table.rows},
+               {"rank", table.rank},
+               {"degree", table.rows - table.rank},
+               {"unique", table.unique},
+               {"contacts", Json::array()},
+               {"resultants", Json::object()},
+               {"pairs", Json::array()},
+               {"jammed", table.jammed}});
+  for (const ForceTable::Row& row : table.contacts)
+    json["contacts"].push_back({{"name", row.name},
+                                {"activity", row.activity},
+                                {"min", row.lo},
+                                {"here", row.here},
+                                {"max", row.hi},
+                                {"gap", row.gap}});
+  for (const ForceTable::Resultant& body : table.bodies)
+    json["resultants"][body.name] = list(body.force);
+  for (const ForceTable::Resultant& pair : table.pairs)
+    json["pairs"].push_back(
+        {{"name", pair.name}, {"force", list(pair.force)}, {"unique", pair.unique}});
+  return json;
+}
+
 Json expect_json(std::span<const ExpectationResult> results) {
   Json entries = Json::array();
   for (const ExpectationResult& r : results)
@@ -167,6 +197,8 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   if (!scene.model->joints.empty()) json["joints"] = joints_json(*scene.model, totals.joint_rank);
   if (const auto* euler = std::get_if<Euler>(&scene.simulation.scheme); euler && euler->nonlinear)
     json["nonlinear"] = nonlinear_json(totals);
+  if (totals.forces) json["forces"] = forces_json(*totals.forces);
+  if (!totals.jammed.empty()) json["jammed"] = totals.jammed;
   json["energy"] = {{"initial", totals.energy_initial},
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};
