@@ -22,6 +22,7 @@ namespace cairn::app {
 namespace {
 
 constexpr std::size_t max_failed_problems = 3;
+constexpr std::size_t most_force_lines = 20;
 
 // A word that a shell reads as one word.
 std::string shell_word(const std::string& word) {
@@ -37,6 +38,7 @@ std::string command_line(const RunOptions& options) {
   std::string line = "cairn run " + shell_word(options.scene);
   for (const std::string& assignment : options.assignments)
     line += " --set " + shell_word(assignment);
+  if (options.intervals) line += " --intervals";
   return line;
 }
 
@@ -64,11 +66,12 @@ struct Run {
 };
 
 // Takes the steps after `state`.
-Result<void> step_to_the_end(const State& state, bool quiet, RunRecorder& recorder, Run& run) {
+Result<void> step_to_the_end(const State& state, const RunOptions& options, RunRecorder& recorder,
+                             Run& run) {
   const Scene& scene = run.scene;
   Simulator simulator(scene.model, state, scene.simulation.scheme, scene.simulation.solver);
   simulator.set_clock(thread_seconds);
-  Progress progress(run.steps.steps, quiet);
+  Progress progress(run.steps.steps, options.quiet || options.json);
   double worst = recorder.totals().worst.empty() ? 0 : recorder.totals().worst.front().certificate;
   for (std::int64_t n = recorder.totals().steps + 1; n <= run.steps.steps; ++n) {
     const StepReport& report = simulator.step(run.steps.length(n));
@@ -85,6 +88,7 @@ Result<void> step_to_the_end(const State& state, bool quiet, RunRecorder& record
       break;
     }
   }
+  if (options.intervals) recorder.record_forces(simulator.report());
   return {};
 }
 
@@ -120,6 +124,22 @@ std::string expectation_lines(const RunOutcome& outcome) {
   return fmt::format("expected     {} of {} met\n", met, outcome.expect.size()) + missed;
 }
 
+std::string force_lines(const ForceTable& table) {
+  if (!table.refusal.empty()) return fmt::format("forces       {}\n", table.refusal);
+  std::string text = fmt::format("forces       of the last step: rank {} of {} active rows, {}\n",
+                                 table.rank, table.rows, table.unique ? "unique" : "not unique");
+  const std::size_t shown = std::min(table.contacts.size(), most_force_lines);
+  for (const ForceTable::Row& row : std::span(table.contacts).first(shown))
+    text += fmt::format("  {:<30} {:>11.6g} <= {:>11.6g} <= {:>11.6g} N\n", printable(row.name),
+                        row.lo, row.here, row.hi);
+  if (shown < table.contacts.size())
+    text += fmt::format("  ... and {} more: see the report and the summary\n",
+                        table.contacts.size() - shown);
+  for (const std::string& jammed : table.jammed)
+    text += fmt::format("  not pointed: {}\n", printable(jammed));
+  return text;
+}
+
 std::string result_lines(const Run& run, const RunTotals& totals, const RunOutcome& outcome) {
   const Scene& scene = run.scene;
   std::string text = verdict(scene, totals, outcome);
@@ -151,6 +171,9 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
       fmt::format("contacts     max {}, final {}\n", totals.contacts_max, totals.contacts_final);
   text += fmt::format("time         {:.3g} ms per step (mean), {:.3g} s in all\n",
                       totals.cpu_ms_mean(), totals.cpu_seconds);
+  if (totals.forces) text += force_lines(*totals.forces);
+  for (const std::string& jammed : totals.jammed)
+    text += fmt::format("jamming      {}\n", printable(jammed));
   text += expectation_lines(outcome);
   for (const std::string& file : run.failed_problems)
     text += fmt::format("unsolved     {}\n", printable(file));
@@ -171,7 +194,7 @@ int go(const RunOptions& options, const State& state, RunRecorder& recorder, Run
   if (!options.quiet)
     for (const std::string& warning : run.scene.warnings) warn("warning: " + printable(warning));
   watch_signals();
-  const Result<void> stepped = step_to_the_end(state, options.quiet || options.json, recorder, run);
+  const Result<void> stepped = step_to_the_end(state, options, recorder, run);
   if (!stepped) return report(stepped.error());
   const Result<RunOutcome> outcome = recorder.finish(run.early);
   if (!outcome) return report(outcome.error());

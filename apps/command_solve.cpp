@@ -7,6 +7,7 @@
 #include "base/suggestion.hpp"
 #include "cairn/options.hpp"
 #include "commands.hpp"
+#include "impulse_analysis.hpp"
 #include "input_file.hpp"
 #include "problem/reduced_view.hpp"
 #include "terminal.hpp"
@@ -68,14 +69,6 @@ std::string sizes(const ReducedProblem& p) {
                      p.blocks.size());
 }
 
-std::string name_of(const Problem& p, std::size_t i) {
-  return p.names[i];
-}
-
-std::string name_of(const ReducedProblem& p, std::size_t i) {
-  return constraint_name(p, static_cast<int>(i));
-}
-
 // The answer itself, in the problem's units.
 void add_answer(const AnyProblem& problem, const Attempt& a, Json& json) {
   if (const auto* full = std::get_if<Problem>(&problem)) {
@@ -91,7 +84,7 @@ void add_answer(const AnyProblem& problem, const Attempt& a, Json& json) {
             const double* first = x.data() + p.first_row[i];
             return std::vector<double>(first, first + p.constraints[i].rows);
           };
-          Json entry = {{"name", name_of(p, i)}, {"lambda", part(a.lambda)}};
+          Json entry = {{"name", constraint_name(problem, i)}, {"lambda", part(a.lambda)}};
           if (a.w.size() > 0) entry["w"] = part(a.w);
           impulses.push_back(entry);
         }
@@ -154,6 +147,9 @@ int answer_all(const SolveOptions& options, const ProblemFile& input,
 }  // namespace
 
 int solve(const SolveOptions& options) {
+  if (options.solver == "all" && asks_for_analysis(options))
+    return report({usage("the impulses of one solver can be analysed, not of all", "--solver all",
+                         "one solver with --rank, --least-norm, --intervals, --jamming")});
   const Result<std::vector<SolverOptions>> solvers = chosen_solvers(options);
   if (!solvers) return report(solvers.error());
   const Result<void> input = check_input(options.problem, "problem file");
@@ -170,15 +166,18 @@ int solve(const SolveOptions& options) {
   const Result<void> accepted =
       std::visit([&](const auto& p) { return accepts(solver, p); }, file->problem);
   if (!accepted) return report(accepted.error());
-  const Attempt a = attempt(file->problem, solver);
+  Attempt a = attempt(file->problem, solver);
+  const ImpulseAnalysis analysis = analyse(file->problem, options, a);
   if (options.json) {
     Json json = {{"problem", options.problem}, {"format", file->format}};
     json.update(as_json(a));
     add_answer(file->problem, a, json);
+    add_analysis(file->problem, analysis, json);
     print(text(json));
   } else {
-    print(as_text(*file, a));
+    print(as_text(*file, a) + as_text(file->problem, analysis));
   }
+  if (!analysis.errors.empty()) return report(analysis.errors);
   return a.certified() ? exit_ok : exit_failed;
 }
 

@@ -26,6 +26,7 @@ struct RunOptions {
   std::string resume;                    // folder of the run to go on with; empty: start a new one
   std::int64_t checkpoint = 0;           // steps from one checkpoint to the next; 0: none
   std::vector<std::string> assignments;  // "simulation.step=0.01"
+  bool intervals = false;                // of the contact forces of the last step
   bool quiet = false;
   bool json = false;
 };
@@ -36,6 +37,7 @@ struct SolveOptions {
   std::string solver = "auto";      // or "all"
   std::optional<double> tolerance;  // default: the solver's own [-]
   std::string write;                // file that gets the problem in another format; empty: none
+  bool rank = false, least_norm = false, intervals = false, jamming = false;  // of the impulses
   bool json = false;
 };
 int solve(const SolveOptions& options);

@@ -36,7 +36,8 @@ constexpr const char* solve_examples = R"(Examples:
   cairn solve out/pile/failed_problem_17.json
   cairn solve problem.json --solver lemke --tolerance 1e-12 --json
   cairn solve KaplasTower.dat --solver all
-  cairn solve Capsules.hdf5 --write capsules.json)";
+  cairn solve Capsules.hdf5 --write capsules.json
+  cairn solve problem.json --least-norm --intervals --jamming)";
 
 constexpr const char* check_examples = R"(Examples:
   cairn check out/pile/trace.cairn
@@ -104,6 +105,8 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->check(needs_equals_sign, "", "");
+  command->add_flag("--intervals", options.intervals,
+                    "[min, max] of the contact forces of the last step, in summary and report");
   command->add_flag("--quiet", options.quiet, "no progress line, no warnings");
   command->add_flag("--json", options.json, "print summary.json and nothing else");
 }
@@ -120,6 +123,13 @@ void add_solve(CLI::App& app, SolveOptions& options) {
       ->type_name("X");
   command->add_option("--write", options.write, "write the problem to OUT.json or OUT.hdf5 (FCLIB)")
       ->type_name("OUT");
+  command->add_flag("--rank", options.rank, "rank of the active rows: are the impulses unique?");
+  command->add_flag("--least-norm", options.least_norm,
+                    "answer with the shortest impulses that give the same velocities");
+  command->add_flag("--intervals", options.intervals,
+                    "[min, max] of each impulse over all solutions with these velocities");
+  command->add_flag("--jamming", options.jamming,
+                    "can friction hold a stress that nothing has put in?");
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 

@@ -233,6 +233,59 @@ void put_worst_steps(Page& page) {
   page.html += "</table></div>";
 }
 
+void put_list(Page& page, const std::vector<std::string>& lines) {
+  page.html += "<ul>";
+  for (const std::string& line : lines) page.put("<li>{}</li>", escape(line));
+  page.html += "</ul>";
+}
+
+void put_jamming(Page& page) {
+  if (page.in.totals.jammed.empty()) return;
+  page.html +=
+      "<h2>Jamming</h2><p>In steps that are not certified friction can hold any stress between "
+      "these bodies (the friction cone is not pointed):</p>";
+  put_list(page, page.in.totals.jammed);
+}
+
+// Contact forces of the last step over all solutions with its velocities.
+void put_forces(Page& page) {
+  if (!page.in.totals.forces) return;
+  const ForceTable& table = *page.in.totals.forces;
+  page.put("<h2>Contact forces of step {}</h2>", table.step);
+  if (!table.refusal.empty()) {
+    page.put("<p>{}</p>", escape(table.refusal));
+    return;
+  }
+  page.put("<p class=\"soft\">Rank {} of {} active rows. {}</p>", table.rank, table.rows,
+           table.unique ? "The normal forces are unique."
+                        : "These velocities leave forces open: each lies in the interval "
+                          "given, and all together balance the same resultants.");
+  page.html +=
+      "<div class=\"scroll\"><table><tr><th>contact</th><th></th><th class=\"n\">least normal "
+      "force "
+      "[N]</th><th class=\"n\">here</th><th class=\"n\">largest</th></tr>";
+  for (const ForceTable::Row& row : table.contacts)
+    page.put(
+        "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+        "class=\"n\">{}</td></tr>",
+        escape(row.name), row.activity, short_number(row.lo), short_number(row.here),
+        std::isinf(row.hi) ? "no end" : short_number(row.hi));
+  page.html +=
+      "</table></div><div class=\"scroll\"><table><tr><th>resultant on</th><th class=\"n\">x "
+      "[N]</th><th class=\"n\">y</th><th class=\"n\">z</th><th></th></tr>";
+  for (const auto* rows : {&table.bodies, &table.pairs})
+    for (const ForceTable::Resultant& row : *rows)
+      page.put(
+          "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+          "class=\"n\">{}</td><td>{}</td></tr>",
+          escape(row.name), short_number(row.force.x()), short_number(row.force.y()),
+          short_number(row.force.z()), row.unique ? "" : "not unique");
+  page.html += "</table></div>";
+  if (table.jammed.empty()) return;
+  page.html += "<p>The friction cone is not pointed:</p>";
+  put_list(page, table.jammed);
+}
+
 // A visitor of describe(): one table row per option.
 struct OptionRows {
   Page& page;
@@ -312,6 +365,8 @@ std::string report_html(const ReportInput& input) {
   put_plots(page);
   put_ledger(page);
   put_worst_steps(page);
+  put_jamming(page);
+  put_forces(page);
   put_method(page);
   put_repeat(page);
   return page.html + "</main></body></html>\n";

@@ -211,6 +211,10 @@ Result<void> RunRecorder::record(const StepReport& report, const State& state) {
   return run_->table->append(report);
 }
 
+void RunRecorder::record_forces(const StepReport& report) {
+  run_->totals.forces = force_table(*run_->scene.model, report);
+}
+
 Result<void> RunRecorder::save_checkpoint(std::int64_t interval) {
   Run& run = *run_;
   CAIRN_CHECK(run.trace && !run.totals.stopped);

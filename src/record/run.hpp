@@ -46,6 +46,9 @@ class RunRecorder {
 
   Result<void> record(const StepReport& report, const State& state);
 
+  // Adds the range of the contact forces of a step, the last one, to the summary and the report.
+  void record_forces(const StepReport& report);
+
   // Writes folder/checkpoint.cairn of the steps recorded so far, after their frames are on the
   // disk. Must be given a folder and have no stopped step.
   Result<void> save_checkpoint(std::int64_t interval);

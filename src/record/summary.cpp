@@ -71,6 +71,36 @@ Json contact_projection_json(const RunTotals& totals) {
           {"uncertified", totals.uncertified_projections}};
 }
 
+// Infinite forces become null.
+Json forces_json(const ForceTable& table) {
+  Json json = {{"step", table.step}, {"time", table.t}};
+  if (!table.refusal.empty()) {
+    json["refused"] = table.refusal;
+    return json;
+  }
+  json.update({{"rows", table.rows},
+               {"rank", table.rank},
+               {"degree", table.rows - table.rank},
+               {"unique", table.unique},
+               {"contacts", Json::array()},
+               {"resultants", Json::object()},
+               {"pairs", Json::array()},
+               {"jammed", table.jammed}});
+  for (const ForceTable::Row& row : table.contacts)
+    json["contacts"].push_back({{"name", row.name},
+                                {"activity", row.activity},
+                                {"min", row.lo},
+                                {"here", row.here},
+                                {"max", row.hi},
+                                {"gap", row.gap}});
+  for (const ForceTable::Resultant& body : table.bodies)
+    json["resultants"][body.name] = list(body.force);
+  for (const ForceTable::Resultant& pair : table.pairs)
+    json["pairs"].push_back(
+        {{"name", pair.name}, {"force", list(pair.force)}, {"unique", pair.unique}});
+  return json;
+}
+
 Json expect_json(std::span<const ExpectationResult> results) {
   Json entries = Json::array();
   for (const ExpectationResult& r : results)
@@ -190,6 +220,8 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["friction"] = friction_json(scene.simulation.scheme, totals);
   if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->project_contacts)
     json["contact_projection"] = contact_projection_json(totals);
+  if (totals.forces) json["forces"] = forces_json(*totals.forces);
+  if (!totals.jammed.empty()) json["jammed"] = totals.jammed;
   json["energy"] = {{"initial", totals.energy_initial},
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};

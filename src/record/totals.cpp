@@ -37,6 +37,19 @@ void add_worst(const Model& model, const StepReport& report, RunTotals& totals) 
   worst.insert(place, std::move(entry));
 }
 
+// A step that was not certified may be one in which friction holds any stress: say so, once for
+// each set of bodies, and look for it in the first of them alone.
+void add_jamming(const Model& model, const StepReport& report, RunTotals& totals) {
+  if (report.status != StepStatus::uncertified || report.solve_count == 0 ||
+      totals.jamming_searches == RunTotals::max_jamming_searches)
+    return;
+  ++totals.jamming_searches;
+  for (std::string& text :
+       jammed_bodies(model, report.solved()[static_cast<std::size_t>(report.worst_solve)]))
+    if (std::find(totals.jammed.begin(), totals.jammed.end(), text) == totals.jammed.end())
+      totals.jammed.push_back(std::move(text));
+}
+
 void add_ledger(const Ledger& step, bool first, RunTotals& totals) {
   Ledger& sum = totals.ledger;
   if (first) {
@@ -113,6 +126,7 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   ++totals.steps;
   if (r.status == StepStatus::uncertified) ++totals.uncertified_steps;
   add_worst(model, r, totals);
+  add_jamming(model, r, totals);
   add_ledger(r.ledger, first, totals);
   add_curves(r, totals);
   totals.penetration_final = r.penetration;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cairn/joints.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
+#include "record/forces.hpp"
 #include "record/series.hpp"
 
 namespace cairn {
@@ -47,9 +49,12 @@ struct RunTotals {
   std::int64_t coulomb_residual_step = 0;
   std::int64_t contact_projections = 0, uncertified_projections = 0;  // option project_contacts
   double contact_projection_worst = 0;                                // [-]
-  Ledger ledger;              // start of the first step, end of the last, sums of the rest [J]
-  double imbalance_max = 0;   // [J]
-  std::vector<float> cpu_ms;  // of each step
+  Ledger ledger;             // start of the first step, end of the last, sums of the rest [J]
+  double imbalance_max = 0;  // [J]
+  std::optional<ForceTable> forces;  // of the last step, if asked for
+  std::vector<std::string> jammed;   // bodies wedged in steps that were not certified, in words
+  int jamming_searches = 0;          // for them, at most max_jamming_searches
+  std::vector<float> cpu_ms;         // of each step
   double cpu_seconds = 0, detect_seconds = 0, solve_seconds = 0;
 
   Series kinetic, potential, total, penetration, joint_error, candidates, active, certificate, cpu,
@@ -57,6 +62,7 @@ struct RunTotals {
       guard;  // guard: share of restitution taken away, 1 - theta
 
   static constexpr std::size_t max_worst = 8;
+  static constexpr int max_jamming_searches = 3;
 
   RunStatus status() const {
     return stopped                 ? RunStatus::stopped

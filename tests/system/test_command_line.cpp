@@ -461,6 +461,46 @@ TEST_F(CommandLine, SolveReturnsTheVerdict) {
   expect_error(run({"solve", write("p.json", "{\"cairn_problem\": 1}")}), 3, {"p.json"});
 }
 
+// A beam on three supports, the middle one under the weight: the outer ones carry up to half of it.
+TEST_F(CommandLine, SolveTellsWhatIsNotUnique) {
+  const std::string beam = write("beam.json", R"({"cairn_problem": 1,
+    "units": {"mass": 1, "length": 1, "time": 0.5},
+    "bodies": [{"A": [[2, 0], [0, 1]], "k": [-4, 0]}],
+    "constraints": [
+      {"name": "left", "law": "nonnegative", "bodies": [-1, 0], "J": [[], [[1, -1]]], "b": [0]},
+      {"name": "middle", "law": "nonnegative", "bodies": [-1, 0], "J": [[], [[1, 0]]], "b": [0]},
+      {"name": "right", "law": "nonnegative", "bodies": [-1, 0], "J": [[], [[1, 1]]], "b": [0]}]})");
+  const Outcome done =
+      run({"solve", beam, "--rank", "--least-norm", "--intervals", "--jamming", "--json"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  const Json json = Json::parse(done.out);
+  EXPECT_EQ(json["status"], "certified");
+  EXPECT_EQ(json["rank"]["rows"], 3);
+  EXPECT_EQ(json["rank"]["rank"], 2);
+  EXPECT_EQ(json["unique"], false);
+  const double largest[] = {2, 4, 2};
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(json["intervals"][i]["min"][0].get<double>(), 0, 1e-13);
+    EXPECT_NEAR(json["intervals"][i]["max"][0].get<double>(), largest[i], 1e-13);
+    EXPECT_NEAR(json["constraints"][i]["lambda"][0].get<double>(), 4.0 / 3, 1e-13);
+  }
+  EXPECT_EQ(json["least_norm"]["taken"], true);
+  EXPECT_NEAR(json["resultants"]["bodies"][0][0].get<double>(), 4, 1e-13);
+  EXPECT_EQ(json["jamming"]["pointed"], true);
+
+  const Outcome table = run({"solve", beam, "--intervals", "--jamming"});
+  for (const char* words : {"2 of 3 active rows", "degree 1", "middle", "pointed"})
+    EXPECT_NE(table.out.find(words), std::string::npos) << words;
+  const Outcome plain = run({"solve", beam, "--json"});
+  EXPECT_FALSE(Json::parse(plain.out).contains("rank"));
+  // Velocities that do not hold say nothing.
+  const std::string pile = CAIRN_SOURCE_DIR "/tests/problems/cannonball66-settling-149.json";
+  const Outcome bad = run({"solve", pile, "--intervals", "--tolerance", "1e-300"});
+  EXPECT_EQ(bad.code, 4);
+  EXPECT_NE(bad.out.find("not analysed"), std::string::npos) << bad.out;
+  expect_error(run({"solve", beam, "--solver", "all", "--rank"}), 2, {"--solver all", "--rank"});
+}
+
 TEST_F(CommandLine, SolveReadsOtherProgramsFilesAndWritesOurs) {
   // M = [2 1; 1 2], q = (-5, -6): z = (4/3, 7/3).
   const std::string lcp = write("lcp.dat", "2\n0\n2\n2\n2 2\n2 1\n1 2\n-5 -6\n");
