@@ -51,6 +51,21 @@ class Best {
     r_ = buffers_.best;
     velocities_from_impulses(island_, r_, v_);
   }
+  // From zero as if nothing had been found; what was found is kept until end_anew().
+  void begin_anew() {
+    buffers_.kept = buffers_.best;
+    kept_ = value_;
+    std::fill(r_.begin(), r_.end(), 0.0);
+    velocities_from_impulses(island_, r_, v_);
+    value_ = residual(island_, r_, v_);
+    buffers_.best = r_;
+  }
+  void end_anew() {
+    if (!(kept_ < value_)) return;
+    value_ = kept_;
+    buffers_.best = buffers_.kept;
+    restore();
+  }
   MethodResult result(bool fallback) {
     restore();
     total_.iteration.residual = value_;
@@ -62,9 +77,32 @@ class Best {
   const Island& island_;
   MethodBuffers& buffers_;
   std::vector<double>&r_, &v_;
-  double value_ = 0;
+  double value_ = 0, kept_ = 0;
   MethodResult total_{{}, "warm", false};
 };
+
+// A packing: sweeps are the quickest from nowhere and for the first digits; for the next ones
+// accelerated gradients where the law is convex, spectral ones where it is not.
+void descend(const Island& island, const Auto& options, MethodBuffers& buffers, Best& best,
+             std::vector<double>& r, std::vector<double>& v) {
+  const bool convex = std::none_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
+    return g.set.law == Law::coulomb && g.set.mu > 0;
+  });
+  const bool nowhere = best.value() > 0.1 && !convex;
+  best.take(nsgs(island,
+                 {.tolerance = options.tolerance,
+                  .sweeps = nowhere ? options.max_sweeps : std::min(40, options.max_sweeps),
+                  .stop_on_stagnation = true},
+                 buffers.nsgs, r, v),
+            "nsgs");
+  if (best.value() <= options.tolerance) return;
+  buffers.coupling.attach(island);
+  const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = options.max_sweeps};
+  const IterationResult result = convex ? apgd(buffers.coupling, limits, buffers.apgd, r)
+                                        : bb(buffers.coupling, limits, buffers.bb, r);
+  velocities_from_impulses(island, r, v);
+  best.take(result, convex ? "apgd" : "bb");
+}
 
 MethodResult find_impulses(const Island& island, const Auto& options, MethodBuffers& buffers,
                            std::vector<double>& r, std::vector<double>& v) {
@@ -88,30 +126,11 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
     if (best.value() <= options.tolerance) return best.result(false);
   }
 
-  // 1. The factor of a large packing is nearly dense: gradients. Sweeps are the quickest from
-  // nowhere and for the first digits; for the next ones accelerated gradients where the law is
-  // convex, spectral ones where it is not.
+  // 1. The factor of a large packing is nearly dense: gradients.
   const bool packing =
       island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
   if (packing) {
-    const bool convex =
-        std::none_of(island.groups.begin(), island.groups.end(),
-                     [](const Group& g) { return g.set.law == Law::coulomb && g.set.mu > 0; });
-    const bool nowhere = best.value() > 0.1 && !convex;
-    best.take(nsgs(island,
-                   {.tolerance = options.tolerance,
-                    .sweeps = nowhere ? options.max_sweeps : std::min(40, options.max_sweeps),
-                    .stop_on_stagnation = true},
-                   buffers.nsgs, r, v),
-              "nsgs");
-    if (best.value() <= options.tolerance) return best.result(false);
-    buffers.coupling.attach(island);
-    const FirstOrderLimits gradients{.tolerance = options.tolerance,
-                                     .iterations = options.max_sweeps};
-    const IterationResult result = convex ? apgd(buffers.coupling, gradients, buffers.apgd, r)
-                                          : bb(buffers.coupling, gradients, buffers.bb, r);
-    velocities_from_impulses(island, r, v);
-    best.take(result, convex ? "apgd" : "bb");
+    descend(island, options, buffers, best, r, v);
     if (best.value() <= options.tolerance) return best.result(false);
   }
 
@@ -190,6 +209,16 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
     best.take(lemke(island, pivoting, buffers.lemke, r, v), "lemke");
     if (best.value() <= options.tolerance) return best.result(true);
     best.take(newton(island, limits, buffers.newton, r, v), "newton");
+    if (best.value() <= options.tolerance) return best.result(true);
+  }
+
+  // A packing whose warm start led astray: from nowhere again.
+  if (packing) {
+    best.begin_anew();
+    descend(island, options, buffers, best, r, v);
+    if (best.value() > options.tolerance)
+      best.take(newton(island, limits, buffers.newton, r, v), "newton");
+    best.end_anew();
     if (best.value() <= options.tolerance) return best.result(true);
   }
 

@@ -24,7 +24,7 @@ struct MethodBuffers {
   ApgdBuffers apgd;
   BbBuffers bb;
   ShareBuffers shares;
-  std::vector<double> warm, best;
+  std::vector<double> best, kept;
 };
 
 struct MethodResult {

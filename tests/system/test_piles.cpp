@@ -67,5 +67,19 @@ TEST(Piles, AllTouchAtTheStart) {
   }
 }
 
+// 1000 spheres drop into a box: the fall, the first impacts, all of them in one island. Exact
+// friction at 1e-4 in every step; what that leaves of a speed of 4 m/s in a step of 0.01 s is 4e-6
+// m a contact, and some of them add up in a column.
+TEST(Pile, ThousandSpheresAreCertifiedInEveryStep) {
+  const Scene s = scene("pile1000");
+  Simulator sim = simulator(s);
+  EXPECT_EQ(tolerance(s.simulation.solver), 1e-4);
+  for (int i = 0; i < 36; ++i) {
+    if (!certified_step(sim, s.simulation.step)) break;
+    EXPECT_LE(sim.report().penetration, 1e-4);
+  }
+  EXPECT_GT(sim.report().active_contacts, 1000);
+}
+
 }  // namespace
 }  // namespace cairn
