@@ -1,21 +1,15 @@
 // cairn bench solvers: every solver on the same problems, a table of times.
-#include <ctime>
 #include <fmt/format.h>
 
 #include "base/suggestion.hpp"
 #include "bench/race.hpp"
 #include "commands.hpp"
+#include "cpu_clock.hpp"
 #include "json.hpp"
 #include "terminal.hpp"
 
 namespace cairn::app {
 namespace {
-
-double thread_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 std::string time_text(const RaceTime& time) {
   return time.run && time.solved ? fmt::format("{:.3g}", time.ms) : "-";

@@ -66,4 +66,12 @@ struct BenchOptions {
 };
 int bench_solvers(const BenchOptions& options);
 
+struct GrowthOptions {
+  int most = 10000;  // contacts of the largest packing, about
+  std::string out;   // chart; empty: none
+  bool json = false;
+};
+int bench_growth(const GrowthOptions& options);
+int bench_decades(const GrowthOptions& options);
+
 }  // namespace cairn::app

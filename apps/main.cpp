@@ -52,7 +52,9 @@ constexpr const char* schema_examples = R"(Example:
 
 constexpr const char* bench_examples = R"(Examples:
   cairn bench solvers
-  cairn bench solvers --case stack10 --case packing_warm --solver auto --solver bb --json)";
+  cairn bench solvers --case stack10 --case packing_warm --solver auto --solver bb --json
+  cairn bench growth --most 100000 --out growth.svg
+  cairn bench decades --out decades.svg)";
 
 constexpr const char* compare_examples = R"(Examples:
   cairn compare scenes/sliding_block.json
@@ -154,7 +156,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
-void add_bench(CLI::App& app, BenchOptions& options) {
+void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
   command->require_subcommand(1);
   CLI::App* solvers =
@@ -166,6 +168,19 @@ void add_bench(CLI::App& app, BenchOptions& options) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   solvers->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  CLI::App* growth = add_command(
+      *command, "growth", "CPU time of a step of a packing against its size", bench_examples);
+  growth->add_option("--most", growth_options.most, "contacts of the largest packing, about")
+      ->type_name("N")
+      ->check(CLI::Range(1000, 1000000));
+  CLI::App* decades = add_command(
+      *command, "decades", "CPU time of a step of 1000 spheres to each accuracy", bench_examples);
+  for (CLI::App* each : {growth, decades}) {
+    each->add_option("--out", growth_options.out, "write a chart")
+        ->type_name("FILE.svg")
+        ->check(needs_a_name, "", "");
+    each->add_flag("--json", growth_options.json, "print the result as JSON and nothing else");
+  }
 }
 
 int usage_error(const std::string& what, const std::string& got = "",
@@ -225,7 +240,8 @@ int start(int argc, char** argv) {
   add_file_command(app, info_options, "info", "Say what is in a scene, a trace or a problem file",
                    "FILE", "scene, trace or problem file", info_examples);
   BenchOptions bench_options;
-  add_bench(app, bench_options);
+  GrowthOptions growth_options;
+  add_bench(app, bench_options, growth_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
@@ -242,7 +258,12 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
   if (app.got_subcommand("compare")) return compare(compare_options);
-  if (app.got_subcommand("bench")) return bench_solvers(bench_options);
+  if (app.got_subcommand("bench")) {
+    const CLI::App* bench = app.get_subcommand("bench");
+    if (bench->got_subcommand("growth")) return bench_growth(growth_options);
+    if (bench->got_subcommand("decades")) return bench_decades(growth_options);
+    return bench_solvers(bench_options);
+  }
   return schema();
 }
 

@@ -81,14 +81,14 @@ VecX recalled(const Problem& before, const VecX& lambda, const Problem& now) {
 
 }  // namespace
 
-Packing settled_spheres(int side, int steps, std::uint64_t seed) {
+Packing settled_spheres(int side, int steps, std::uint64_t seed, double tolerance) {
   const Result<BuiltModel> built = build(loose_lattice(side, seed));
   CAIRN_CHECK(built);
   Simulator falling(built->model, *built->initial, Euler{},
                     Nsgs{.tolerance = 1e-3, .max_sweeps = 60});
   for (int i = 0; i + 2 < steps; ++i) falling.step(step);
   Simulator settled(built->model, falling.state(), Euler{},
-                    Nsgs{.tolerance = 1e-4, .max_sweeps = 3000});
+                    Nsgs{.tolerance = tolerance, .max_sweeps = 3000});
   const StepReport& report = settled.step(step);
   const SolveRecord before = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
   settled.step(step);

@@ -13,7 +13,8 @@ struct Packing {
   VecX warm;        // impulses of the step before it, by contact, turned into the new frames
 };
 
-// side^3 spheres of random size on a floor between walls, dropped from a loose lattice.
-Packing settled_spheres(int side, int steps, std::uint64_t seed);
+// side^3 spheres of random size on a floor between walls, dropped from a loose lattice; the last
+// two steps are solved to the tolerance.
+Packing settled_spheres(int side, int steps, std::uint64_t seed, double tolerance);
 
 }  // namespace cairn

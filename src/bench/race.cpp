@@ -23,7 +23,7 @@ Problem relaxed(Problem problem) {
 }
 
 const Packing& packing() {
-  static const Packing settled = settled_spheres(10, 80, 1);
+  static const Packing settled = settled_spheres(10, 80, 1, 1e-4);
   return settled;
 }
 

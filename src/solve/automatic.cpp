@@ -11,6 +11,9 @@ constexpr double rounding = 1e-14;
 // Newton takes islands up to this many groups to rounding, and is quicker there than pivoting.
 constexpr std::size_t small = 32;
 
+// A tolerance above this one asks for speed.
+constexpr double loose = 1e-6;
+
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
 
@@ -154,10 +157,19 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
     }
   }
 
-  // 3. From far away alternating directions, which take stacks of any mass ratio near the answer on
-  // a few factorisations; else a budget of sweeps, not of time: stiff islands gain nothing from
-  // more.
-  if (best.value() > far && !packing && island.groups.size() > small) {
+  // 3. Who asks for few digits of a large island wants speed: sweeps to the tolerance, no more.
+  const bool large = island.groups.size() > small;
+  if (large && options.tolerance > loose && !packing) {
+    best.take(
+        nsgs(island, {.tolerance = options.tolerance, .sweeps = std::min(60, options.max_sweeps)},
+             buffers.nsgs, r, v),
+        "nsgs");
+    if (best.value() <= options.tolerance) return best.result(false);
+  }
+
+  // From far away alternating directions, which take stacks of any mass ratio near the answer on a
+  // few factorisations; else a budget of sweeps, not of time: stiff islands gain nothing from more.
+  if (best.value() > far && !packing && large) {
     buffers.coupling.attach(island);
     const IterationResult result =
         admm(buffers.coupling,
@@ -190,11 +202,11 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
     velocities_from_impulses(island, r, v);
     best.take(result, "ipm");
   };
-  if (best.value() > (island.groups.size() > small ? 1e-4 : far) && !packing) interior();
+  if (best.value() > (large ? 1e-4 : far) && !packing) interior();
   // Near the answer a stiff penalty needs the fewest steps, further away it fails. (Small islands
   // end at a very stiff one anyway, and nearer to rounding from a soft start.)
   NewtonLimits first = limits;
-  if (island.groups.size() > small) first.rho = std::clamp(0.03 / best.value(), 1e2, 1e5);
+  if (large) first.rho = std::clamp(0.03 / best.value(), 1e2, 1e5);
   best.take(newton(island, first, buffers.newton, r, v), "newton");
   if (best.value() <= options.tolerance) return best.result(false);
   if (!tried_interior && !packing) {

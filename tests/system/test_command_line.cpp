@@ -782,6 +782,29 @@ TEST_F(CommandLine, BenchTellsTimesAndResiduals) {
   expect_error(run({"bench", "solvers", "--case", "stack11"}), 2, {"stack11", "stack10"});
 }
 
+// 125 and 216 spheres, each to two accuracies; the chart has a point for each.
+TEST_F(CommandLine, BenchTellsHowPackingsGrow) {
+  const std::string chart = path("growth.svg");
+  const Outcome outcome = run({"bench", "growth", "--most", "1000", "--out", chart, "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json.size(), 4u);
+  for (const Json& each : json) {
+    EXPECT_TRUE(each["certified"].get<bool>());
+    EXPECT_LE(each["residual"].get<double>(), each["tolerance"].get<double>());
+    EXPECT_GT(each["contacts"].get<int>(), 2 * each["bodies"].get<int>());
+  }
+  EXPECT_EQ(json[0]["bodies"], 125);
+  EXPECT_EQ(json[3]["bodies"], 216);
+  const std::string svg = read(chart);
+  std::size_t circles = 0;
+  for (std::size_t at = svg.find("<circle"); at != std::string::npos;
+       at = svg.find("<circle", at + 1))
+    ++circles;
+  EXPECT_EQ(circles, json.size());
+  expect_error(run({"bench", "growth", "--most", "10"}), 2, {"1000"});
+}
+
 // ---- signals
 
 // A run that would take days is interrupted once its first frames are on the disk.

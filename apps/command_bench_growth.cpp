@@ -1,0 +1,90 @@
+// cairn bench growth, cairn bench decades: what a packing of spheres costs with its size and with
+// the accuracy; a table, JSON, a chart.
+#include <fmt/format.h>
+
+#include "bench/chart.hpp"
+#include "bench/growth.hpp"
+#include "commands.hpp"
+#include "cpu_clock.hpp"
+#include "json.hpp"
+#include "record/files.hpp"
+#include "terminal.hpp"
+
+namespace cairn::app {
+namespace {
+
+Json as_json(const Cost& cost) {
+  return {{"bodies", cost.bodies},
+          {"contacts", cost.contacts},
+          {"tolerance", cost.level},
+          {"certified", cost.solved},
+          {"ms", cost.ms},
+          {"residual", cost.residual},
+          {"iterations", cost.iterations}};
+}
+
+constexpr const char* heading =
+    "    bodies  contacts  tolerance          ms  us/contact  iterations  residual\n";
+
+std::string as_text(const Cost& cost) {
+  return fmt::format("  {:>8}  {:>8}  {:>9.0e}  {:>10.3g}  {:>10.3g}  {:>10}  {:>8.1e}{}\n",
+                     cost.bodies, cost.contacts, cost.level, cost.ms, 1e3 * cost.ms / cost.contacts,
+                     cost.iterations, cost.residual, cost.solved ? "" : "  NOT CERTIFIED");
+}
+
+int write_chart(const ChartOptions& chart, const std::vector<ChartCurve>& curves,
+                const std::string& file) {
+  if (file.empty()) return exit_ok;
+  const Result<void> written = write_file(file, chart_svg(chart, curves));
+  return written ? exit_ok : report(written.error());
+}
+
+}  // namespace
+
+int bench_growth(const GrowthOptions& options) {
+  constexpr double levels[] = {1e-2, 1e-3};
+  Json json = Json::array();
+  std::vector<ChartCurve> curves;
+  for (const double level : levels) curves.push_back({fmt::format("to {:.0e}", level), {}});
+  if (!options.json) print(heading);
+  for (const int side : growing_sides(options.most)) {
+    const Packing packing = settled_spheres(side, 80, 1, 1e-3);
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      const Cost result = cost(packing, levels[i], thread_seconds);
+      if (result.solved) curves[i].points.emplace_back(result.contacts, result.ms);
+      if (options.json)
+        json.push_back(as_json(result));
+      else
+        print(as_text(result));
+    }
+  }
+  if (options.json) print(text(json));
+  return write_chart({"One step of a settled packing, warm", "contacts", "CPU ms"}, curves,
+                     options.out);
+}
+
+int bench_decades(const GrowthOptions& options) {
+  const Packing exact = settled_spheres(10, 80, 1, 1e-4);
+  Json json;
+  std::vector<ChartCurve> curves;
+  for (const bool convex : {false, true}) {
+    const char* law = name(convex ? Law::coulomb_relaxed : Law::coulomb);
+    curves.push_back({law, {}});
+    if (!options.json) print(fmt::format("{}\n{}", law, heading));
+    for (const Cost& each : cost_of_decades(convex ? relaxed(exact) : exact, thread_seconds)) {
+      if (each.solved) curves.back().points.emplace_back(each.level, each.ms);
+      if (options.json)
+        json[law].push_back(as_json(each));
+      else
+        print(as_text(each));
+    }
+  }
+  if (options.json) print(text(json));
+  return write_chart({.title = "1000 spheres settled: the cost of each decade",
+                      .x = "scaled residual",
+                      .y = "CPU ms",
+                      .x_falls = true},
+                     curves, options.out);
+}
+
+}  // namespace cairn::app

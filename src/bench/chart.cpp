@@ -1,0 +1,97 @@
+#include "bench/chart.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "record/html.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double width = 560, height = 340;  // [px]
+constexpr double left = 64, right = 18, top = 62, bottom = 46;
+constexpr std::array colours = {"#1f66b5", "#c0500f", "#2e8540", "#7a3e9d"};
+
+// Whole decades around all values.
+struct Decades {
+  int lo = 0, hi = 1;
+  Decades(const std::vector<ChartCurve>& curves, double std::pair<double, double>::*part) {
+    double least = 1e300, most = 0;
+    for (const ChartCurve& curve : curves)
+      for (const auto& point : curve.points) {
+        least = std::min(least, point.*part);
+        most = std::max(most, point.*part);
+      }
+    if (!(most > 0)) return;
+    lo = static_cast<int>(std::floor(std::log10(least) + 1e-9));
+    hi = std::max(lo + 1, static_cast<int>(std::ceil(std::log10(most) - 1e-9)));
+  }
+  double share(double value) const { return (std::log10(value) - lo) / (hi - lo); }
+};
+
+std::string decade_text(int exponent) {
+  return exponent >= -2 && exponent <= 5 ? fmt::format("{:g}", std::pow(10.0, exponent))
+                                         : fmt::format("1e{}", exponent);
+}
+
+}  // namespace
+
+std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>& curves) {
+  const Decades x(curves, &std::pair<double, double>::first),
+      y(curves, &std::pair<double, double>::second);
+  const auto px = [&](double share) {
+    return left + (options.x_falls ? 1 - share : share) * (width - left - right);
+  };
+  const auto py = [&](double share) { return height - bottom - share * (height - top - bottom); };
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+      "height=\"{1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+      "<text x=\"12\" y=\"22\" font-size=\"15\" font-weight=\"bold\">{2}</text>\n",
+      width, height, escape(options.title));
+  const auto text = [&](double at_x, double at_y, const char* anchor, const std::string& words) {
+    svg +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"#444\">{}</text>\n",
+                    at_x, at_y, anchor, escape(words));
+  };
+  const auto line = [&](double x1, double y1, double x2, double y2) {
+    svg += fmt::format(
+        "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#d8d8d8\"/>\n", x1,
+        y1, x2, y2);
+  };
+  for (int k = x.lo; k <= x.hi; ++k) {
+    const double at = px(x.share(std::pow(10.0, k)));
+    line(at, top, at, height - bottom);
+    text(at, height - bottom + 16, "middle", decade_text(k));
+  }
+  for (int k = y.lo; k <= y.hi; ++k) {
+    const double at = py(y.share(std::pow(10.0, k)));
+    line(left, at, width - right, at);
+    text(left - 6, at + 4, "end", decade_text(k));
+  }
+  text(width - right, height - 10, "end", options.x);
+  text(12, top - 12, "start", options.y);
+  double legend = 120;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const char* colour = colours[i % colours.size()];
+    std::string path;
+    for (const auto& [a, b] : curves[i].points)
+      path += fmt::format("{:.1f},{:.1f} ", px(x.share(a)), py(y.share(b)));
+    svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+                       path, colour);
+    for (const auto& [a, b] : curves[i].points)
+      svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n",
+                         px(x.share(a)), py(y.share(b)), colour);
+    svg += fmt::format(
+        "<line x1=\"{0:.0f}\" y1=\"{1:.0f}\" x2=\"{2:.0f}\" y2=\"{1:.0f}\" stroke=\"{3}\" "
+        "stroke-width=\"3\"/>\n",
+        legend, top - 16, legend + 18, colour);
+    text(legend + 23, top - 12, "start", curves[i].label);
+    legend += 34 + 7.2 * static_cast<double>(curves[i].label.size());
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace cairn

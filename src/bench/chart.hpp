@@ -1,0 +1,22 @@
+// Charts with two logarithmic axes as SVG files that stand alone.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cairn {
+
+struct ChartCurve {
+  std::string label;
+  std::vector<std::pair<double, double>> points;  // positive
+};
+
+struct ChartOptions {
+  std::string title, x, y;  // labels with units
+  bool x_falls = false;     // large values on the left, as accuracies are read
+};
+
+std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>& curves);
+
+}  // namespace cairn
