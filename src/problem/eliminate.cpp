@@ -89,6 +89,7 @@ Eliminated eliminate_velocities(const SparseMatrix& M, const SparseMatrix& H, co
           fmt::format("M is singular, in the part of velocity {}", part.velocities.front());
       return result;
     }
+    if (columns.empty()) continue;  // no contact moves this part
     const Eigen::MatrixXd W = J * lu.solve(J.transpose());
     const VecX q = J * lu.solve(force);
     for (const auto& [row, i] : columns) {

@@ -157,9 +157,10 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
     }
   }
 
-  // 3. Who asks for few digits of a large island wants speed: sweeps to the tolerance, no more.
+  // 3. Who asks for few digits of a large island wants speed: from a warm start sweeps to the
+  // tolerance, no more.
   const bool large = island.groups.size() > small;
-  if (large && options.tolerance > loose && !packing) {
+  if (large && options.tolerance > loose && best.value() < 0.1 && !packing) {
     best.take(
         nsgs(island, {.tolerance = options.tolerance, .sweeps = std::min(60, options.max_sweeps)},
              buffers.nsgs, r, v),
