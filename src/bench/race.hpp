@@ -34,7 +34,7 @@ struct RaceTime {
 };
 using RaceTimes = std::array<RaceTime, race_levels.size()>;
 
-// What issue and documentation promise: `level` of case `name` within `ms` on one core.
+// Times to aim for: `level` of case `name` within `ms` on one core.
 struct RaceTarget {
   std::string name;
   double level, ms;

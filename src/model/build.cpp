@@ -31,10 +31,12 @@ std::vector<std::size_t> order_by_name(const std::vector<BodyDescription>& bodie
                    [&](std::size_t a, std::size_t b) { return bodies[a].name < bodies[b].name; });
   for (std::size_t k = 1; k < order.size(); ++k) {
     const std::size_t earlier = order[k - 1], later = order[k];
-    if (bodies[earlier].name == bodies[later].name && !bodies[later].name.empty())
-      checks.error(body_path(later) + ".name", "two bodies have the same name",
-                   quoted(bodies[later].name),
-                   "unique names; " + body_path(earlier) + " has it already", "rename one of them");
+    if (bodies[earlier].name != bodies[later].name || bodies[later].name.empty()) continue;
+    // At both places, so that both lines are told.
+    for (const auto& [here, there] : {std::pair(earlier, later), std::pair(later, earlier)})
+      checks.error(body_path(here) + ".name", "two bodies have the same name",
+                   quoted(bodies[here].name),
+                   "unique names; " + body_path(there) + " has it as well", "rename one of them");
   }
   return order;
 }

@@ -53,8 +53,7 @@ class DocumentParser {
     if (++nodes_ > limits_.nodes) return too_many_values("");
     if (depth > limits_.depth)
       return fail_here("brackets are nested too deeply", "",
-                       fmt::format("at most {} levels", limits_.depth), "flatten the document",
-                       ErrorKind::limit);
+                       fmt::format("at most {} levels", limits_.depth), "flatten the document");
     const char c = peek();
     if (c == '{') return object(node, depth);
     if (c == '[') return array(node, depth);

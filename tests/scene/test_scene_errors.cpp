@@ -135,9 +135,6 @@ std::vector<Fault> faults() {
       {scene(
            "\"bodies\": [@{\"name\": \"b\", \"shapes\": [{\"type\": \"sphere\", \"radius\": 1}]}]"),
        "bodies[0]", "give \"mass\" or \"density\""},
-      {scene(
-           "\"bodies\": [{\"name\": \"a\", \"fixed\": true}, {\"name\": @\"a\", \"fixed\": true}]"),
-       "bodies[1].name", "bodies[0] has it already"},
       {scene("\"bodies\": [{\"name\": @\"world\", \"fixed\": true}]"), "bodies[0].name",
        "fixed frame"},
       // Joints and forces.
@@ -189,10 +186,6 @@ std::vector<Fault> faults() {
       {scene("\"generate\": [{\"type\": \"row\", \"name\": \"x\", \"count\": 3, \"spacing\": 1, "
              "\"direction\": @[0, 0, 0], \"of\": {\"fixed\": true}}]"),
        "generate[0].direction", "not a direction"},
-      {scene(
-           "\"bodies\": [{\"name\": \"x2\", \"fixed\": true}], \"generate\": [{\"type\": \"row\", "
-           "\"name\": @\"x\", \"count\": 3, \"spacing\": 1, \"of\": {\"fixed\": true}}]"),
-       "generate[0].name", "same name"},
       // Simulation and expectations.
       {simulation("\"step\": @0"), "simulation.step", "above 1e-12 to 1000"},
       {simulation("\"step\": @1e-12"), "simulation.step", "out of range"},
@@ -240,6 +233,29 @@ TEST(SceneErrors, EveryFaultHasItsPlace) {
     EXPECT_TRUE(error.text().starts_with("error: bad.json:" + std::to_string(marked.line) + ":"))
         << error.text();
   }
+}
+
+// Both lines are told, of bodies in the list and of generated ones.
+TEST(SceneErrors, BothBodiesWithOneNameAreTold) {
+  const Result<Scene> result = parse_scene(
+      "{\"cairn\": 1, \"bodies\": [\n{\"name\": \"a\", \"fixed\": true},\n"
+      "{\"name\": \"a\", \"fixed\": true}]}",
+      "bad.json");
+  ASSERT_FALSE(result.has_value());
+  ASSERT_EQ(result.error().size(), 2u);
+  EXPECT_EQ(result.error()[0].path, "bodies[0].name");
+  EXPECT_EQ(result.error()[0].line, 2);
+  EXPECT_EQ(result.error()[1].path, "bodies[1].name");
+  EXPECT_EQ(result.error()[1].line, 3);
+  const Result<Scene> generated = parse_scene(
+      "{\"cairn\": 1, \"bodies\": [{\"name\": \"x2\", \"fixed\": true}],\n"
+      "\"generate\": [{\"type\": \"row\", \"name\": \"x\", \"count\": 3, \"spacing\": 1, "
+      "\"of\": {\"fixed\": true}}]}",
+      "bad.json");
+  ASSERT_FALSE(generated.has_value());
+  ASSERT_EQ(generated.error().size(), 2u);
+  EXPECT_EQ(generated.error()[0].path, "bodies[0].name");
+  EXPECT_EQ(generated.error()[1].path, "generate[0].name");
 }
 
 // Faults of the reader and of the builder are told together, in the order of the file, without
