@@ -32,6 +32,11 @@ bool is_reduced_text(const std::string& text) {
   return text.find("\"cairn_reduced\"") != std::string::npos;
 }
 
+bool is_scene_text(const std::string& text) {
+  const Result<Node> document = parse_document(text, "", problem_limits);
+  return document && document->find("cairn") != nullptr;
+}
+
 }  // namespace
 
 bool is_any_problem(const std::string& bytes) {
@@ -43,6 +48,12 @@ bool is_any_problem(const std::string& bytes) {
 Result<ProblemFile> parse_any_problem(const std::string& text, const std::string& file) {
   if (looks_like_json(text)) {
     if (is_reduced_text(text)) return named(parse_reduced(text, file), "reduced problem, JSON");
+    if (!is_problem_text(text) && is_scene_text(text))
+      return fail({.file = file,
+                   .line = 1,
+                   .what = "is a scene, not a problem",
+                   .allowed = formats,
+                   .fix = "simulate it with cairn run"});
     return named(parse_problem(text, file), "problem, JSON");
   }
   switch (siconos_kind(text)) {

@@ -29,44 +29,87 @@ bool is_planar_pile(const Island& island) {
   return contacts > small;
 }
 
-// Keeps the best impulses seen by any method.
-class Best {
+// What decides which methods are tried, and in which order.
+struct Kind {
+  bool bilateral = true;  // joints alone
+  bool convex = true;     // no exact friction
+  bool linear = true;     // a linear complementarity problem that Lemke may have
+  bool planar_pile = false;
+  bool packing = false;  // its factor is nearly dense
+  bool large = false;    // rounding is not aimed at in the first step
+};
+
+Kind kind_of(const Island& island, const Auto& options) {
+  Kind kind;
+  kind.linear = options.lemke_rows > 0;
+  for (const Group& g : island.groups) {
+    kind.bilateral = kind.bilateral && g.set.law == Law::equality;
+    kind.convex = kind.convex && !(g.set.law == Law::coulomb && g.set.mu > 0);
+    kind.linear = kind.linear && lemke_takes(g);
+  }
+  kind.planar_pile = kind.linear && is_planar_pile(island);
+  kind.packing = island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
+  kind.large = island.groups.size() > small;
+  return kind;
+}
+
+// Runs methods on the island one after the other and keeps the best impulses that any has left.
+class Attempts {
  public:
-  Best(const Island& island, MethodBuffers& buffers, std::vector<double>& r, std::vector<double>& v)
-      : island_(island), buffers_(buffers), r_(r), v_(v) {
-    velocities_from_impulses(island, r, v);
-    value_ = residual(island, r, v);
-    buffers_.best = r;
+  Attempts(const Island& island, const Auto& asked, MethodBuffers& buffers, std::vector<double>& r,
+           std::vector<double>& v)
+      : options(asked), island_(island), b_(buffers), r_(r), v_(v) {
+    judge();
   }
   double value() const { return value_; }
+  bool good() const { return value_ <= options.tolerance; }
+  bool exact() const { return value_ <= rounding; }
+  bool tried_interior() const { return tried_interior_; }
 
-  // Takes what a method left in r and v; restores the best if it was worse.
-  void take(const IterationResult& result, const char* method) {
-    total_.iteration.iterations += result.iterations;
-    if (result.residual < value_) {
-      value_ = result.residual;
-      buffers_.best = r_;
-      total_.method = method;
-    }
-    restore();
+  void sweep(int most, double tolerance, bool stop_on_stagnation = false) {
+    const NsgsLimits limits{.tolerance = tolerance,
+                            .sweeps = std::min(most, options.max_sweeps),
+                            .stop_on_stagnation = stop_on_stagnation};
+    take(cairn::nsgs(island_, limits, b_.nsgs, r_, v_), "nsgs");
   }
-  void restore() {
-    r_ = buffers_.best;
-    velocities_from_impulses(island_, r_, v_);
+  void newton(const NewtonLimits& limits) {
+    take(cairn::newton(island_, limits, b_.newton, r_, v_), "newton");
   }
+  void lemke(const LemkeLimits& limits) {
+    take(cairn::lemke(island_, limits, b_.lemke, r_, v_), "lemke");
+  }
+  void direct() { take(solve_joints(island_, b_.shares, r_, v_), "direct"); }
+  void admm(const AdmmLimits& limits) {
+    b_.coupling.attach(island_);
+    take_impulses(cairn::admm(b_.coupling, limits, b_.shelf.admm, r_), "admm");
+  }
+  void ipm(const IpmLimits& limits) {
+    tried_interior_ = true;
+    b_.coupling.attach(island_);
+    take_impulses(cairn::ipm(b_.coupling, limits, b_.shelf.ipm, r_), "ipm");
+  }
+  // Accelerated gradients where the law is convex, spectral ones where it is not.
+  void gradients(bool convex) {
+    b_.coupling.attach(island_);
+    const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = options.max_sweeps};
+    if (convex)
+      take_impulses(cairn::apgd(b_.coupling, limits, b_.shelf.apgd, r_), "apgd");
+    else
+      take_impulses(cairn::bb(b_.coupling, limits, b_.shelf.bb, r_), "bb");
+  }
+
+  void start_from_zero() { std::fill(r_.begin(), r_.end(), 0.0); }
   // From zero as if nothing had been found; what was found is kept until end_anew().
   void begin_anew() {
-    buffers_.kept = buffers_.best;
+    b_.kept = b_.best;
     kept_ = value_;
-    std::fill(r_.begin(), r_.end(), 0.0);
-    velocities_from_impulses(island_, r_, v_);
-    value_ = residual(island_, r_, v_);
-    buffers_.best = r_;
+    start_from_zero();
+    judge();
   }
   void end_anew() {
     if (!(kept_ < value_)) return;
     value_ = kept_;
-    buffers_.best = buffers_.kept;
+    b_.best = b_.kept;
     restore();
   }
   MethodResult result(bool fallback) {
@@ -76,178 +119,167 @@ class Best {
     return total_;
   }
 
+  const Auto& options;
+
  private:
+  void judge() {
+    velocities_from_impulses(island_, r_, v_);
+    value_ = residual(island_, r_, v_);
+    b_.best = r_;
+  }
+  void restore() {
+    r_ = b_.best;
+    velocities_from_impulses(island_, r_, v_);
+  }
+  // Takes what a method left in r and v; restores the best if it was worse.
+  void take(const IterationResult& result, const char* method) {
+    total_.iteration.iterations += result.iterations;
+    if (result.residual < value_) {
+      value_ = result.residual;
+      b_.best = r_;
+      total_.method = method;
+    }
+    restore();
+  }
+  void take_impulses(const IterationResult& result, const char* method) {
+    velocities_from_impulses(island_, r_, v_);
+    take(result, method);
+  }
+
   const Island& island_;
-  MethodBuffers& buffers_;
+  MethodBuffers& b_;
   std::vector<double>&r_, &v_;
   double value_ = 0, kept_ = 0;
+  bool tried_interior_ = false;
   MethodResult total_{{}, "warm", false};
 };
 
-// A packing: sweeps are the quickest from nowhere and for the first digits; for the next ones
-// accelerated gradients where the law is convex, spectral ones where it is not.
-void descend(const Island& island, const Auto& options, MethodBuffers& buffers, Best& best,
-             std::vector<double>& r, std::vector<double>& v) {
-  const bool convex = std::none_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
-    return g.set.law == Law::coulomb && g.set.mu > 0;
-  });
-  const bool nowhere = best.value() > 0.1 && !convex;
-  best.take(nsgs(island,
-                 {.tolerance = options.tolerance,
-                  .sweeps = nowhere ? options.max_sweeps : std::min(40, options.max_sweeps),
-                  .stop_on_stagnation = true},
-                 buffers.nsgs, r, v),
-            "nsgs");
-  if (best.value() <= options.tolerance) return;
-  buffers.coupling.attach(island);
-  const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = options.max_sweeps};
-  const IterationResult result = convex ? apgd(buffers.coupling, limits, buffers.apgd, r)
-                                        : bb(buffers.coupling, limits, buffers.bb, r);
-  velocities_from_impulses(island, r, v);
-  best.take(result, convex ? "apgd" : "bb");
+NewtonLimits newton_limits(const Auto& options) {
+  return {.tolerance = options.tolerance,
+          .aim = std::min(rounding, options.tolerance),
+          .factorisations = std::min(60, options.max_iterations)};
+}
+
+LemkeLimits pivots(const Auto& options, int draws, int warm_pivots) {
+  return {.tolerance = options.tolerance,
+          .draws = draws,
+          .variables = options.lemke_rows,
+          .warm_pivots = warm_pivots};
+}
+
+// The stages below return true where the island is done.
+
+// Joints alone are a linear system: one solve and its refinement. In a small island the bodies are
+// eliminated before any joint, which is safe where a body is held by more rows than it has
+// velocities (Newton's order, made for large ones, is not). Where redundant rows disagree by more
+// than rounding both end above it; a small island can afford the rest.
+bool joints_alone(Attempts& a, const Kind& kind) {
+  if (!kind.large) {
+    a.direct();
+    return a.exact();
+  }
+  a.start_from_zero();
+  a.newton({.tolerance = a.options.tolerance, .aim = rounding});
+  return a.good();
+}
+
+// A packing: sweeps are the quickest from nowhere and for the first digits, gradients for the next.
+bool descend(Attempts& a, const Kind& kind) {
+  const bool nowhere = a.value() > 0.1 && !kind.convex;
+  a.sweep(nowhere ? a.options.max_sweeps : 40, a.options.tolerance, true);
+  if (!a.good()) a.gradients(kind.convex);
+  return a.good();
+}
+
+// A pile in the plane: a vertex of its linear complementarity problem, from the basis that sweeps
+// suggest.
+bool pivot_from_sweeps(Attempts& a, int sweeps, int warm_pivots) {
+  a.sweep(sweeps, rounding);
+  if (!a.exact()) a.lemke(pivots(a.options, 1, warm_pivots));
+  return a.good();
+}
+
+// Towards the answer: who asks for few digits of a large island wants speed, from a warm start
+// sweeps to the tolerance and no more. From far away alternating directions, which take stacks of
+// any mass ratio near the answer on a few factorisations (the next step, warm, takes it to
+// rounding); else a budget of sweeps, not of time: stiff islands gain nothing from more.
+bool approach(Attempts& a, const Kind& kind) {
+  const bool factors = kind.large && !kind.packing;
+  if (factors && a.options.tolerance > loose && a.value() < 0.1) {
+    a.sweep(60, a.options.tolerance);
+    if (a.good()) return true;
+  }
+  if (factors && a.value() > far) {
+    a.admm({.tolerance = std::max(a.options.tolerance, 1e-8), .iterations = 200, .patience = 25});
+    return a.good();
+  }
+  a.sweep(60, rounding);
+  return a.exact();
+}
+
+void interior(Attempts& a) {
+  a.ipm({.tolerance = a.options.tolerance, .iterations = std::min(30, a.options.max_iterations)});
+}
+
+// Newton from there, after the interior point method where that is far away. Near the answer a
+// stiff penalty needs the fewest steps, further away it fails. (Small islands end at a very stiff
+// one anyway, and nearer to rounding from a soft start.)
+bool polish(Attempts& a, const Kind& kind) {
+  if (a.value() > (kind.large ? 1e-4 : far) && !kind.packing) interior(a);
+  NewtonLimits limits = newton_limits(a.options);
+  if (kind.large) limits.rho = std::clamp(0.03 / a.value(), 1e2, 1e5);
+  a.newton(limits);
+  return a.good();
+}
+
+bool polish_from_interior(Attempts& a) {
+  interior(a);
+  a.newton(newton_limits(a.options));
+  return a.good();
+}
+
+// Pivoting from nowhere; Newton from its vertex.
+bool pivot_from_nowhere(Attempts& a, int warm_pivots) {
+  a.lemke(pivots(a.options, 12, warm_pivots));
+  if (!a.good()) a.newton(newton_limits(a.options));
+  return a.good();
+}
+
+// A packing whose warm start led astray.
+bool descend_from_nowhere(Attempts& a, const Kind& kind) {
+  a.begin_anew();
+  if (!descend(a, kind)) a.newton(newton_limits(a.options));
+  a.end_anew();
+  return a.good();
+}
+
+// Newton from rest, then long sweeps and all the factorisations allowed.
+void exhaust(Attempts& a) {
+  NewtonLimits patient = newton_limits(a.options);
+  patient.factorisations = a.options.max_iterations;
+  patient.rho = 1e3;
+  a.start_from_zero();
+  a.newton(patient);
+  if (!a.good()) a.sweep(a.options.max_sweeps, a.options.tolerance);
+  if (!a.good()) a.newton(patient);
 }
 
 MethodResult find_impulses(const Island& island, const Auto& options, MethodBuffers& buffers,
                            std::vector<double>& r, std::vector<double>& v) {
-  Best best(island, buffers, r, v);
-  if (best.value() <= rounding) return best.result(false);
-
-  // 0. Joints alone are a linear system: one solve and its refinement. In a small island the bodies
-  // are eliminated before any joint, which is safe where a body is held by more rows than it has
-  // velocities (Newton's order, made for large ones, is not). Where redundant rows disagree by more
-  // than rounding both end above it; a small island can afford the rest.
-  const bool bilateral = std::all_of(island.groups.begin(), island.groups.end(),
-                                     [](const Group& g) { return g.set.law == Law::equality; });
-  if (bilateral && island.groups.size() <= small) {
-    best.take(solve_joints(island, buffers.shares, r, v), "direct");
-    if (best.value() <= rounding) return best.result(false);
-  } else if (bilateral) {
-    std::fill(r.begin(), r.end(), 0.0);
-    best.take(
-        newton(island, {.tolerance = options.tolerance, .aim = rounding}, buffers.newton, r, v),
-        "newton");
-    if (best.value() <= options.tolerance) return best.result(false);
-  }
-
-  // 1. The factor of a large packing is nearly dense: gradients.
-  const bool packing =
-      island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
-  if (packing) {
-    descend(island, options, buffers, best, r, v);
-    if (best.value() <= options.tolerance) return best.result(false);
-  }
-
-  // 2. A pile in the plane: a vertex of its linear complementarity problem.
-  const bool linear = options.lemke_rows > 0 &&
-                      std::all_of(island.groups.begin(), island.groups.end(), lemke_takes);
-  LemkeLimits pivoting{.tolerance = options.tolerance,
-                       .draws = 1,
-                       .variables = options.lemke_rows,
-                       .warm_pivots = 100};
-  if (linear && is_planar_pile(island)) {
-    for (const int sweeps : {20, 200}) {
-      best.take(
-          nsgs(island, {.tolerance = rounding, .sweeps = std::min(sweeps, options.max_sweeps)},
-               buffers.nsgs, r, v),
-          "nsgs");
-      if (best.value() <= rounding) return best.result(false);
-      best.take(lemke(island, pivoting, buffers.lemke, r, v), "lemke");
-      if (best.value() <= options.tolerance) return best.result(sweeps > 20);
-      pivoting.warm_pivots = 300;
-    }
-  }
-
-  // 3. Who asks for few digits of a large island wants speed: from a warm start sweeps to the
-  // tolerance, no more.
-  const bool large = island.groups.size() > small;
-  if (large && options.tolerance > loose && best.value() < 0.1 && !packing) {
-    best.take(
-        nsgs(island, {.tolerance = options.tolerance, .sweeps = std::min(60, options.max_sweeps)},
-             buffers.nsgs, r, v),
-        "nsgs");
-    if (best.value() <= options.tolerance) return best.result(false);
-  }
-
-  // From far away alternating directions, which take stacks of any mass ratio near the answer on a
-  // few factorisations; else a budget of sweeps, not of time: stiff islands gain nothing from more.
-  if (best.value() > far && !packing && large) {
-    buffers.coupling.attach(island);
-    const IterationResult result =
-        admm(buffers.coupling,
-             {.tolerance = std::max(options.tolerance, 1e-8), .iterations = 200, .patience = 25},
-             buffers.admm, r);
-    velocities_from_impulses(island, r, v);
-    best.take(result, "admm");
-    // The next step, warm, takes it to rounding.
-    if (best.value() <= options.tolerance) return best.result(false);
-  } else {
-    best.take(nsgs(island, {.tolerance = rounding, .sweeps = std::min(60, options.max_sweeps)},
-                   buffers.nsgs, r, v),
-              "nsgs");
-  }
-  if (best.value() <= rounding) return best.result(false);
-
-  // 4. Newton from there; the interior point method first where the sweeps left it far away, and as
-  // another start where Newton fails.
-  const NewtonLimits limits{.tolerance = options.tolerance,
-                            .aim = std::min(rounding, options.tolerance),
-                            .factorisations = std::min(60, options.max_iterations)};
-  bool tried_interior = false;
-  auto interior = [&] {
-    tried_interior = true;
-    buffers.coupling.attach(island);
-    const IterationResult result =
-        ipm(buffers.coupling,
-            {.tolerance = options.tolerance, .iterations = std::min(30, options.max_iterations)},
-            buffers.ipm, r);
-    velocities_from_impulses(island, r, v);
-    best.take(result, "ipm");
-  };
-  if (best.value() > (large ? 1e-4 : far) && !packing) interior();
-  // Near the answer a stiff penalty needs the fewest steps, further away it fails. (Small islands
-  // end at a very stiff one anyway, and nearer to rounding from a soft start.)
-  NewtonLimits first = limits;
-  if (large) first.rho = std::clamp(0.03 / best.value(), 1e2, 1e5);
-  best.take(newton(island, first, buffers.newton, r, v), "newton");
-  if (best.value() <= options.tolerance) return best.result(false);
-  if (!tried_interior && !packing) {
-    interior();
-    best.take(newton(island, limits, buffers.newton, r, v), "newton");
-    if (best.value() <= options.tolerance) return best.result(true);
-  }
-
-  // 5. Pivoting from nowhere; Newton from its vertex.
-  if (linear) {
-    pivoting.draws = 12;
-    best.take(lemke(island, pivoting, buffers.lemke, r, v), "lemke");
-    if (best.value() <= options.tolerance) return best.result(true);
-    best.take(newton(island, limits, buffers.newton, r, v), "newton");
-    if (best.value() <= options.tolerance) return best.result(true);
-  }
-
-  // A packing whose warm start led astray: from nowhere again.
-  if (packing) {
-    best.begin_anew();
-    descend(island, options, buffers, best, r, v);
-    if (best.value() > options.tolerance)
-      best.take(newton(island, limits, buffers.newton, r, v), "newton");
-    best.end_anew();
-    if (best.value() <= options.tolerance) return best.result(true);
-  }
-
-  // 6. Newton from rest, then long sweeps and all the factorisations allowed.
-  std::fill(r.begin(), r.end(), 0.0);
-  NewtonLimits patient = limits;
-  patient.factorisations = options.max_iterations;
-  patient.rho = 1e3;
-  best.take(newton(island, patient, buffers.newton, r, v), "newton");
-  if (best.value() <= options.tolerance) return best.result(true);
-  best.take(nsgs(island, {.tolerance = options.tolerance, .sweeps = options.max_sweeps},
-                 buffers.nsgs, r, v),
-            "nsgs");
-  if (best.value() <= options.tolerance) return best.result(true);
-  best.take(newton(island, patient, buffers.newton, r, v), "newton");
-  return best.result(true);
+  Attempts a(island, options, buffers, r, v);
+  if (a.exact()) return a.result(false);
+  const Kind kind = kind_of(island, options);
+  if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
+  if (kind.packing && descend(a, kind)) return a.result(false);
+  if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
+  if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
+  if (approach(a, kind) || polish(a, kind)) return a.result(false);
+  // Other starts.
+  if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);
+  if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
+  if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
+  exhaust(a);
+  return a.result(true);
 }
 
 }  // namespace

@@ -1,15 +1,12 @@
-// `auto`: a few Gauss-Seidel sweeps, Newton to rounding, Lemke where the law is an LCP, sweeps
-// again. Per island.
+// `auto` on an island: the methods that suit its kind, best first, until one meets the tolerance
+// (docs/architecture.md lists them).
 #pragma once
 
 #include "cairn/solver.hpp"
-#include "solve/admm.hpp"
-#include "solve/apgd.hpp"
-#include "solve/bb.hpp"
-#include "solve/ipm.hpp"
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
 #include "solve/primal_coupling.hpp"
+#include "solve/run_method.hpp"
 #include "solve/shares.hpp"
 
 namespace cairn {
@@ -19,18 +16,9 @@ struct MethodBuffers {
   NewtonBuffers newton;
   LemkeBuffers lemke;
   PrimalCoupling coupling;
-  AdmmBuffers admm;
-  IpmBuffers ipm;
-  ApgdBuffers apgd;
-  BbBuffers bb;
+  ShelfBuffers shelf;
   ShareBuffers shares;
   std::vector<double> best, kept;
-};
-
-struct MethodResult {
-  IterationResult iteration;
-  const char* method = "";
-  bool fallback = false;
 };
 
 MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,

@@ -15,10 +15,7 @@ struct ReducedBuffers {
   ReducedNewtonBuffers newton;
   ReducedLemkeBuffers lemke;
   DualCoupling coupling;
-  AdmmBuffers admm;
-  IpmBuffers ipm;
-  ApgdBuffers apgd;
-  BbBuffers bb;
+  ShelfBuffers shelf;
   std::vector<double> best;
 };
 

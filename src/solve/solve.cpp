@@ -48,75 +48,6 @@ Result<void> accepts(const SolverOptions& options, const Problem& problem) {
 
 namespace {
 
-MethodResult run(const Island& island, const Nsgs& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  return {
-      nsgs(island, {.tolerance = o.tolerance, .sweeps = o.max_sweeps, .accelerate = o.accelerate},
-           b.nsgs, r, v),
-      "nsgs", false};
-}
-
-MethodResult run(const Island& island, const Newton& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  return {newton(island, {.tolerance = o.tolerance, .factorisations = o.max_iterations, .rho = 1e3},
-                 b.newton, r, v),
-          "newton", false};
-}
-
-MethodResult run(const Island& island, const Lemke& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  const LemkeLimits limits{
-      .tolerance = o.tolerance, .pivots = o.max_pivots, .draws = o.draws, .seed = o.seed};
-  return {lemke(island, limits, b.lemke, r, v), "lemke", false};
-}
-
-MethodResult run(const Island& island, const Admm& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  b.coupling.attach(island);
-  const IterationResult result =
-      admm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.admm, r);
-  velocities_from_impulses(island, r, v);
-  return {result, "admm", false};
-}
-
-MethodResult run(const Island& island, const Ipm& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  b.coupling.attach(island);
-  const IterationResult first =
-      ipm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.ipm, r);
-  velocities_from_impulses(island, r, v);
-  if (first.residual <= o.tolerance || !o.polish) return {first, "ipm", false};
-  IterationResult second = newton(
-      island, {.tolerance = o.tolerance, .factorisations = o.max_iterations}, b.newton, r, v);
-  second.iterations += first.iterations;
-  return {second, "newton", false};
-}
-
-MethodResult run(const Island& island, const Apgd& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  b.coupling.attach(island);
-  const FirstOrderLimits limits{
-      .tolerance = o.tolerance, .iterations = o.max_iterations, .refresh = o.refresh};
-  const IterationResult result = apgd(b.coupling, limits, b.apgd, r);
-  velocities_from_impulses(island, r, v);
-  return {result, "apgd", false};
-}
-
-MethodResult run(const Island& island, const Bb& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  b.coupling.attach(island);
-  const FirstOrderLimits limits{
-      .tolerance = o.tolerance, .iterations = o.max_iterations, .refresh = o.refresh};
-  const IterationResult result = bb(b.coupling, limits, b.bb, r);
-  velocities_from_impulses(island, r, v);
-  return {result, "bb", false};
-}
-
-MethodResult run(const Island& island, const Auto& o, MethodBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  return automatic(island, o, b, r, v);
-}
-
 // Warm start of an island: the given impulses, scaled, moved into the law's set.
 void load(const Island& island, const Problem& problem, const VecX& lambda,
           std::vector<double>& r) {
@@ -158,8 +89,8 @@ void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace
     if (b.island.groups.empty()) {
       b.v = b.island.v_free;
     } else {
-      const MethodResult result =
-          std::visit([&](const auto& o) { return run(b.island, o, b.methods, b.r, b.v); }, options);
+      const MethodResult result = std::visit(
+          [&](const auto& o) { return run_method(b.island, o, b.methods, b.r, b.v); }, options);
       solution.iterations += result.iteration.iterations;
       solution.fallbacks += result.fallback ? 1 : 0;
       solution.method = result.method;

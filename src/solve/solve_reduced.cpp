@@ -14,75 +14,6 @@ std::size_t at(int i) {
 
 using Impulses = std::vector<double>;
 
-MethodResult run(const ReducedIsland& island, const Nsgs& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  return {
-      nsgs(island, {.tolerance = o.tolerance, .sweeps = o.max_sweeps, .accelerate = o.accelerate},
-           b.nsgs, r, u),
-      "nsgs", false};
-}
-
-MethodResult run(const ReducedIsland& island, const Newton& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  return {newton(island, {.tolerance = o.tolerance, .factorisations = o.max_iterations, .rho = 1e3},
-                 b.newton, r, u),
-          "newton", false};
-}
-
-MethodResult run(const ReducedIsland& island, const Lemke& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  const LemkeLimits limits{
-      .tolerance = o.tolerance, .pivots = o.max_pivots, .draws = o.draws, .seed = o.seed};
-  return {lemke(island, limits, b.lemke, r, u), "lemke", false};
-}
-
-MethodResult run(const ReducedIsland& island, const Admm& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  b.coupling.attach(island);
-  const IterationResult result =
-      admm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.admm, r);
-  velocities_from_impulses(island, r, u);
-  return {result, "admm", false};
-}
-
-MethodResult run(const ReducedIsland& island, const Ipm& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  b.coupling.attach(island);
-  const IterationResult first =
-      ipm(b.coupling, {.tolerance = o.tolerance, .iterations = o.max_iterations}, b.ipm, r);
-  velocities_from_impulses(island, r, u);
-  if (first.residual <= o.tolerance || !o.polish) return {first, "ipm", false};
-  IterationResult second = newton(
-      island, {.tolerance = o.tolerance, .factorisations = o.max_iterations}, b.newton, r, u);
-  second.iterations += first.iterations;
-  return {second, "newton", false};
-}
-
-FirstOrderLimits limits(const auto& o) {
-  return {.tolerance = o.tolerance, .iterations = o.max_iterations, .refresh = o.refresh};
-}
-
-MethodResult run(const ReducedIsland& island, const Apgd& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  b.coupling.attach(island);
-  const IterationResult result = apgd(b.coupling, limits(o), b.apgd, r);
-  velocities_from_impulses(island, r, u);
-  return {result, "apgd", false};
-}
-
-MethodResult run(const ReducedIsland& island, const Bb& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  b.coupling.attach(island);
-  const IterationResult result = bb(b.coupling, limits(o), b.bb, r);
-  velocities_from_impulses(island, r, u);
-  return {result, "bb", false};
-}
-
-MethodResult run(const ReducedIsland& island, const Auto& o, ReducedBuffers& b, Impulses& r,
-                 Impulses& u) {
-  return automatic(island, o, b, r, u);
-}
-
 }  // namespace
 
 Result<void> accepts(const SolverOptions& options, const ReducedProblem& problem) {
@@ -123,7 +54,7 @@ void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedS
       project(g.set, z, &r[at(g.first)]);
     }
     const MethodResult result =
-        std::visit([&](const auto& o) { return run(island, o, buffers, r, u); }, options);
+        std::visit([&](const auto& o) { return run_method(island, o, buffers, r, u); }, options);
     solution.iterations += result.iteration.iterations;
     solution.fallbacks += result.fallback ? 1 : 0;
     ray = ray || (result.iteration.ray && !(result.iteration.residual <= tolerance(options)));

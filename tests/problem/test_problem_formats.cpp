@@ -289,5 +289,14 @@ TEST_F(Fclib, DamagedFilesAreErrors) {
   }
 }
 
+TEST(ProblemFormats, ASceneIsToldFromAProblem) {
+  const Result<ProblemFile> read =
+      parse_any_problem("{\"cairn\": 1, \"bodies\": []}", "scene.json");
+  ASSERT_FALSE(read.has_value());
+  ASSERT_EQ(read.error().size(), 1u);
+  EXPECT_NE(read.error()[0].text().find("is a scene, not a problem"), std::string::npos);
+  EXPECT_NE(read.error()[0].text().find("cairn run"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cairn
