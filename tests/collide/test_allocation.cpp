@@ -1,32 +1,9 @@
 // Collision detection allocates nothing once its buffers have grown.
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 
 #include "collide/broadphase.hpp"
+#include "counted_allocations.hpp"
 #include "random_shapes.hpp"
-
-namespace {
-std::size_t allocations = 0;
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-// std::stable_sort asks in this way; a sanitizer would bring its own, which does not go with
-// free().
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size > 0 ? size : 1);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace cairn {
 namespace {

@@ -1,26 +1,9 @@
 // A solve allocates nothing once its buffers have grown, whatever the solver.
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 
 #include "cairn/solver.hpp"
+#include "counted_allocations.hpp"
 #include "problem/sample_problems.hpp"
-
-namespace {
-std::size_t allocations = 0;
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace cairn {
 namespace {
