@@ -14,6 +14,7 @@
 #include "cairn/error.hpp"
 #include "cairn/expression.hpp"
 #include "cairn/math.hpp"
+#include "cairn/polyhedron.hpp"
 #include "cairn/shape.hpp"
 
 namespace cairn {
@@ -159,6 +160,7 @@ struct Shape {
   BodyId body{};
   Pose X_CS;  // pose relative to the frame at the centre of mass with the body's axes
   MaterialId material{};
+  int polyhedron = -1;  // index into Model::polyhedra of boxes and other flat-faced shapes, else -1
 };
 
 struct Joint {
@@ -189,10 +191,11 @@ struct AppliedForce {
 
 struct Model {
   std::string name;
-  Vec3 gravity = Vec3::Zero();  // [m/s^2]
-  std::vector<Body> bodies;     // sorted by name
-  std::vector<Shape> shapes;    // grouped by body
-  std::vector<Joint> joints;    // sorted by name
+  Vec3 gravity = Vec3::Zero();        // [m/s^2]
+  std::vector<Body> bodies;           // sorted by name
+  std::vector<Shape> shapes;          // grouped by body
+  std::vector<Polyhedron> polyhedra;  // equal shapes share one
+  std::vector<Joint> joints;          // sorted by name
   std::vector<Spring> springs;
   std::vector<AppliedForce> applied_forces;
   std::vector<std::string> material_names;

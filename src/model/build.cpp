@@ -1,6 +1,7 @@
 // The builder: reads a description, checks all of it, writes the model in its canonical order and
 // the initial state.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "cairn/model.hpp"
@@ -89,6 +90,19 @@ double length_scale(const Sizes& sizes, double longest_link) {
   return 1;
 }
 
+// Gives every flat-faced shape its polyhedron; equal boxes share one.
+void add_polyhedra(Model& model) {
+  std::map<std::array<double, 3>, int> boxes;
+  for (Shape& shape : model.shapes) {
+    const auto* box = std::get_if<Box>(&shape.geometry);
+    if (!box) continue;
+    const auto [known, is_new] = boxes.try_emplace({box->size.x(), box->size.y(), box->size.z()},
+                                                   static_cast<int>(model.polyhedra.size()));
+    if (is_new) model.polyhedra.push_back(box_polyhedron(box->size));
+    shape.polyhedron = known->second;
+  }
+}
+
 }  // namespace
 
 Result<BuiltModel> build(const ModelDescription& description) {
@@ -111,6 +125,7 @@ Result<BuiltModel> build(const ModelDescription& description) {
   const double longest_link = build_links(description, state->poses, *model, checks);
   if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
 
+  add_polyhedra(*model);
   model->material_names = std::move(materials.names);
   model->pairs = std::move(materials.pairs);
   model->mass_unit = power_of_two(sizes.mass);

@@ -155,7 +155,7 @@ BodyParts build_body(const BodyDescription& given, const std::string& path,
     const Pose X_CS{s.X_BS.p - body.p_Bcm, s.X_BS.R};
     const MaterialId material =
         material_id(s.material, materials, path + ".shapes[" + std::to_string(i) + "]", checks);
-    parts.shapes.push_back({s.geometry, BodyId{}, X_CS, material});
+    parts.shapes.push_back({s.geometry, BodyId{}, X_CS, material, -1});
     if (std::holds_alternative<Halfspace>(s.geometry)) continue;
     body.radius = std::max(body.radius, farthest_point(s.geometry, X_CS));
     parts.extent = std::max(parts.extent, 2 * bounding_radius(s.geometry));

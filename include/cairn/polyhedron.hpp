@@ -1,0 +1,50 @@
+// Convex polyhedra with their faces and edges, and convex polygons of planar bodies as prisms
+// without ends.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cairn/math.hpp"
+
+namespace cairn {
+
+// In the frame S of its shape. A polygon has planar == true: its vertices lie at z = 0, a face is
+// the side over two of them, and there are no edges, since a prism without ends has none that
+// another one could cross.
+struct Polyhedron {
+  struct Face {
+    Vec3 normal = Vec3::UnitZ();  // outward, unit length [-]
+    double offset = 0;            // normal.x <= offset inside [m]
+    int first = 0, count = 0;     // of its loop in face_vertices
+  };
+  struct Edge {
+    int tail = 0, head = 0;   // vertices, tail < head
+    int left = 0, right = 0;  // faces; the loop of `left` runs from tail to head
+  };
+
+  bool planar = false;
+  Vec3 center = Vec3::Zero();      // of volume (planar: of area), always inside [m]
+  std::vector<Vec3> vertices;      // [m]
+  std::vector<Face> faces;         // coplanar ones are one face
+  std::vector<int> face_vertices;  // loops, counterclockwise seen from outside
+  std::vector<Edge> edges;         // sorted by (tail, head)
+  double inner_radius = 0;  // of the largest ball about the centre inside: its least face distance
+                            // [m]
+  double outer_radius = 0;  // of the smallest ball about the centre around it [m]
+
+  std::span<const int> loop(int face) const {
+    const Face& f = faces[static_cast<std::size_t>(face)];
+    return {face_vertices.data() + f.first, static_cast<std::size_t>(f.count)};
+  }
+};
+
+// Edges, radii and offsets from vertices, centre and loops whose normals are given. The loops must
+// close a convex surface.
+Polyhedron finish_polyhedron(Polyhedron p);
+
+// Vertex i of a box lies on the upper side of axis k where bit k of i is set; face 2 k is the lower
+// one of axis k, face 2 k + 1 the upper one.
+Polyhedron box_polyhedron(const Vec3& size);
+
+}  // namespace cairn
