@@ -43,43 +43,149 @@ void ContactFinder::collide(const Model& model, std::span<const Pose> poses, Sha
                  poses[index(shape_b.body)] * shape_b.X_CS, raw_);
 }
 
-void ContactFinder::find(const Model& model, std::span<const Pose> poses,
-                         std::span<const Reach> reach, std::vector<Contact>& contacts) {
+// Pairs of shapes of different bodies whose bounds, grown by the reach, overlap.
+void ContactFinder::near_pairs(const Model& model, std::span<const Pose> poses,
+                               std::span<const Reach> reach) {
   boxes_.clear();
   for (const Shape& shape : model.shapes) {
     Aabb box = bounds(shape.geometry, poses[index(shape.body)] * shape.X_CS);
-    const Vec3 margin = Vec3::Constant(reach[index(shape.body)].shift);
+    const Vec3 margin = Vec3::Constant(reach.empty() ? 0 : reach[index(shape.body)].shift);
     box.lo -= margin;
     box.hi += margin;
     boxes_.push_back(box);
   }
   broadphase_.pairs(boxes_, body_of_shape_, movable_, pairs_);
+  std::erase_if(pairs_, [&](const std::pair<int, int>& pair) {
+    const BodyId a = model.shapes[static_cast<std::size_t>(pair.first)].body,
+                 b = model.shapes[static_cast<std::size_t>(pair.second)].body;
+    return std::binary_search(model.no_contact.begin(), model.no_contact.end(), std::array{a, b});
+  });
+}
+
+bool ContactFinder::both_polyhedra(const Model& model, int i, int j) const {
+  const int a = model.shapes[static_cast<std::size_t>(i)].polyhedron,
+            b = model.shapes[static_cast<std::size_t>(j)].polyhedron;
+  return a >= 0 && b >= 0 &&
+         model.polyhedra[static_cast<std::size_t>(a)].planar ==
+             model.polyhedra[static_cast<std::size_t>(b)].planar;
+}
+
+PlacedPair ContactFinder::placed(const Model& model, std::span<const Pose> poses,
+                                 const PolyPair& pair) const {
+  auto place = [&](ShapeId id) {
+    const Shape& shape = model.shapes[index(id)];
+    return Placed(model.polyhedra[static_cast<std::size_t>(shape.polyhedron)],
+                  poses[index(shape.body)] * shape.X_CS);
+  };
+  return {place(pair.a), place(pair.b)};
+}
+
+void ContactFinder::collect(const Model& model, std::span<const Pose> poses,
+                            std::span<const Pose> ahead, const PolyPair& pair,
+                            std::vector<Contact>& contacts) {
+  raw_.clear();
+  collect_events(placed(model, poses, pair), placed(model, ahead, pair), pair.axis, pair.room,
+                 events, raw_);
+  for (const ShapeContact& raw : raw_) contacts.push_back(finish(model, pair.a, pair.b, raw));
+}
+
+void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> poses,
+                                   std::span<const Pose> ahead, std::span<const Reach> reach,
+                                   ShapeId a, ShapeId b, std::vector<Contact>& contacts) {
+  PolyPair pair{a, b, 0, {}, 0};
+  for (const ShapeId id : {a, b}) pair.room += reach[index(model.shapes[index(id)].body)].shift;
+  const PlacedPair now = placed(model, poses, pair);
+  const double spheres = (now.b.center() - now.a.center()).norm() - now.a.shape->outer_radius -
+                         now.b.shape->outer_radius;
+  if (spheres > pair.room && !now.a.shape->planar) return;
+  pair.axis = choose_axis(now, placed(model, ahead, pair), events, axes_);
+  const double margin =
+      events.eps_t * std::min(now.a.shape->outer_radius, now.b.shape->outer_radius);
+  if (axes_.separation[axes_.best] > pair.room + margin) return;
+  poly_pairs_.push_back(pair);
+  collect(model, poses, ahead, pair, contacts);
+}
+
+// Contacts of one pair of bodies stand next to each other.
+void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& contacts) {
+  kept_.clear();
+  for (std::size_t first = 0; first < contacts.size();) {
+    std::size_t end = first + 1;
+    const ContactKey& key = contacts[first].key;
+    while (end < contacts.size() && contacts[end].key.body_a == key.body_a &&
+           contacts[end].key.body_b == key.body_b)
+      ++end;
+    const std::span<const Contact> group(contacts.data() + first, end - first);
+    const double ra = model.body(key.body_a).radius, rb = model.body(key.body_b).radius;
+    const double size = ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb);
+    patches_.mark(group, size, keep_);
+    for (std::size_t i = 0; i < group.size(); ++i)
+      if (keep_[i]) kept_.push_back(group[i]);
+    first = end;
+  }
+  std::swap(contacts, kept_);
+}
+
+void ContactFinder::find(const Model& model, std::span<const Pose> poses,
+                         std::span<const Pose> ahead, std::span<const Reach> reach,
+                         std::vector<Contact>& contacts) {
+  near_pairs(model, poses, reach);
   contacts.clear();
+  poly_pairs_.clear();
   missing_ = {-1, -1};
   for (const auto& [i, j] : pairs_) {
-    const BodyId a = model.shapes[static_cast<std::size_t>(i)].body,
-                 b = model.shapes[static_cast<std::size_t>(j)].body;
-    if (std::binary_search(model.no_contact.begin(), model.no_contact.end(), std::array{a, b}))
+    if (both_polyhedra(model, i, j)) {
+      find_polyhedra(model, poses, ahead, reach, shape_id(i), shape_id(j), contacts);
       continue;
-    const Geometry &shape_a = model.shapes[static_cast<std::size_t>(i)].geometry,
-                   &shape_b = model.shapes[static_cast<std::size_t>(j)].geometry;
-    if (missing_.first < 0 && !can_collide(shape_a, shape_b) && !never_touch(shape_a, shape_b))
+    }
+    const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
+                &shape_b = model.shapes[static_cast<std::size_t>(j)];
+    if (missing_.first < 0 && !can_collide(shape_a.geometry, shape_b.geometry) &&
+        !never_touch(shape_a.geometry, shape_b.geometry))
       missing_ = {i, j};
     collide(model, poses, shape_id(i), shape_id(j));
-    const Reach &of_a = reach[index(a)], &of_b = reach[index(b)];
+    const Reach &of_a = reach[index(shape_a.body)], &of_b = reach[index(shape_b.body)];
     for (const ShapeContact& raw : raw_) {
       double room = of_a.shift + of_b.shift;
-      if (of_a.turn > 0) room += of_a.turn * (raw.p_WA - poses[index(a)].p).norm();
-      if (of_b.turn > 0) room += of_b.turn * (raw.p_WB - poses[index(b)].p).norm();
+      if (of_a.turn > 0) room += of_a.turn * (raw.p_WA - poses[index(shape_a.body)].p).norm();
+      if (of_b.turn > 0) room += of_b.turn * (raw.p_WB - poses[index(shape_b.body)].p).norm();
       if (raw.gap <= room) contacts.push_back(finish(model, shape_id(i), shape_id(j), raw));
     }
   }
   std::sort(contacts.begin(), contacts.end(),
             [](const Contact& x, const Contact& y) { return x.key < y.key; });
+  found_ = static_cast<int>(contacts.size());
+  if (filter) filter_patches(model, contacts);
+}
+
+void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> poses,
+                                  std::vector<Contact>& contacts) {
+  near_pairs(model, poses, {});
+  contacts.clear();
+  for (const auto& [i, j] : pairs_) {
+    if (both_polyhedra(model, i, j)) {
+      const PolyPair pair{shape_id(i), shape_id(j), 0, {}, 0};
+      const PlacedPair now = placed(model, poses, pair);
+      const double gap = largest_separation(now.a, now.b);
+      const ShapeContact raw{now.a.center(), now.b.center(), Vec3::UnitZ(), gap, along_axis};
+      if (gap <= 0) contacts.push_back(finish(model, pair.a, pair.b, raw));
+      continue;
+    }
+    collide(model, poses, shape_id(i), shape_id(j));
+    for (const ShapeContact& raw : raw_)
+      if (raw.gap <= 0) contacts.push_back(finish(model, shape_id(i), shape_id(j), raw));
+  }
 }
 
 bool ContactFinder::find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
                              Contact& contact) {
+  if (both_polyhedra(model, static_cast<int>(key.shape_a), static_cast<int>(key.shape_b))) {
+    const PlacedPair now = placed(model, poses, {key.shape_a, key.shape_b, 0, {}, 0});
+    ShapeContact raw;
+    if (!evaluate(event_of(key.feature), now.a, now.b, events.delta_max, raw)) return false;
+    contact = finish(model, key.shape_a, key.shape_b, raw);
+    return true;
+  }
   collide(model, poses, key.shape_a, key.shape_b);
   for (const ShapeContact& raw : raw_)
     if (raw.feature == key.feature) {

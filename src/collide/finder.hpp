@@ -2,12 +2,15 @@
 // writes contacts sorted by key.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "cairn/contact.hpp"
 #include "collide/broadphase.hpp"
 #include "collide/narrowphase.hpp"
+#include "collide/patch.hpp"
+#include "collide/poly_pair.hpp"
 
 namespace cairn {
 
@@ -18,13 +21,41 @@ struct Reach {
   double turn = 0;   // [rad]
 };
 
+// Two polyhedra near each other and how they are kept apart.
+struct PolyPair {
+  ShapeId a{}, b{};
+  double room = 0;  // how far they can come closer [m]
+  PairAxis axis;
+  int revised = 0;  // how often the axis was chosen again in this step
+};
+
 class ContactFinder {
  public:
   explicit ContactFinder(const Model& model);
 
-  // Contacts with gap <= reach of both bodies. Frames and materials are filled in.
-  void find(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach,
-            std::vector<Contact>& contacts);
+  // Contacts with gap <= reach of both bodies. Frames and materials are filled in. `ahead`: where
+  // the bodies are expected at the end of the step, by which polyhedra choose among the ways to be
+  // kept apart. Leaves the polyhedra that are near each other in pairs().
+  void find(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
+            std::span<const Reach> reach, std::vector<Contact>& contacts);
+
+  // Contacts that overlap; of two polyhedra one, along the axis of least depth, whose feature is
+  // `along_axis`.
+  void find_overlaps(const Model& model, std::span<const Pose> poses,
+                     std::vector<Contact>& contacts);
+  static constexpr int along_axis = std::numeric_limits<int>::max();
+
+  // The contacts of a pair under its present axis.
+  void collect(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
+               const PolyPair& pair, std::vector<Contact>& contacts);
+  PlacedPair placed(const Model& model, std::span<const Pose> poses, const PolyPair& pair) const;
+  std::vector<PolyPair>& pairs() { return poly_pairs_; }  // sorted by shapes
+  AxisList& scratch() { return axes_; }
+
+  EventOptions events;
+  bool filter = true;  // keep only the corners of contact patches
+
+  int found() const { return found_; }  // contacts of the last find() before the filter
 
   // The contact with this key at the given poses, however large its gap.
   bool find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
@@ -37,6 +68,12 @@ class ContactFinder {
  private:
   void collide(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b);
   Contact finish(const Model& model, ShapeId a, ShapeId b, const ShapeContact& raw) const;
+  void near_pairs(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach);
+  bool both_polyhedra(const Model& model, int i, int j) const;
+  void find_polyhedra(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
+                      std::span<const Reach> reach, ShapeId a, ShapeId b,
+                      std::vector<Contact>& contacts);
+  void filter_patches(const Model& model, std::vector<Contact>& contacts);
 
   Broadphase broadphase_;
   std::vector<char> movable_;
@@ -44,6 +81,12 @@ class ContactFinder {
   std::vector<Aabb> boxes_;
   std::vector<std::pair<int, int>> pairs_;
   std::vector<ShapeContact> raw_;
+  std::vector<PolyPair> poly_pairs_;
+  AxisList axes_;
+  PatchFilter patches_;
+  std::vector<char> keep_;
+  std::vector<Contact> kept_;
+  int found_ = 0;
   std::pair<int, int> missing_ = {-1, -1};
 };
 

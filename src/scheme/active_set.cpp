@@ -50,15 +50,20 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
                                                       : options.active_factor * h * fastest;
     for (Reach& reach : buffers.reach) reach = {limit, 0};
   }
-  buffers.finder.find(model, state.poses, buffers.reach, candidates);
+  buffers.ahead.assign(poses_end.begin(), poses_end.end());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities > 0)
+      buffers.ahead[i] = advanced(body, state.poses[i], state.v.data() + body.first_velocity, h);
+  }
+  buffers.finder.find(model, state.poses, buffers.ahead, buffers.reach, candidates);
   for (Contact& c : candidates) orient(model, state.poses, c);
   std::erase_if(candidates, [&](const Contact& c) { return c.rows == 0 || c.gap > limit; });
 }
 
 double find_overlaps(const Model& model, std::span<const Pose> poses_end,
                      ActiveSetBuffers& buffers) {
-  buffers.reach.assign(model.bodies.size(), Reach{});
-  buffers.finder.find(model, poses_end, buffers.reach, buffers.at_end);
+  buffers.finder.find_overlaps(model, poses_end, buffers.at_end);
   double deepest = 0;
   for (const Contact& c : buffers.at_end) deepest = std::max(deepest, -c.gap);
   return deepest;
@@ -70,7 +75,7 @@ int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers
   const auto known = static_cast<std::ptrdiff_t>(candidates.size());
   int added = 0;
   for (const Contact& end : buffers.at_end) {
-    if (!(end.gap < -rounding)) continue;
+    if (!(end.gap < -rounding) || end.key.feature == ContactFinder::along_axis) continue;
     if (std::binary_search(candidates.begin(), candidates.begin() + known, end, by_key)) continue;
     Contact start;
     if (!buffers.finder.find_one(model, state.poses, end.key, start)) continue;

@@ -12,7 +12,12 @@ struct ActiveSetBuffers {
   explicit ActiveSetBuffers(const Model& model) : finder(model) {}
   ContactFinder finder;
   std::vector<Reach> reach;
+  std::vector<Pose> ahead;      // where the old velocities lead
   std::vector<Contact> at_end;  // contacts that touch or overlap at the end of the step
+  std::vector<Contact> fresh;   // of one pair of polyhedra
+  std::vector<char> keep, pushed;
+  std::vector<double> impulses;  // normal ones of the candidates
+  PatchFilter patches;
 };
 
 // Contacts that can close within h, by the rule of `options`; rows and frames are chosen.
@@ -25,8 +30,16 @@ double find_overlaps(const Model& model, std::span<const Pose> poses_end,
                      ActiveSetBuffers& buffers);
 
 // Adds the overlapping contacts that are not among the candidates, as they are at the beginning of
-// the step; returns how many.
+// the step; returns how many. Of polyhedra see revise_polyhedra.
 int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers,
                std::vector<Contact>& candidates);
+
+// Polyhedra (E143, E144): pairs that overlap at the end get the events that were missed, or the
+// axis by which they overlap least; pairs that are pushed although another axis keeps them apart
+// are released. `impulses` are the normal ones of the candidates. Returns the number of changes;
+// 0: the candidates were complete and none blocked a free motion.
+int revise_polyhedra(const Model& model, const State& state, std::span<const Pose> poses_end,
+                     std::span<const double> impulses, ActiveSetBuffers& buffers,
+                     std::vector<Contact>& candidates);
 
 }  // namespace cairn

@@ -155,6 +155,17 @@ void Step::find_velocities() {
   move_bodies(last());
 }
 
+// Contacts that were missed go into contacts_start; returns how much has changed there.
+int Step::add_missed_contacts() {
+  std::vector<double>& impulses = data.active.impulses;
+  impulses.clear();
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    impulses.push_back(last().solution.lambda[last().problem.first_row[data.joints() + i]]);
+  const int revised =
+      revise_polyhedra(model, state, data.poses_end, impulses, data.active, data.contacts_start);
+  return revised + add_missed(model, state, data.active, data.contacts_start);
+}
+
 // Everything the report says of the contacts, from the solve that gave the velocities.
 void Step::report_contacts() {
   const SolveRecord& record = last();
@@ -282,7 +293,7 @@ void take(Step& step, double (*clock)(), State& state) {
     const double detect_start = now();
     report.penetration = find_overlaps(model, data.poses_end, data.active);
     const bool verify = options.active_set == ActiveSet::complete && round < max_rounds;
-    const int added = verify ? add_missed(model, state, data.active, data.contacts_start) : 0;
+    const int added = verify ? step.add_missed_contacts() : 0;
     report.seconds.detect += now() - detect_start;
     report.added_pairs += added;
     if (added == 0) break;

@@ -1,0 +1,112 @@
+#include "collide/patch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace cairn {
+namespace {
+
+constexpr double same_normal = 5e-13;  // 1 - cosine of normals that are one: 1e-6 rad [-]
+constexpr double same_place = 4e-7;    // of the radius: two points that are one [-]
+constexpr double same_gap = 1e-10;     // of the radius: depth that decides nothing [-]
+
+double turn(double ax, double ay, double bx, double by) {
+  return ax * by - ay * bx;
+}
+
+}  // namespace
+
+void PatchFilter::mark(std::span<const Contact> contacts, double size, std::vector<char>& keep) {
+  keep.assign(contacts.size(), 1);
+  grouped_.assign(contacts.size(), 0);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (grouped_[i]) continue;
+    const Contact& first = contacts[i];
+    const Tangents t = tangents(first.n_W);
+    spots_.clear();
+    for (std::size_t j = i; j < contacts.size(); ++j) {
+      const Contact& c = contacts[j];
+      if (grouped_[j] || c.friction != first.friction || c.restitution != first.restitution ||
+          !((c.n_W - first.n_W).squaredNorm() <= 2 * same_normal))
+        continue;
+      grouped_[j] = 1;
+      const Vec3 p = c.p_WC - first.p_WC;
+      spots_.push_back({t.t1.dot(p), t.t2.dot(p), c.gap, static_cast<int>(j)});
+    }
+    if (spots_.size() > 1) filter_group(size, keep);
+  }
+}
+
+// Andrew's chain over the spots, without those within the tolerance of the line of their
+// neighbours.
+void PatchFilter::find_corners(double tolerance) {
+  corners_.clear();
+  std::size_t start = 0;
+  auto chain = [&](const Spot& p) {
+    while (corners_.size() >= start + 2) {
+      const Spot &a = corners_[corners_.size() - 2], &b = corners_.back();
+      const double height = turn(b.x - a.x, b.y - a.y, p.x - a.x, p.y - a.y),
+                   base = std::hypot(p.x - a.x, p.y - a.y);
+      if (height > tolerance * base) break;
+      corners_.pop_back();
+    }
+    corners_.push_back(p);
+  };
+  for (const Spot& p : spots_) chain(p);
+  start = corners_.size() - 1;
+  for (std::size_t i = spots_.size() - 1; i-- > 0;) chain(spots_[i]);
+  corners_.pop_back();  // the first one again
+}
+
+// Is there a convex combination of corners at this place, to the tolerance, whose gap is no larger?
+bool PatchFilter::implied(const Spot& p, double length, double gap) const {
+  const Spot& o = corners_[0];
+  if (corners_.size() == 1) return p.gap >= o.gap - gap;
+  for (std::size_t i = 1; i + 1 < std::max<std::size_t>(corners_.size(), 3); ++i) {
+    const Spot &a = corners_[i], &b = corners_[std::min(i + 1, corners_.size() - 1)];
+    const double area = turn(a.x - o.x, a.y - o.y, b.x - o.x, b.y - o.y);
+    double u = 0, v = 0;  // p = o + u (a - o) + v (b - o)
+    if (corners_.size() == 2) {
+      const double dx = a.x - o.x, dy = a.y - o.y;
+      u = ((p.x - o.x) * dx + (p.y - o.y) * dy) / (dx * dx + dy * dy);
+    } else {
+      u = turn(p.x - o.x, p.y - o.y, b.x - o.x, b.y - o.y) / area;
+      v = turn(a.x - o.x, a.y - o.y, p.x - o.x, p.y - o.y) / area;
+    }
+    const double reach =
+        std::max(std::hypot(a.x - o.x, a.y - o.y), std::hypot(b.x - o.x, b.y - o.y));
+    const double slack = length / reach;
+    if (u < -slack || v < -slack || u + v > 1 + slack) continue;
+    return p.gap >= o.gap + u * (a.gap - o.gap) + v * (b.gap - o.gap) - gap;
+  }
+  return false;
+}
+
+void PatchFilter::filter_group(double size, std::vector<char>& keep) {
+  const double length = same_place * size, gap = same_gap * size;
+  std::sort(spots_.begin(), spots_.end(), [](const Spot& p, const Spot& q) {
+    return std::tuple(p.x, p.y, p.contact) < std::tuple(q.x, q.y, q.contact);
+  });
+  // Of contacts in one place the first by key stands for all, with the least gap among them.
+  std::vector<Spot>& s = spots_;
+  for (std::size_t i = 0; i < s.size(); ++i)
+    for (std::size_t j = i + 1; j < s.size() && s[j].x - s[i].x <= length;) {
+      if (std::abs(s[j].y - s[i].y) > length || std::abs(s[j].gap - s[i].gap) > gap) {
+        ++j;
+        continue;
+      }
+      keep[static_cast<std::size_t>(std::max(s[i].contact, s[j].contact))] = 0;
+      s[i].contact = std::min(s[i].contact, s[j].contact);
+      s.erase(s.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+  if (s.size() <= 2) return;
+  find_corners(length);
+  for (const Spot& p : s) {
+    const bool corner = std::any_of(corners_.begin(), corners_.end(),
+                                    [&](const Spot& c) { return c.contact == p.contact; });
+    if (!corner && implied(p, 4 * length, gap)) keep[static_cast<std::size_t>(p.contact)] = 0;
+  }
+}
+
+}  // namespace cairn

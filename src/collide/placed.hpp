@@ -1,0 +1,31 @@
+// A polyhedron at its place in the world.
+#pragma once
+
+#include "cairn/math.hpp"
+#include "cairn/polyhedron.hpp"
+
+namespace cairn {
+
+struct Placed {
+  Placed(const Polyhedron& polyhedron, const Pose& X_WS)
+      : shape(&polyhedron), R_WS(X_WS.R.toRotationMatrix()), p_WS(X_WS.p) {}
+
+  Vec3 point(const Vec3& p_S) const { return p_WS + R_WS * p_S; }
+  Vec3 direction(const Vec3& d_S) const { return R_WS * d_S; }
+  Vec3 local(const Vec3& p_W) const { return R_WS.transpose() * (p_W - p_WS); }
+  Vec3 center() const { return point(shape->center); }
+  Vec3 vertex(int i) const { return point(shape->vertices[static_cast<std::size_t>(i)]); }
+  Vec3 normal(int face) const {
+    return direction(shape->faces[static_cast<std::size_t>(face)].normal);
+  }
+
+  const Polyhedron* shape;
+  Mat3 R_WS;
+  Vec3 p_WS;
+};
+
+struct PlacedPair {
+  Placed a, b;
+};
+
+}  // namespace cairn

@@ -1,0 +1,164 @@
+#include "collide/poly_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cairn {
+namespace {
+
+constexpr double same_way = 0.9;     // cosine from which two axes count as one [-]
+constexpr double touching = 1e-9;    // gap of a contact that is there, of the smaller radius [-]
+constexpr double preference = 1e-9;  // what a later axis must be better, likewise [-]
+
+double size_of(const PlacedPair& pair) {
+  return std::min(pair.a.shape->outer_radius, pair.b.shape->outer_radius);
+}
+
+int most_aligned_face(const Placed& p, const Vec3& d_W) {
+  const Vec3 d = p.R_WS.transpose() * d_W;
+  int best = 0;
+  double most = -2;
+  for (int f = 0; f < static_cast<int>(p.shape->faces.size()); ++f) {
+    const double cosine = d.dot(p.shape->faces[static_cast<std::size_t>(f)].normal);
+    if (cosine <= most + 1e-12) continue;
+    most = cosine;
+    best = f;
+  }
+  return best;
+}
+
+// Collects events of one pair.
+struct Collector {
+  const PlacedPair &now, &ahead;
+  double room, lateral, touch, parallel;
+  Vec3 n;
+  std::vector<ShapeContact>& out;
+
+  // (E144): close enough to meet, and inside its features when it does.
+  void meet(const Event& event) {
+    ShapeContact c;
+    if (!evaluate(event, now.a, now.b, parallel, c)) return;
+    if (c.gap > room || c.n_W.dot(n) < same_way) return;
+    double tau = 0;
+    if (c.gap > touch) {
+      ShapeContact later;
+      if (!evaluate(event, ahead.a, ahead.b, parallel, later)) return;
+      if (later.gap < c.gap) tau = std::min(1.0, c.gap / (c.gap - later.gap));
+    }
+    if (depth_inside(event, now, ahead, tau) >= -lateral) out.push_back(c);
+  }
+
+  void corners(int face_a, int face_b) {
+    const int of_a = static_cast<int>(now.a.shape->vertices.size()),
+              of_b = static_cast<int>(now.b.shape->vertices.size());
+    if (now.a.normal(face_a).dot(n) >= same_way)
+      for (int v = 0; v < of_b; ++v) meet({Event::Kind::corner_b, face_a, v});
+    if (-now.b.normal(face_b).dot(n) >= same_way)
+      for (int v = 0; v < of_a; ++v) meet({Event::Kind::corner_a, v, face_b});
+  }
+
+  void edges(int face_a, int face_b) {
+    const auto &of_a = now.a.shape->edges, &of_b = now.b.shape->edges;
+    for (std::size_t i = 0; i < of_a.size(); ++i) {
+      if (of_a[i].left != face_a && of_a[i].right != face_a) continue;
+      for (std::size_t j = 0; j < of_b.size(); ++j) {
+        if (of_b[j].left != face_b && of_b[j].right != face_b) continue;
+        meet({Event::Kind::edges, static_cast<int>(i), static_cast<int>(j)});
+      }
+    }
+  }
+
+  // The features that define the axis, wherever they lie: for pairs that would overlap without.
+  void own(const SeparatingAxis& axis) {
+    Event event{Event::Kind::edges, axis.a, axis.b};
+    auto deepest = [](const Placed& p, const Vec3& d) {
+      int best = 0;
+      for (int v = 1; v < static_cast<int>(p.shape->vertices.size()); ++v)
+        if (d.dot(p.vertex(v)) > d.dot(p.vertex(best))) best = v;
+      return best;
+    };
+    const Vec3 along = direction(axis, ahead.a, ahead.b);
+    if (axis.kind == SeparatingAxis::Kind::face_a)
+      event = {Event::Kind::corner_b, axis.a, deepest(ahead.b, -along)};
+    if (axis.kind == SeparatingAxis::Kind::face_b)
+      event = {Event::Kind::corner_a, deepest(ahead.a, along), axis.b};
+    ShapeContact c;
+    if (evaluate(event, now.a, now.b, parallel, c)) out.push_back(c);
+  }
+};
+
+}  // namespace
+
+PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, const EventOptions& options,
+                     AxisList& list) {
+  const double overlap =
+      options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
+  list_axes(now.a, now.b, -overlap, list);
+  PairAxis chosen;
+  chosen.separation_ahead = -std::numeric_limits<double>::infinity();
+  const double handicap = preference * size_of(now);
+  for (std::size_t i = 0; i < list.axes.size(); ++i) {
+    const double later = separation(list.axes[i], ahead.a, ahead.b);
+    if (i > 0 && !(later > chosen.separation_ahead + handicap)) continue;
+    chosen.axis = list.axes[i];
+    chosen.separation = list.separation[i];
+    chosen.separation_ahead = later;
+  }
+  const Vec3 n = direction(chosen.axis, now.a, now.b);
+  for (const SeparatingAxis& axis : list.axes)
+    if (direction(axis, now.a, now.b).dot(n) < same_way) chosen.ambiguous = true;
+  return chosen;
+}
+
+bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& current,
+                const EventOptions& options, AxisList& list, PairAxis& other) {
+  const double overlap =
+      options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
+  list_axes(now.a, now.b, -overlap, list);
+  const Vec3 n = direction(current.axis, now.a, now.b);
+  double best = -touching * size_of(now);
+  bool found = false;
+  for (std::size_t i = 0; i < list.axes.size(); ++i) {
+    if (direction(list.axes[i], now.a, now.b).dot(n) >= same_way) continue;
+    const double later = separation(list.axes[i], ahead.a, ahead.b);
+    if (!(later >= best)) continue;
+    best = later;
+    other = {list.axes[i], list.separation[i], later, true};
+    found = true;
+  }
+  return found;
+}
+
+void collect_events(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& axis,
+                    double room, const EventOptions& options, std::vector<ShapeContact>& out) {
+  const double size = size_of(now);
+  const std::size_t before = out.size();
+  Collector c{now,
+              ahead,
+              room + options.eps_t * size,
+              options.eps_x * size,
+              touching * size,
+              options.delta_max,
+              direction(axis.axis, now.a, now.b),
+              out};
+  const int face_a =
+      axis.axis.kind == SeparatingAxis::Kind::face_a ? axis.axis.a : most_aligned_face(now.a, c.n);
+  const int face_b =
+      axis.axis.kind == SeparatingAxis::Kind::face_b ? axis.axis.b : most_aligned_face(now.b, -c.n);
+  c.corners(face_a, face_b);
+  c.edges(face_a, face_b);
+  if (out.size() == before && std::min(axis.separation, axis.separation_ahead) < -touching * size)
+    c.own(axis.axis);
+  if (now.a.shape->planar) {
+    // Both points lie halfway between the planes of the two.
+    const Vec3 z = now.a.R_WS.col(2);
+    const double middle = 0.5 * z.dot(now.a.p_WS + now.b.p_WS);
+    for (std::size_t i = before; i < out.size(); ++i) {
+      out[i].p_WA += (middle - z.dot(out[i].p_WA)) * z;
+      out[i].p_WB += (middle - z.dot(out[i].p_WB)) * z;
+    }
+  }
+}
+
+}  // namespace cairn

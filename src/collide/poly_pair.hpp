@@ -1,0 +1,42 @@
+// Contacts of two polyhedra within a step: which way they are kept apart, and the nearly active
+// events that belong to it (E142 to E144). Reads placements at the beginning and where the motion
+// leads, appends contacts.
+#pragma once
+
+#include "collide/events.hpp"
+#include "collide/separating_axes.hpp"
+
+namespace cairn {
+
+// Paper 004's parameters, relative to the bodies.
+struct EventOptions {
+  double eps_x = 1e-7;  // how far outside a feature an event may lie, of the smaller radius [-]
+  double eps_t = 1e-4;  // how far beyond the reach of the step events are listed, likewise [-]
+  double eps_0 = 1e-3;  // overlap up to which an axis still counts as one that separates, of the
+                        // smaller inner radius [-]
+  double delta_max = default_parallel;  // sine of the angle below which edges are parallel [-]
+};
+
+// How a pair is kept apart in a step.
+struct PairAxis {
+  SeparatingAxis axis;
+  double separation = 0;        // along it at the beginning [m]
+  double separation_ahead = 0;  // and where the motion leads [m]
+  bool ambiguous = false;       // there are others, across it, that separate as well
+};
+
+// Of the axes that separate the pair at the beginning the one along which it is farthest apart, or
+// overlaps least, where the motion leads (E143).
+PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, const EventOptions& options,
+                     AxisList& scratch);
+
+// One that separates the pair at the beginning and ahead and is across `current`; false: none.
+bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& current,
+                const EventOptions& options, AxisList& scratch, PairAxis& other);
+
+// Appends the events that belong to the axis, may close over a distance of `room` and lie within
+// their features when they do.
+void collect_events(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& axis,
+                    double room, const EventOptions& options, std::vector<ShapeContact>& out);
+
+}  // namespace cairn

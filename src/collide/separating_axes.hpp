@@ -1,0 +1,41 @@
+// The directions along which two convex polyhedra can be apart: face normals of both, and cross
+// products of an edge of each. Reads two placements, writes separations.
+#pragma once
+
+#include <vector>
+
+#include "collide/placed.hpp"
+
+namespace cairn {
+
+// A direction that is fixed to features, so that it can be followed from one pose to the next.
+struct SeparatingAxis {
+  enum class Kind { face_a, face_b, edges };
+  Kind kind = Kind::face_a;
+  int a = -1, b = -1;  // face of A; face of B; edge of A and edge of B
+  double sign = 1;     // edges: of the cross product, so that the axis points from A to B
+
+  bool operator==(const SeparatingAxis&) const = default;
+};
+
+// Unit vector from A to B; zero for edges that have become parallel.
+Vec3 direction(const SeparatingAxis& axis, const Placed& a, const Placed& b);
+
+// min over B of n.x minus max over A of n.x: > 0 apart [m]. Minus infinity where there is no
+// direction.
+double separation(const SeparatingAxis& axis, const Placed& a, const Placed& b);
+
+// All axes whose separation is at least `least` and in any case the best one, each with its
+// separation; faces of A, faces of B, then edges. Of edges only those are listed whose cross
+// product is a normal of A + B there.
+struct AxisList {
+  std::vector<SeparatingAxis> axes;
+  std::vector<double> separation;  // [m]
+  std::size_t best = 0;  // the largest; faces before edges where they are equal to rounding
+};
+void list_axes(const Placed& a, const Placed& b, double least, AxisList& out);
+
+// The largest separation alone: the distance along the best axis, or minus the depth [m].
+double largest_separation(const Placed& a, const Placed& b);
+
+}  // namespace cairn

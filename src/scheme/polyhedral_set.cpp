@@ -1,0 +1,167 @@
+// The events of polyhedra are chosen before the step and verified after it: how the choice is
+// revised (E143, E144).
+#include <algorithm>
+#include <limits>
+
+#include "constrain/rows.hpp"
+#include "scheme/active_set.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double same_way = 0.9;  // cosine from which two axes count as one [-]
+
+bool by_key(const Contact& a, const Contact& b) {
+  return a.key < b.key;
+}
+
+struct Range {
+  std::size_t first, end;
+};
+
+struct Revision {
+  const Model& model;
+  const State& state;
+  std::span<const Pose> poses_end;
+  ActiveSetBuffers& buffers;
+  std::vector<Contact>& candidates;
+  double rounding;  // [m]
+
+  Range range_of(const PolyPair& pair) const {
+    const BodyId body_a = model.shapes[index(pair.a)].body,
+                 body_b = model.shapes[index(pair.b)].body;
+    const auto least = std::numeric_limits<std::int32_t>::min(),
+               most = std::numeric_limits<std::int32_t>::max();
+    Contact from, to;
+    from.key = {body_a, body_b, pair.a, pair.b, least};
+    to.key = {body_a, body_b, pair.a, pair.b, most};
+    const auto first = std::lower_bound(candidates.begin(), candidates.end(), from, by_key),
+               end = std::upper_bound(candidates.begin(), candidates.end(), to, by_key);
+    return {static_cast<std::size_t>(first - candidates.begin()),
+            static_cast<std::size_t>(end - candidates.begin())};
+  }
+
+  void collect(const PolyPair& pair) {
+    buffers.fresh.clear();
+    buffers.finder.collect(model, state.poses, poses_end, pair, buffers.fresh);
+    for (Contact& c : buffers.fresh) orient(model, state.poses, c);
+    std::erase_if(buffers.fresh, [](const Contact& c) { return c.rows == 0; });
+  }
+
+  // Leaves in `fresh` only what the corners of the patch need, seen with the contacts there are.
+  void filter(const Range& known) {
+    std::vector<Contact>& fresh = buffers.fresh;
+    const std::size_t own = fresh.size();
+    if (!buffers.finder.filter || own == 0) return;
+    fresh.insert(fresh.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(known.first),
+                 candidates.begin() + static_cast<std::ptrdiff_t>(known.end));
+    const ContactKey& key = fresh[0].key;
+    const double ra = model.body(key.body_a).radius, rb = model.body(key.body_b).radius;
+    buffers.patches.mark(fresh, ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb),
+                         buffers.keep);
+    std::size_t out = 0;
+    for (std::size_t i = known.end - known.first; i < fresh.size(); ++i)
+      if (buffers.keep[i]) fresh[out++] = fresh[i];
+    fresh.resize(out);
+  }
+
+  void replace(PolyPair& pair, const PairAxis& axis) {
+    const Range old = range_of(pair);
+    candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(old.first),
+                     candidates.begin() + static_cast<std::ptrdiff_t>(old.end));
+    pair.axis = axis;
+    ++pair.revised;
+    collect(pair);
+    filter({old.first, old.first});
+    insert();
+  }
+
+  void insert() {
+    candidates.insert(candidates.end(), buffers.fresh.begin(), buffers.fresh.end());
+    std::sort(candidates.begin(), candidates.end(), by_key);
+  }
+
+  // The pair overlaps at the end.
+  int repair(PolyPair& pair) {
+    const PlacedPair now = buffers.finder.placed(model, state.poses, pair),
+                     end = buffers.finder.placed(model, poses_end, pair);
+    const PairAxis axis = choose_axis(now, end, buffers.finder.events, buffers.finder.scratch());
+    const bool same =
+        direction(axis.axis, now.a, now.b).dot(direction(pair.axis.axis, now.a, now.b)) >= same_way;
+    if (!same && pair.revised == 0) {
+      replace(pair, axis);
+      return 1;
+    }
+    PolyPair again = pair;
+    again.axis = axis;
+    collect(again);
+    const Range known = range_of(pair);
+    std::erase_if(buffers.fresh, [&](const Contact& c) {
+      if (std::binary_search(candidates.begin() + static_cast<std::ptrdiff_t>(known.first),
+                             candidates.begin() + static_cast<std::ptrdiff_t>(known.end), c,
+                             by_key))
+        return true;
+      ShapeContact later;
+      return !evaluate(event_of(c.key.feature), end.a, end.b, buffers.finder.events.delta_max,
+                       later) ||
+             !(later.gap < -rounding);
+    });
+    filter(known);
+    insert();
+    return static_cast<int>(buffers.fresh.size());
+  }
+
+  // The pair is pushed and apart.
+  int release(PolyPair& pair) {
+    const PlacedPair now = buffers.finder.placed(model, state.poses, pair),
+                     end = buffers.finder.placed(model, poses_end, pair);
+    PairAxis other;
+    if (!other_axis(now, end, pair.axis, buffers.finder.events, buffers.finder.scratch(), other))
+      return 0;
+    replace(pair, other);
+    return 1;
+  }
+};
+
+}  // namespace
+
+int revise_polyhedra(const Model& model, const State& state, std::span<const Pose> poses_end,
+                     std::span<const double> impulses, ActiveSetBuffers& buffers,
+                     std::vector<Contact>& candidates) {
+  Revision revision{model, state, poses_end, buffers, candidates, 1e-13 * model.length_unit};
+  std::vector<PolyPair>& pairs = buffers.finder.pairs();
+  auto before = [](const PolyPair& p, const ContactKey& key) {
+    return std::pair(p.a, p.b) < std::pair(key.shape_a, key.shape_b);
+  };
+  int changes = 0;
+
+  // Pushed pairs first: the impulses belong to the candidates as they are.
+  buffers.pushed.assign(pairs.size(), 0);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!pairs[i].axis.ambiguous || pairs[i].revised > 0) continue;
+    const Range range = revision.range_of(pairs[i]);
+    for (std::size_t k = range.first; k < range.end; ++k)
+      if (impulses[k] > 0) buffers.pushed[i] = 1;
+  }
+  for (const Contact& end : buffers.at_end) {
+    if (end.key.feature != ContactFinder::along_axis || !(end.gap < -revision.rounding)) continue;
+    auto pair = std::lower_bound(pairs.begin(), pairs.end(), end.key, before);
+    if (pair == pairs.end() || pair->a != end.key.shape_a || pair->b != end.key.shape_b) {
+      // Faster than any of the velocities by which the reach was taken.
+      const auto place = pair - pairs.begin();
+      buffers.pushed.insert(buffers.pushed.begin() + place, 0);
+      pair = pairs.insert(pair, PolyPair{end.key.shape_a, end.key.shape_b, 0, {}, 1});
+      const PlacedPair now = buffers.finder.placed(model, state.poses, *pair);
+      pair->axis = choose_axis(now, buffers.finder.placed(model, poses_end, *pair),
+                               buffers.finder.events, buffers.finder.scratch());
+      pair->room = std::max(0.0, pair->axis.separation - end.gap);
+    }
+    buffers.pushed[static_cast<std::size_t>(pair - pairs.begin())] = 0;
+    changes += revision.repair(*pair);
+  }
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (buffers.pushed[i]) changes += revision.release(pairs[i]);
+  return changes;
+}
+
+}  // namespace cairn
