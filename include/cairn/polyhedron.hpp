@@ -24,6 +24,7 @@ struct Polyhedron {
   };
 
   bool planar = false;
+  Vec3 box_half = Vec3::Zero();    // half the edges of a box about its centre; else zero [m]
   Vec3 center = Vec3::Zero();      // of volume (planar: of area), always inside [m]
   std::vector<Vec3> vertices;      // [m]
   std::vector<Face> faces;         // coplanar ones are one face

@@ -86,6 +86,8 @@ struct StepReport {
   double joint_error = 0;     // largest distance error of a joint at the end [m]
   int active_contacts = 0;    // contacts that carry an impulse
   int added_pairs = 0;        // contacts that verification added
+  int filtered_contacts = 0;  // contacts that the filter left out, since others imply them (E145)
+  int revised_pairs = 0;      // polyhedra whose axis or events verification changed (E143)
   int collisions = 0;         // contacts with restitution
   int guard_corrections = 0;  // 1 if the energy guard reduced the restitution
   double guard_factor = 1;    // theta: share of restitution kept [-]

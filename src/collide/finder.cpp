@@ -62,12 +62,10 @@ void ContactFinder::near_pairs(const Model& model, std::span<const Pose> poses,
   });
 }
 
-bool ContactFinder::both_polyhedra(const Model& model, int i, int j) const {
-  const int a = model.shapes[static_cast<std::size_t>(i)].polyhedron,
-            b = model.shapes[static_cast<std::size_t>(j)].polyhedron;
-  return a >= 0 && b >= 0 &&
-         model.polyhedra[static_cast<std::size_t>(a)].planar ==
-             model.polyhedra[static_cast<std::size_t>(b)].planar;
+bool both_polyhedra(const Model& model, const Shape& a, const Shape& b) {
+  return a.polyhedron >= 0 && b.polyhedron >= 0 &&
+         model.polyhedra[static_cast<std::size_t>(a.polyhedron)].planar ==
+             model.polyhedra[static_cast<std::size_t>(b.polyhedron)].planar;
 }
 
 PlacedPair ContactFinder::placed(const Model& model, std::span<const Pose> poses,
@@ -98,12 +96,15 @@ void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> pos
   const double spheres = (now.b.center() - now.a.center()).norm() - now.a.shape->outer_radius -
                          now.b.shape->outer_radius;
   if (spheres > pair.room && !now.a.shape->planar) return;
-  pair.axis = choose_axis(now, placed(model, ahead, pair), events, axes_);
-  const double margin =
-      events.eps_t * std::min(now.a.shape->outer_radius, now.b.shape->outer_radius);
-  if (axes_.separation[axes_.best] > pair.room + margin) return;
+  const double room =
+      pair.room + events.eps_t * std::min(now.a.shape->outer_radius, now.b.shape->outer_radius);
+  const PlacedPair then = placed(model, ahead, pair);
+  pair.axis = choose_axis(now, then, room, events, axes_);
+  if (axes_.separation[axes_.best] > room) return;
   poly_pairs_.push_back(pair);
-  collect(model, poses, ahead, pair, contacts);
+  raw_.clear();
+  collect_events(now, then, pair.axis, pair.room, events, raw_);
+  for (const ShapeContact& raw : raw_) contacts.push_back(finish(model, a, b, raw));
 }
 
 // Contacts of one pair of bodies stand next to each other.
@@ -134,12 +135,12 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   poly_pairs_.clear();
   missing_ = {-1, -1};
   for (const auto& [i, j] : pairs_) {
-    if (both_polyhedra(model, i, j)) {
+    const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
+                &shape_b = model.shapes[static_cast<std::size_t>(j)];
+    if (both_polyhedra(model, shape_a, shape_b)) {
       find_polyhedra(model, poses, ahead, reach, shape_id(i), shape_id(j), contacts);
       continue;
     }
-    const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
-                &shape_b = model.shapes[static_cast<std::size_t>(j)];
     if (missing_.first < 0 && !can_collide(shape_a.geometry, shape_b.geometry) &&
         !never_touch(shape_a.geometry, shape_b.geometry))
       missing_ = {i, j};
@@ -154,8 +155,9 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   }
   std::sort(contacts.begin(), contacts.end(),
             [](const Contact& x, const Contact& y) { return x.key < y.key; });
-  found_ = static_cast<int>(contacts.size());
+  const std::size_t found = contacts.size();
   if (filter) filter_patches(model, contacts);
+  filtered_ = static_cast<int>(found - contacts.size());
 }
 
 void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> poses,
@@ -163,10 +165,11 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
   near_pairs(model, poses, {});
   contacts.clear();
   for (const auto& [i, j] : pairs_) {
-    if (both_polyhedra(model, i, j)) {
+    if (both_polyhedra(model, model.shapes[static_cast<std::size_t>(i)],
+                       model.shapes[static_cast<std::size_t>(j)])) {
       const PolyPair pair{shape_id(i), shape_id(j), 0, {}, 0};
       const PlacedPair now = placed(model, poses, pair);
-      const double gap = largest_separation(now.a, now.b);
+      const double gap = overlap_or_gap(now.a, now.b);
       const ShapeContact raw{now.a.center(), now.b.center(), Vec3::UnitZ(), gap, along_axis};
       if (gap <= 0) contacts.push_back(finish(model, pair.a, pair.b, raw));
       continue;
@@ -179,7 +182,7 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
 
 bool ContactFinder::find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
                              Contact& contact) {
-  if (both_polyhedra(model, static_cast<int>(key.shape_a), static_cast<int>(key.shape_b))) {
+  if (both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)])) {
     const PlacedPair now = placed(model, poses, {key.shape_a, key.shape_b, 0, {}, 0});
     ShapeContact raw;
     if (!evaluate(event_of(key.feature), now.a, now.b, events.delta_max, raw)) return false;

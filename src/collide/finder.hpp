@@ -29,6 +29,9 @@ struct PolyPair {
   int revised = 0;  // how often the axis was chosen again in this step
 };
 
+// Do the two meet as polyhedra, by events, instead of by a function of the table of pairs?
+bool both_polyhedra(const Model& model, const Shape& a, const Shape& b);
+
 class ContactFinder {
  public:
   explicit ContactFinder(const Model& model);
@@ -55,7 +58,7 @@ class ContactFinder {
   EventOptions events;
   bool filter = true;  // keep only the corners of contact patches
 
-  int found() const { return found_; }  // contacts of the last find() before the filter
+  int filtered() const { return filtered_; }  // contacts that the last find() left out
 
   // The contact with this key at the given poses, however large its gap.
   bool find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
@@ -69,7 +72,6 @@ class ContactFinder {
   void collide(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b);
   Contact finish(const Model& model, ShapeId a, ShapeId b, const ShapeContact& raw) const;
   void near_pairs(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach);
-  bool both_polyhedra(const Model& model, int i, int j) const;
   void find_polyhedra(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
                       std::span<const Reach> reach, ShapeId a, ShapeId b,
                       std::vector<Contact>& contacts);
@@ -86,7 +88,7 @@ class ContactFinder {
   PatchFilter patches_;
   std::vector<char> keep_;
   std::vector<Contact> kept_;
-  int found_ = 0;
+  int filtered_ = 0;
   std::pair<int, int> missing_ = {-1, -1};
 };
 

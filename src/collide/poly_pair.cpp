@@ -90,12 +90,17 @@ struct Collector {
 
 }  // namespace
 
-PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, const EventOptions& options,
-                     AxisList& list) {
+PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room,
+                     const EventOptions& options, AxisList& list) {
   const double overlap =
       options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
-  list_axes(now.a, now.b, -overlap, list);
+  list_axes(now.a, now.b, -overlap, room, list);
   PairAxis chosen;
+  if (list.separation[list.best] > room) {
+    chosen.axis = list.axes[list.best];
+    chosen.separation = chosen.separation_ahead = list.separation[list.best];
+    return chosen;
+  }
   chosen.separation_ahead = -std::numeric_limits<double>::infinity();
   const double handicap = preference * size_of(now);
   for (std::size_t i = 0; i < list.axes.size(); ++i) {
@@ -115,7 +120,7 @@ bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& 
                 const EventOptions& options, AxisList& list, PairAxis& other) {
   const double overlap =
       options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
-  list_axes(now.a, now.b, -overlap, list);
+  list_axes(now.a, now.b, -overlap, std::numeric_limits<double>::infinity(), list);
   const Vec3 n = direction(current.axis, now.a, now.b);
   double best = -touching * size_of(now);
   bool found = false;

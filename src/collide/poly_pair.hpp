@@ -26,9 +26,10 @@ struct PairAxis {
 };
 
 // Of the axes that separate the pair at the beginning the one along which it is farthest apart, or
-// overlaps least, where the motion leads (E143).
-PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, const EventOptions& options,
-                     AxisList& scratch);
+// overlaps least, where the motion leads (E143). A pair that is farther apart than `room` is not
+// looked at closely.
+PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room,
+                     const EventOptions& options, AxisList& scratch);
 
 // One that separates the pair at the beginning and ahead and is across `current`; false: none.
 bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& current,

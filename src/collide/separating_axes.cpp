@@ -1,6 +1,7 @@
 #include "collide/separating_axes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,8 +12,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double no_cross = 0x1p-40;  // sine below which two edges span no plane [-]
 constexpr double preference = 1e-9;   // of the radius: what an edge axis must be better [-]
 
+bool is_box(const Polyhedron& shape) {
+  return shape.box_half.x() > 0;
+}
+
 // max over the shape of d.x, x from the shape's origin, d in its frame.
 double support(const Polyhedron& shape, const Vec3& d) {
+  if (is_box(shape)) return shape.box_half.dot(d.cwiseAbs());
   double most = -infinity;
   for (const Vec3& v : shape.vertices) most = std::max(most, d.dot(v));
   return most;
@@ -63,9 +69,45 @@ bool arcs_cross(const Vec3& l_a, const Vec3& r_a, const Vec3& along_a, const Vec
   return adc * bdc < 0 && cba * bdc > 0;
 }
 
+// The edges of a box along axis k, by the corner at their lower end (see box_polyhedron), in the
+// order of (tail, head).
+constexpr auto box_edges = [] {
+  std::array<std::array<int, 8>, 3> index{};
+  int next = 0;
+  for (int tail = 0; tail < 8; ++tail)
+    for (int k = 0; k < 3; ++k)
+      if (!(tail >> k & 1))
+        index[static_cast<std::size_t>(k)][static_cast<std::size_t>(tail)] = next++;
+  return index;
+}();
+
+// The edge of the box along axis k that is farthest along d.
+int farthest_edge(int k, const Vec3& d) {
+  int tail = 0;
+  for (int i = 0; i < 3; ++i)
+    if (i != k && d[i] > 0) tail |= 1 << i;
+  return box_edges[static_cast<std::size_t>(k)][static_cast<std::size_t>(tail)];
+}
+
+// Two boxes have nine directions, each with the edges that lie farthest along it.
+template <class Visit>
+void visit_box_edges(const Polyhedron& a, const Polyhedron& b, const Relative& X, Visit visit) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      Vec3 n = Vec3::Unit(i).cross(X.R_AB.col(j));
+      const double size = n.norm();
+      if (!(size > no_cross)) continue;
+      n /= n.dot(X.p_AB) < 0 ? -size : size;
+      const Vec3 n_B = X.R_AB.transpose() * n;
+      visit(farthest_edge(i, n), farthest_edge(j, -n_B), n,
+            n.dot(X.p_AB) - a.box_half.dot(n.cwiseAbs()) - b.box_half.dot(n_B.cwiseAbs()));
+    }
+}
+
 // Calls visit(edge of A, edge of B, unit axis in A's frame from A to B, separation).
 template <class Visit>
 void visit_edges(const Polyhedron& a, const Polyhedron& b, const Relative& X, Visit visit) {
+  if (is_box(a) && is_box(b)) return visit_box_edges(a, b, X, visit);
   for (int eb = 0; eb < static_cast<int>(b.edges.size()); ++eb) {
     const Polyhedron::Edge& of_b = b.edges[static_cast<std::size_t>(eb)];
     const Vec3 db = X.R_AB * along(b, eb);
@@ -108,7 +150,7 @@ double separation(const SeparatingAxis& axis, const Placed& a, const Placed& b) 
   return n.dot(X.p_AB) - support(*b.shape, -(X.R_AB.transpose() * n)) - support(*a.shape, n);
 }
 
-void list_axes(const Placed& a, const Placed& b, double least, AxisList& out) {
+void list_axes(const Placed& a, const Placed& b, double least, double far, AxisList& out) {
   out.axes.clear();
   out.separation.clear();
   const Polyhedron &A = *a.shape, &B = *b.shape;
@@ -130,7 +172,7 @@ void list_axes(const Placed& a, const Placed& b, double least, AxisList& out) {
   const double handicap = preference * std::min(A.outer_radius, B.outer_radius);
   for (int g = 0; g < static_cast<int>(B.faces.size()); ++g)
     meet({SeparatingAxis::Kind::face_b, -1, g, 1}, along_face_b(A, B, g, X), handicap);
-  if (!A.planar)
+  if (!A.planar && !(best > far))
     visit_edges(A, B, X, [&](int ea, int eb, const Vec3& n, double s) {
       const double sign = n.dot(along(A, ea).cross(X.R_AB * along(B, eb))) < 0 ? -1 : 1;
       meet({SeparatingAxis::Kind::edges, ea, eb, sign}, s, handicap);
@@ -142,15 +184,15 @@ void list_axes(const Placed& a, const Placed& b, double least, AxisList& out) {
   out.separation.push_back(best);
 }
 
-double largest_separation(const Placed& a, const Placed& b) {
+double overlap_or_gap(const Placed& a, const Placed& b) {
   const Polyhedron &A = *a.shape, &B = *b.shape;
   const Relative X(a, b);
   double best = -infinity;
-  for (int f = 0; f < static_cast<int>(A.faces.size()); ++f)
+  for (int f = 0; f < static_cast<int>(A.faces.size()) && best <= 0; ++f)
     best = std::max(best, along_face_a(A, f, B, X));
-  for (int g = 0; g < static_cast<int>(B.faces.size()); ++g)
+  for (int g = 0; g < static_cast<int>(B.faces.size()) && best <= 0; ++g)
     best = std::max(best, along_face_b(A, B, g, X));
-  if (!A.planar)
+  if (!A.planar && best <= 0)
     visit_edges(A, B, X, [&](int, int, const Vec3&, double s) { best = std::max(best, s); });
   return best;
 }

@@ -28,14 +28,16 @@ double separation(const SeparatingAxis& axis, const Placed& a, const Placed& b);
 // All axes whose separation is at least `least` and in any case the best one, each with its
 // separation; faces of A, faces of B, then edges. Of edges only those are listed whose cross
 // product is a normal of A + B there.
+// Where a face axis already separates by more than `far` the list ends there: the pair is apart.
 struct AxisList {
   std::vector<SeparatingAxis> axes;
   std::vector<double> separation;  // [m]
   std::size_t best = 0;  // the largest; faces before edges where they are equal to rounding
 };
-void list_axes(const Placed& a, const Placed& b, double least, AxisList& out);
+void list_axes(const Placed& a, const Placed& b, double least, double far, AxisList& out);
 
-// The largest separation alone: the distance along the best axis, or minus the depth [m].
-double largest_separation(const Placed& a, const Placed& b);
+// Minus the depth along the axis of least depth where the pair overlaps, else some positive
+// separation [m].
+double overlap_or_gap(const Placed& a, const Placed& b);
 
 }  // namespace cairn

@@ -57,6 +57,7 @@ Polyhedron finish_polyhedron(Polyhedron p) {
 
 Polyhedron box_polyhedron(const Vec3& size) {
   Polyhedron p;
+  p.box_half = 0.5 * size;
   for (int corner = 0; corner < 8; ++corner) {
     Vec3 v = 0.5 * size;
     for (int k = 0; k < 3; ++k)

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "collide/narrowphase.hpp"
+#include "collide/finder.hpp"
 #include "record/check.hpp"
 
 namespace cairn {
@@ -238,7 +238,8 @@ bool far_apart(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_W
 }
 
 bool may_touch(const Model& model, const Shape& a, const Shape& b) {
-  if (a.body == b.body || !can_collide(a.geometry, b.geometry)) return false;
+  if (a.body == b.body) return false;
+  if (!both_polyhedra(model, a, b) && !can_collide(a.geometry, b.geometry)) return false;
   if (model.body(a.body).kind != BodyKind::dynamic && model.body(b.body).kind != BodyKind::dynamic)
     return false;
   const std::array<BodyId, 2> pair = {std::min(a.body, b.body), std::max(a.body, b.body)};
@@ -260,6 +261,14 @@ void check_penetration(const Model& model, const TraceFrame& frame, const Compla
     for (std::size_t b = a + 1; b < model.shapes.size(); ++b) {
       if (!may_touch(model, model.shapes[a], model.shapes[b])) continue;
       if (far_apart(model.shapes[a], X_W[a], model.shapes[b], X_W[b])) continue;
+      if (both_polyhedra(model, model.shapes[a], model.shapes[b])) {
+        auto placed = [&](std::size_t i) {
+          return Placed(model.polyhedra[static_cast<std::size_t>(model.shapes[i].polyhedron)],
+                        X_W[i]);
+        };
+        penetration = std::max(penetration, -overlap_or_gap(placed(a), placed(b)));
+        continue;
+      }
       contacts.clear();
       collide_shapes(model.shapes[a].geometry, X_W[a], model.shapes[b].geometry, X_W[b], contacts);
       for (const ShapeContact& contact : contacts)

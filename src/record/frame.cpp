@@ -277,7 +277,7 @@ void each_count(Report& r, Visit visit) {
   for (auto* n :
        {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections,
         &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections,
-        &r.contact_projections, &r.uncertified_projections})
+        &r.contact_projections, &r.uncertified_projections, &r.filtered_contacts, &r.revised_pairs})
     visit(*n);
 }
 

@@ -126,6 +126,9 @@ void put_numbers(Page& page) {
     put_tile(page, fmt::format("{}", t.guard_corrections), "impacts held back by the energy guard");
   if (t.added_pairs > 0)
     put_tile(page, fmt::format("{}", t.added_pairs), "contacts added by verification");
+  if (t.found_max > t.candidates_max)
+    put_tile(page, fmt::format("{} of {}", t.candidates_max, t.found_max),
+             "contacts kept by the filter, at the most");
   page.html += "</div>";
 }
 

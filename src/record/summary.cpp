@@ -229,7 +229,9 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["candidates"] = {{"max", totals.candidates_max}, {"final", totals.candidates_final}};
   json["collisions"] = totals.collisions;
   json["guard_corrections"] = totals.guard_corrections;
+  json["contact_filter"] = {{"found_max", totals.found_max}, {"kept_max", totals.candidates_max}};
   json["added_pairs"] = totals.added_pairs;
+  json["revised_pairs"] = totals.revised_pairs;
   json["solves"] = totals.solves;
   json["discarded_solves"] = totals.discarded_solves;
   json["cpu_ms_per_step"] = totals.cpu_ms_mean();

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t flush_at = 1 << 16;  // [bytes]
 
 constexpr const char* columns =
-    "step,t [s],h [s],status,certificate [-],solves,iterations,candidates,active contacts,"
+    "step,t [s],h [s],status,certificate [-],solves,iterations,found contacts,candidates,active "
+    "contacts,"
     "collisions,added pairs,guard factor [-],kinetic [J],potential [J],total [J],"
     "work applied [J],work motion [J],friction [J],impact [J],stabilisation [J],integrator [J],"
     "solver [J],imbalance [J],penetration [m],joint error [m],coulomb residual [-],detect "
@@ -46,7 +47,8 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   fmt::format_to(std::back_inserter(out), "{},{},{},{},", r.step, r.t, r.h, name(r.status));
   // A residual beyond all numbers is an empty cell: no output holds one that is not finite.
   if (std::isfinite(r.certificate)) fmt::format_to(std::back_inserter(out), "{}", r.certificate);
-  fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{}", r.solve_count, iterations,
+  fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{}", r.solve_count, iterations,
+                 r.contacts.size() + static_cast<std::size_t>(r.filtered_contacts),
                  r.contacts.size(), r.active_contacts, r.collisions, r.added_pairs, r.guard_factor);
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
                  l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,

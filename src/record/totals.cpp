@@ -145,6 +145,9 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.solves += r.solve_count;
   totals.collisions += r.collisions;
   totals.added_pairs += r.added_pairs;
+  totals.revised_pairs += r.revised_pairs;
+  totals.found_max =
+      std::max(totals.found_max, r.contacts.size() + static_cast<std::size_t>(r.filtered_contacts));
   totals.guard_corrections += r.guard_corrections;
   totals.nonlinear_iterations += r.nonlinear_iterations;
   totals.nonlinear_fallbacks += r.nonlinear_fallback;

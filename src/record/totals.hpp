@@ -39,8 +39,9 @@ struct RunTotals {
   double joint_error_max = 0, joint_error_final = 0;  // [m]
   int contacts_max = 0, contacts_final = 0;           // that carry an impulse
   std::size_t candidates_max = 0, candidates_final = 0;
+  std::size_t found_max = 0;  // before the contact filter
   std::int64_t solves = 0, iterations = 0, fallbacks = 0;
-  std::int64_t collisions = 0, added_pairs = 0, guard_corrections = 0;
+  std::int64_t collisions = 0, added_pairs = 0, revised_pairs = 0, guard_corrections = 0;
   JointRank joint_rank;                                            // at the start
   std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;  // option nonlinear
   double nonlinear_residual_max = 0;                               // [m]

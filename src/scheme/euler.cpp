@@ -163,6 +163,7 @@ int Step::add_missed_contacts() {
     impulses.push_back(last().solution.lambda[last().problem.first_row[data.joints() + i]]);
   const int revised =
       revise_polyhedra(model, state, data.poses_end, impulses, data.active, data.contacts_start);
+  report.revised_pairs += revised;
   return revised + add_missed(model, state, data.active, data.contacts_start);
 }
 
@@ -252,7 +253,8 @@ void take(Step& step, double (*clock)(), State& state) {
   report.step = state.step + 1;
   report.t = state.t;
   report.h = h;
-  report.solve_count = report.added_pairs = report.discarded_solves = 0;
+  report.solve_count = report.added_pairs = report.revised_pairs = report.discarded_solves = 0;
+  report.filtered_contacts = 0;
   report.nonlinear_iterations = report.nonlinear_fallback = 0;
   report.nonlinear_residual = 0;
   report.contact_projections = report.uncertified_projections = 0;
@@ -274,6 +276,7 @@ void take(Step& step, double (*clock)(), State& state) {
                   data.contacts);
   if (data.active.finder.missing().first >= 0)
     return stop(missing_contact(model, data.active.finder.missing()));
+  report.filtered_contacts = data.active.finder.filtered();
   data.contacts_start = data.contacts;
   data.memory = state.contacts;
   data.joint_impulses = state.joint_impulses;

@@ -81,11 +81,26 @@ struct Revision {
     std::sort(candidates.begin(), candidates.end(), by_key);
   }
 
+  // Is the overlap one of the events that are there, which are met to first order only?
+  bool explained(const PolyPair& pair, double gap) const {
+    const PlacedPair end = buffers.finder.placed(model, poses_end, pair);
+    const Range known = range_of(pair);
+    for (std::size_t i = known.first; i < known.end; ++i) {
+      ShapeContact later;
+      if (evaluate(event_of(candidates[i].key.feature), end.a, end.b,
+                   buffers.finder.events.delta_max, later) &&
+          later.gap <= gap + rounding)
+        return true;
+    }
+    return false;
+  }
+
   // The pair overlaps at the end.
   int repair(PolyPair& pair) {
     const PlacedPair now = buffers.finder.placed(model, state.poses, pair),
                      end = buffers.finder.placed(model, poses_end, pair);
-    const PairAxis axis = choose_axis(now, end, buffers.finder.events, buffers.finder.scratch());
+    const PairAxis axis = choose_axis(now, end, std::numeric_limits<double>::infinity(),
+                                      buffers.finder.events, buffers.finder.scratch());
     const bool same =
         direction(axis.axis, now.a, now.b).dot(direction(pair.axis.axis, now.a, now.b)) >= same_way;
     if (!same && pair.revised == 0) {
@@ -153,11 +168,12 @@ int revise_polyhedra(const Model& model, const State& state, std::span<const Pos
       pair = pairs.insert(pair, PolyPair{end.key.shape_a, end.key.shape_b, 0, {}, 1});
       const PlacedPair now = buffers.finder.placed(model, state.poses, *pair);
       pair->axis = choose_axis(now, buffers.finder.placed(model, poses_end, *pair),
-                               buffers.finder.events, buffers.finder.scratch());
+                               std::numeric_limits<double>::infinity(), buffers.finder.events,
+                               buffers.finder.scratch());
       pair->room = std::max(0.0, pair->axis.separation - end.gap);
     }
     buffers.pushed[static_cast<std::size_t>(pair - pairs.begin())] = 0;
-    changes += revision.repair(*pair);
+    if (!revision.explained(*pair, end.gap)) changes += revision.repair(*pair);
   }
   for (std::size_t i = 0; i < pairs.size(); ++i)
     if (buffers.pushed[i]) changes += revision.release(pairs[i]);
