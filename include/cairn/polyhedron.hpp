@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/error.hpp"
 #include "cairn/math.hpp"
 
 namespace cairn {
@@ -47,5 +48,26 @@ Polyhedron finish_polyhedron(Polyhedron p);
 // Vertex i of a box lies on the upper side of axis k where bit k of i is set; face 2 k is the lower
 // one of axis k, face 2 k + 1 the upper one.
 Polyhedron box_polyhedron(const Vec3& size);
+
+// Most vertices, edges and faces that a polyhedron may have, so that a pair of them fits an int.
+inline constexpr int most_features = 32767;
+
+// The convex hull of the points. Vertices are the extreme points in lexicographic order, loops
+// start at their least vertex, faces are in the order of their loops: the order of the points
+// changes no bit, scaling them by a power of two scales the result exactly. Adjacent facets whose
+// normals differ by at most 2^-30 rad (1e-9) are one face. Errors: fewer than four points,
+// coordinates that are not finite or beyond 1e30 m, points thinner than 2^-26 (1.5e-8) of their
+// extent, more than most_features vertices, edges or faces. Paths are those behind the list, such
+// as "[3]", or empty.
+Result<Polyhedron> hull_polyhedron(std::span<const Vec3> points);
+
+// A convex polygon given in either sense of rotation; its vertices become counterclockwise and
+// start at the lexicographically least one. Vertices on a straight side are dropped. Errors as
+// above, and the vertex at which the polygon is not convex.
+Result<Polyhedron> polygon_polyhedron(std::span<const Eigen::Vector2d> points);
+
+// The vertices of { x : A_i . x <= b_i for all i }, as hull_polyhedron orders them. Errors: no
+// point in it, no interior, not bounded. Paths start with "A" or "b".
+Result<std::vector<Vec3>> intersection_vertices(std::span<const Vec3> A, std::span<const double> b);
 
 }  // namespace cairn

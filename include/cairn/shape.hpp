@@ -37,7 +37,17 @@ struct Ellipse {
   Eigen::Vector2d radii = Eigen::Vector2d::Zero();  // semi-axes along x, y of S [m]
 };
 
-using Geometry = std::variant<Point, Sphere, Box, Capsule, Ellipsoid, Halfspace, Disc, Ellipse>;
+// Convex hull of points, and convex polygon, planar as the two above. In a Model the vertices are
+// those of its Polyhedron, in the same order: extreme points only, a polygon's counterclockwise.
+struct Hull {
+  std::vector<Vec3> vertices;  // in S [m]
+};
+struct Polygon {
+  std::vector<Eigen::Vector2d> vertices;  // in the x-y plane of S, in either sense of rotation [m]
+};
+
+using Geometry =
+    std::variant<Point, Sphere, Box, Capsule, Ellipsoid, Halfspace, Disc, Ellipse, Hull, Polygon>;
 
 bool is_planar(const Geometry& geometry);
 const char* type_name(

@@ -61,6 +61,29 @@ Aabb box_of(const Ellipse& s, const Pose& X) {
   return cylinder(s.radii, X);
 }
 
+Aabb box_of(const Hull& s, const Pose& X) {
+  Aabb box{Vec3::Constant(infinity), Vec3::Constant(-infinity)};
+  for (const Vec3& v : s.vertices) {
+    const Vec3 p = X * v;
+    box.lo = box.lo.cwiseMin(p);
+    box.hi = box.hi.cwiseMax(p);
+  }
+  return box;
+}
+
+Aabb box_of(const Polygon& s, const Pose& X) {
+  const Mat3 R = X.R.toRotationMatrix();
+  Aabb box{Vec3::Constant(infinity), Vec3::Constant(-infinity)};
+  for (const Eigen::Vector2d& v : s.vertices) {
+    const Vec3 p = X.p + R.leftCols<2>() * v;
+    box.lo = box.lo.cwiseMin(p);
+    box.hi = box.hi.cwiseMax(p);
+  }
+  for (int i = 0; i < 3; ++i)
+    if (std::abs(R(i, 2)) > 0x1p-40) box.lo[i] = -infinity, box.hi[i] = infinity;
+  return box;
+}
+
 }  // namespace
 
 Aabb bounds(const Geometry& geometry, const Pose& X_WS) {

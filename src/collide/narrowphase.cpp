@@ -16,48 +16,49 @@ using PairTable = std::array<std::array<PairFunction, types>, types>;
 extern const PairTable table;
 
 // Appends the contacts of f with the shapes exchanged.
-void flip(PairFunction f, const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-          std::vector<ShapeContact>& out) {
+void flip(PairFunction f, const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
   const std::size_t before = out.size();
-  f(b, X_WB, a, X_WA, out);
+  f(b, a, out);
   for (std::size_t i = before; i < out.size(); ++i) out[i] = exchanged(out[i]);
 }
 
 // The function of the exchanged pair.
-void turn(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-          std::vector<ShapeContact>& out) {
-  flip(table[b.index()][a.index()], a, X_WA, b, X_WB, out);
+void turn(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+  flip(table[b.geometry.index()][a.geometry.index()], a, b, out);
 }
 
 // Two of a type: calls f in an order that does not depend on which one is called A.
 template <PairFunction f>
-void twin(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-          std::vector<ShapeContact>& out) {
-  if (precedes(b, X_WB, a, X_WA))
-    flip(f, a, X_WA, b, X_WB, out);
+void twin(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+  if (precedes(b, a))
+    flip(f, a, b, out);
   else
-    f(a, X_WA, b, X_WB, out);
+    f(a, b, out);
 }
 
 constexpr PairFunction none = nullptr;
 constexpr PairFunction round = collide_round, rounds = twin<collide_round>;
 constexpr PairFunction plane = collide_planar, planes = twin<collide_planar>;
 constexpr PairFunction box = collide_box_ball;
+constexpr PairFunction poly = collide_polyhedron_round;
 constexpr PairFunction wall = collide_halfspace;
 constexpr PairFunction caps = collide_capsules;
 
-// Row: type of A; column: type of B, both in the order of the variant.
+// Row: type of A; column: type of B, both in the order of the variant. Two shapes with polyhedra
+// have no function here: their contacts come from the faces and edges of both.
 // clang-format off
 constexpr PairTable table = {{
-    //               point  sphere  box   capsule ellips. halfsp. disc    ellipse
-    /* point     */ {none,  round,  turn, round,  round,  turn,   plane,  plane},
-    /* sphere    */ {turn,  rounds, turn, round,  round,  turn,   plane,  plane},
-    /* box       */ {box,   box,    none, none,   none,   turn,   none,   none},
-    /* capsule   */ {turn,  turn,   none, caps,   round,  turn,   plane,  plane},
-    /* ellipsoid */ {turn,  turn,   none, turn,   rounds, turn,   none,   none},
-    /* halfspace */ {wall,  wall,   wall, wall,   wall,   none,   wall,   wall},
-    /* disc      */ {turn,  turn,   none, turn,   none,   turn,   planes, plane},
-    /* ellipse   */ {turn,  turn,   none, turn,   none,   turn,   turn,   planes},
+    //               point  sphere  box   capsule ellips. halfsp. disc    ellipse hull  polygon
+    /* point     */ {none,  round,  turn, round,  round,  turn,   plane,  plane,  turn, turn},
+    /* sphere    */ {turn,  rounds, turn, round,  round,  turn,   plane,  plane,  turn, turn},
+    /* box       */ {box,   box,    none, poly,   poly,   turn,   none,   none,   none, none},
+    /* capsule   */ {turn,  turn,   turn, caps,   round,  turn,   plane,  plane,  turn, turn},
+    /* ellipsoid */ {turn,  turn,   turn, turn,   rounds, turn,   none,   none,   turn, none},
+    /* halfspace */ {wall,  wall,   wall, wall,   wall,   none,   wall,   wall,   wall, wall},
+    /* disc      */ {turn,  turn,   none, turn,   none,   turn,   planes, plane,  none, turn},
+    /* ellipse   */ {turn,  turn,   none, turn,   none,   turn,   turn,   planes, none, turn},
+    /* hull      */ {poly,  poly,   none, poly,   poly,   turn,   none,   none,   none, none},
+    /* polygon   */ {poly,  poly,   none, poly,   none,   turn,   poly,   poly,   none, none},
 }};
 // clang-format on
 
@@ -72,13 +73,14 @@ Vec3 lengths(const Geometry& geometry) {
 
 }  // namespace
 
-bool precedes(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB) {
-  const auto key = [](const Geometry& g, const Pose& X) {
-    const Vec3 l = lengths(g);
+bool precedes(const Placed& a, const Placed& b) {
+  const auto key = [](const Placed& s) {
+    const Vec3 l = lengths(s.geometry);
+    const Pose& X = s.X_W;
     return std::array{X.p.x(), X.p.y(), X.p.z(), X.R.x(), X.R.y(),
                       X.R.z(), X.R.w(), l.x(),   l.y(),   l.z()};
   };
-  return key(a, X_WA) < key(b, X_WB);
+  return key(a) < key(b);
 }
 
 ShapeContact exchanged(const ShapeContact& c) {
@@ -86,12 +88,14 @@ ShapeContact exchanged(const ShapeContact& c) {
 }
 
 void collide_shapes(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-                    std::vector<ShapeContact>& out) {
+                    std::vector<ShapeContact>& out, const Polyhedron* polyhedron_a,
+                    const Polyhedron* polyhedron_b) {
   const PairFunction collide = table[a.index()][b.index()];
   CAIRN_CHECK(collide != nullptr);
-  collide(a, X_WA, b, X_WB, out);
+  collide({a, X_WA, polyhedron_a}, {b, X_WB, polyhedron_b}, out);
 }
 
+// The one place that decides which pairs have contacts.
 bool can_collide(const Geometry& a, const Geometry& b) {
   return table[a.index()][b.index()] != nullptr;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cairn/math.hpp"
+#include "cairn/polyhedron.hpp"
 #include "cairn/shape.hpp"
 
 namespace cairn {
@@ -26,15 +27,22 @@ struct ShapeContact {
 //   capsule, capsule     axes that overlap and are parallel to 1e-7 rad: both ends of the overlap,
 //   features 1 and 2 in the
 //                        direction of A's axis; otherwise one contact, feature 0
+//   hull, polygon with a halfspace   every vertex; the feature is its number
+//   box, hull, polygon with a capsule that lies along a face (within 14 degrees): both ends of the
+//                        part over the face, features 1 and 2 in the direction of the capsule's
+//                        axis; otherwise one contact, feature 0
 //   all others           one contact, feature 0
 // Exchanging A and B exchanges the points and turns the normal, bit for bit; the two contacts of
 // capsules are numbered along the axis of the first. Planar shapes are infinite cylinders:
 // distances and normals lie in the plane across their axis, and both points get the out-of-plane
 // coordinate of the other shape's centre (planar against planar: the mean of both centres; against
 // a halfspace: their own). A planar shape and a halfspace whose plane is parallel to the plane of
-// motion have no contact. Requires can_collide(a, b).
+// motion have no contact. Boxes, hulls and polygons are given with their polyhedra, whose vertices
+// are those of the geometry; where one is null and needed it is made for the call, which allocates.
+// Requires can_collide(a, b).
 void collide_shapes(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-                    std::vector<ShapeContact>& out);
+                    std::vector<ShapeContact>& out, const Polyhedron* polyhedron_a = nullptr,
+                    const Polyhedron* polyhedron_b = nullptr);
 
 // Is there a function for the pair?
 bool can_collide(const Geometry& a, const Geometry& b);

@@ -15,10 +15,10 @@ struct Axis {
   double radius;
   double length2 = half.squaredNorm();
 
-  Axis(const Geometry& geometry, const Pose& X_WS)
-      : p(X_WS.p),
-        half(X_WS.R * Vec3(0, 0, 0.5 * std::get<Capsule>(geometry).length)),
-        radius(std::get<Capsule>(geometry).radius) {}
+  explicit Axis(const Placed& s)
+      : p(s.X_W.p),
+        half(s.X_W.R * Vec3(0, 0, 0.5 * std::get<Capsule>(s.geometry).length)),
+        radius(std::get<Capsule>(s.geometry).radius) {}
   Vec3 at(double t) const { return p + t * half; }
   double project(const Vec3& x) const { return length2 > 0 ? (x - p).dot(half) / length2 : 0; }
   double closest(const Vec3& x) const { return std::clamp(project(x), -1.0, 1.0); }
@@ -53,13 +53,11 @@ ShapeContact closest(const Axis& a, const Axis& b, const Vec3& across, bool para
 
 }  // namespace
 
-void collide_capsules(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-                      std::vector<ShapeContact>& out) {
+void collide_capsules(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
   // Computed in an order of their own, so that exchanging A and B changes no bit; numbered along
   // A's axis.
-  const bool turned = precedes(b, X_WB, a, X_WA);
-  const Axis first = turned ? Axis(b, X_WB) : Axis(a, X_WA);
-  const Axis second = turned ? Axis(a, X_WA) : Axis(b, X_WB);
+  const bool turned = precedes(b, a);
+  const Axis first(turned ? b : a), second(turned ? a : b);
   const auto append = [&](const ShapeContact& c) { out.push_back(turned ? exchanged(c) : c); };
 
   // 2^-46 = (1.2e-7 rad)^2: below it the closest point between the ends is no closer than rounding

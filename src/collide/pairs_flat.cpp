@@ -1,4 +1,5 @@
-// Contacts with flat faces: a halfspace with every other shape, a box with points and spheres.
+// Contacts with flat faces in closed form: a halfspace with every other shape, a box with points
+// and spheres.
 #include <cmath>
 
 #include "collide/pair_functions.hpp"
@@ -77,20 +78,31 @@ void against(const Wall& wall, const Ellipse& s, const Pose& X) {
   in_plane(wall, X, [&](const Wall& cut) { cut.append(X.p, lowest(L, cut.n), 0); });
 }
 
+void against(const Wall& wall, const Hull& s, const Pose& X) {
+  for (std::size_t i = 0; i < s.vertices.size(); ++i)
+    wall.append(X.p, X.R * s.vertices[i], static_cast<int>(i));
+}
+
+void against(const Wall& wall, const Polygon& s, const Pose& X) {
+  in_plane(wall, X, [&](const Wall& cut) {
+    for (std::size_t i = 0; i < s.vertices.size(); ++i)
+      cut.append(X.p, X.R * Vec3(s.vertices[i].x(), s.vertices[i].y(), 0), static_cast<int>(i));
+  });
+}
+
 void against(const Wall&, const Halfspace&, const Pose&) {}
 
 }  // namespace
 
-void collide_halfspace(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-                       std::vector<ShapeContact>& out) {
-  const Wall wall{X_WA.p, X_WA.R * std::get<Halfspace>(a).normal, out};
-  std::visit([&](const auto& shape) { against(wall, shape, X_WB); }, b);
+void collide_halfspace(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+  const Wall wall{a.X_W.p, a.X_W.R * std::get<Halfspace>(a.geometry).normal, out};
+  std::visit([&](const auto& shape) { against(wall, shape, b.X_W); }, b.geometry);
 }
 
-void collide_box_ball(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-                      std::vector<ShapeContact>& out) {
-  const Vec3 half = 0.5 * std::get<Box>(a).size;
-  const auto* sphere = std::get_if<Sphere>(&b);
+void collide_box_ball(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+  const Pose &X_WA = a.X_W, &X_WB = b.X_W;
+  const Vec3 half = 0.5 * std::get<Box>(a.geometry).size;
+  const auto* sphere = std::get_if<Sphere>(&b.geometry);
   const double radius = sphere ? sphere->radius : 0;
 
   // Centre of the ball and the closest point of the box, in the box frame.

@@ -1,12 +1,10 @@
 // Contacts of points, spheres, capsules, ellipsoids, discs and ellipses: makes Round shapes of
 // them, in space or in the plane across the axis of the planar one.
 #include "collide/pair_functions.hpp"
-#include "collide/round.hpp"
+#include "collide/round_shapes.hpp"
 
 namespace cairn {
 namespace {
-
-using Plane = Eigen::Matrix<double, 3, 2>;  // orthonormal basis of a plane in W
 
 template <int D>
 double least_curvature_radius(const Vec<D>& radii) {
@@ -18,7 +16,9 @@ Vec3 half_axis(const Capsule& s, const Pose& X_WS) {
   return X_WS.R * Vec3(0, 0, 0.5 * s.length);
 }
 
-Round<3> spatial(const Geometry& geometry, const Pose& X_WS) {
+}  // namespace
+
+Round<3> spatial_round(const Geometry& geometry, const Pose& X_WS) {
   Round<3> round;
   if (const auto* sphere = std::get_if<Sphere>(&geometry)) round.radius = sphere->radius;
   if (const auto* capsule = std::get_if<Capsule>(&geometry)) {
@@ -33,7 +33,7 @@ Round<3> spatial(const Geometry& geometry, const Pose& X_WS) {
   return round;
 }
 
-Round<2> planar(const Geometry& geometry, const Pose& X_WS, const Plane& E) {
+Round<2> planar_round(const Geometry& geometry, const Pose& X_WS, const PlaneBasis& E) {
   Round<2> round;
   if (const auto* disc = std::get_if<Disc>(&geometry)) round.radius = disc->radius;
   if (const auto* sphere = std::get_if<Sphere>(&geometry)) round.radius = sphere->radius;
@@ -50,22 +50,22 @@ Round<2> planar(const Geometry& geometry, const Pose& X_WS, const Plane& E) {
   return round;
 }
 
-}  // namespace
-
-void collide_round(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-                   std::vector<ShapeContact>& out) {
-  const Touch<3> t = touch<3>(spatial(a, X_WA), spatial(b, X_WB), X_WB.p - X_WA.p);
-  out.push_back({X_WA.p + t.a, X_WB.p + t.b, t.n, t.gap, 0});
+void collide_round(const Placed& A, const Placed& B, std::vector<ShapeContact>& out) {
+  const Touch<3> t = touch<3>(spatial_round(A.geometry, A.X_W), spatial_round(B.geometry, B.X_W),
+                              B.X_W.p - A.X_W.p);
+  out.push_back({A.X_W.p + t.a, B.X_W.p + t.b, t.n, t.gap, 0});
 }
 
-void collide_planar(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
-                    std::vector<ShapeContact>& out) {
+void collide_planar(const Placed& A, const Placed& B, std::vector<ShapeContact>& out) {
+  const Geometry &a = A.geometry, &b = B.geometry;
+  const Pose &X_WA = A.X_W, &X_WB = B.X_W;
   const Vec3 z = (is_planar(a) ? X_WA : X_WB).R * Vec3::UnitZ();
   const Tangents basis = tangents(z);
-  Plane E;
+  PlaneBasis E;
   E << basis.t1, basis.t2;
   const Vec3 d = X_WB.p - X_WA.p;
-  const Touch<2> t = touch<2>(planar(a, X_WA, E), planar(b, X_WB, E), E.transpose() * d);
+  const Touch<2> t =
+      touch<2>(planar_round(a, X_WA, E), planar_round(b, X_WB, E), E.transpose() * d);
 
   // Out of the plane the points go to the other shape's centre, half-way if both are planar.
   const double share_a = is_planar(a) ? (is_planar(b) ? 0.5 : 1.0) : 0.0;

@@ -18,10 +18,17 @@ bool has_mass(const ShapeDescription& shape) {
 }
 
 // All shapes together, at the given density.
-MassProperties of_shapes(const std::vector<ShapeDescription>& shapes, double density) {
+MassProperties of_shapes(const std::vector<ShapeDescription>& shapes, double density,
+                         PolyhedronTable& polyhedra) {
   std::vector<MassProperties> parts;
-  for (const ShapeDescription& shape : shapes)
-    parts.push_back(transformed(mass_properties(shape.geometry, density), shape.X_BS));
+  for (const ShapeDescription& shape : shapes) {
+    const bool box = std::holds_alternative<Box>(shape.geometry);  // its closed form is shorter
+    const auto polyhedron = polyhedra.find(shape.geometry);
+    const MassProperties part = polyhedron && *polyhedron && !box
+                                    ? mass_properties(**polyhedron, density)
+                                    : mass_properties(shape.geometry, density);
+    parts.push_back(transformed(part, shape.X_BS));
+  }
   return combine(parts);
 }
 
@@ -95,8 +102,8 @@ double checked_mass(const BodyDescription& body, const MassProperties& unit,
 }  // namespace
 
 MassProperties body_mass(const BodyDescription& body, RotationKind rotation,
-                         const std::string& path, Checks& checks) {
-  const MassProperties unit = of_shapes(body.shapes, 1);
+                         const std::string& path, PolyhedronTable& polyhedra, Checks& checks) {
+  const MassProperties unit = of_shapes(body.shapes, 1, polyhedra);
   MassProperties result;
   result.mass = checked_mass(body, unit, path, checks);
   const bool rotates = rotation != RotationKind::none;

@@ -90,15 +90,16 @@ double length_scale(const Sizes& sizes, double longest_link) {
   return 1;
 }
 
-// Gives every flat-faced shape its polyhedron; equal boxes share one.
-void add_polyhedra(Model& model) {
-  std::map<std::array<double, 3>, int> boxes;
+// Gives every flat-faced shape its polyhedron, in the order of the shapes; equal ones share one.
+void add_polyhedra(Model& model, PolyhedronTable& table) {
+  std::map<const Polyhedron*, int> numbers;
   for (Shape& shape : model.shapes) {
-    const auto* box = std::get_if<Box>(&shape.geometry);
-    if (!box) continue;
-    const auto [known, is_new] = boxes.try_emplace({box->size.x(), box->size.y(), box->size.z()},
-                                                   static_cast<int>(model.polyhedra.size()));
-    if (is_new) model.polyhedra.push_back(box_polyhedron(box->size));
+    const auto found = table.find(shape.geometry);
+    CAIRN_CHECK(found.has_value());
+    if (!*found) continue;
+    const auto [known, is_new] =
+        numbers.try_emplace(*found, static_cast<int>(model.polyhedra.size()));
+    if (is_new) model.polyhedra.push_back(**found);
     shape.polyhedron = known->second;
   }
 }
@@ -115,9 +116,10 @@ Result<BuiltModel> build(const ModelDescription& description) {
 
   MaterialTable materials = build_materials(description.materials, checks);
   const std::vector<std::size_t> order = order_by_name(description.bodies, checks);
+  PolyhedronTable polyhedra;
   std::vector<BodyParts> parts;
   for (std::size_t i = 0; i < description.bodies.size(); ++i)
-    parts.push_back(build_body(description.bodies[i], body_path(i), materials, checks));
+    parts.push_back(build_body(description.bodies[i], body_path(i), materials, polyhedra, checks));
   // Velocities of a body with errors may be missing; the links only need bodies and poses.
   for (BodyParts& p : parts)
     if (p.v.size() != p.body.velocities) p.v = VecX::Zero(p.body.velocities);
@@ -125,7 +127,7 @@ Result<BuiltModel> build(const ModelDescription& description) {
   const double longest_link = build_links(description, state->poses, *model, checks);
   if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
 
-  add_polyhedra(*model);
+  add_polyhedra(*model, polyhedra);
   model->material_names = std::move(materials.names);
   model->pairs = std::move(materials.pairs);
   model->mass_unit = power_of_two(sizes.mass);

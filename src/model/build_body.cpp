@@ -99,10 +99,20 @@ MaterialId material_id(const std::string& name, const MaterialTable& materials,
   return MaterialId{};
 }
 
+// Twice the radius about the shape's origin; of hulls and polygons, whose origin may lie far away,
+// about their centre.
+double extent(const Geometry& geometry, PolyhedronTable& polyhedra) {
+  const bool has_center =
+      std::holds_alternative<Hull>(geometry) || std::holds_alternative<Polygon>(geometry);
+  if (!has_center) return 2 * bounding_radius(geometry);
+  const auto polyhedron = polyhedra.find(geometry);
+  return polyhedron ? 2 * (*polyhedron)->outer_radius : 0;
+}
+
 }  // namespace
 
 BodyParts build_body(const BodyDescription& given, const std::string& path,
-                     const MaterialTable& materials, Checks& checks) {
+                     const MaterialTable& materials, PolyhedronTable& polyhedra, Checks& checks) {
   BodyDescription d = given;
   check_contradictions(d, path, checks);
   checks.magnitude(d.position, path + ".position", "m");
@@ -133,11 +143,11 @@ BodyParts build_body(const BodyDescription& given, const std::string& path,
 
   for (std::size_t i = 0; i < d.shapes.size(); ++i)
     sound &= check_shape(d.shapes[i], path + ".shapes[" + std::to_string(i) + "]", judged_as, dof,
-                         d.orientation, checks);
+                         d.orientation, polyhedra, checks);
 
   Pose X_WB{d.position, d.orientation};
   if (body.kind == BodyKind::dynamic && sound) {
-    const MassProperties m = body_mass(d, dof.rotation, path, checks);
+    const MassProperties m = body_mass(d, dof.rotation, path, polyhedra, checks);
     body.mass = m.mass;
     body.inertia_B = m.inertia;
     body.p_Bcm = m.center;
@@ -158,7 +168,7 @@ BodyParts build_body(const BodyDescription& given, const std::string& path,
     parts.shapes.push_back({s.geometry, BodyId{}, X_CS, material, -1});
     if (std::holds_alternative<Halfspace>(s.geometry)) continue;
     body.radius = std::max(body.radius, farthest_point(s.geometry, X_CS));
-    parts.extent = std::max(parts.extent, 2 * bounding_radius(s.geometry));
+    parts.extent = std::max(parts.extent, extent(s.geometry, polyhedra));
   }
   body.shapes = static_cast<int>(parts.shapes.size());
   return parts;

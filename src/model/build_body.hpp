@@ -7,6 +7,7 @@
 #include "cairn/model.hpp"
 #include "model/checks.hpp"
 #include "model/materials.hpp"
+#include "model/polyhedron_table.hpp"
 
 namespace cairn {
 
@@ -19,6 +20,6 @@ struct BodyParts {
 };
 
 BodyParts build_body(const BodyDescription& description, const std::string& path,
-                     const MaterialTable& materials, Checks& checks);
+                     const MaterialTable& materials, PolyhedronTable& polyhedra, Checks& checks);
 
 }  // namespace cairn

@@ -1,6 +1,7 @@
 // Closed forms of mass and inertia for every shape, and the parallel-axis theorem.
 #include "model/mass_properties.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -64,6 +65,14 @@ MassProperties solid(const Disc& s, double density) {
 MassProperties solid(const Ellipse& s, double density) {
   return plate(density, s.radii.x(), s.radii.y());
 }
+MassProperties solid(const Hull& s, double density) {
+  const Result<Polyhedron> p = hull_polyhedron(s.vertices);
+  return p ? mass_properties(*p, density) : MassProperties{};
+}
+MassProperties solid(const Polygon& s, double density) {
+  const Result<Polyhedron> p = polygon_polyhedron(s.vertices);
+  return p ? mass_properties(*p, density) : MassProperties{};
+}
 
 double reach(const Point&) {
   return 0;
@@ -89,6 +98,50 @@ double reach(const Disc& s) {
 double reach(const Ellipse& s) {
   return s.radii.maxCoeff();
 }
+template <class Vertices>
+double farthest(const Vertices& vertices) {
+  double most = 0;
+  for (const auto& v : vertices) most = std::max(most, v.norm());
+  return most;
+}
+double reach(const Hull& s) {
+  return farthest(s.vertices);
+}
+double reach(const Polygon& s) {
+  return farthest(s.vertices);
+}
+
+// Second moments of volume about the centre, from the tetrahedra between it and the faces (E120).
+Mat3 second_moment(const Polyhedron& p, double& volume) {
+  Mat3 C = Mat3::Zero();
+  const auto from_center = [&](int i) {
+    return Vec3(p.vertices[static_cast<std::size_t>(i)] - p.center);
+  };
+  for (std::size_t f = 0; f < p.faces.size(); ++f) {
+    const std::span<const int> loop = p.loop(static_cast<int>(f));
+    const Vec3 a = from_center(loop[0]);
+    for (std::size_t i = 1; i + 1 < loop.size(); ++i) {
+      const Vec3 b = from_center(loop[i]), c = from_center(loop[i + 1]), s = a + b + c;
+      const double V = a.dot(b.cross(c)) / 6;
+      volume += V;
+      C += V / 20 * (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose());
+    }
+  }
+  return C;
+}
+
+// Second moments of area about the centre, from the triangles between it and the sides (E120).
+Mat3 second_moment_of_area(const Polyhedron& p, double& area) {
+  Mat3 C = Mat3::Zero();
+  for (std::size_t i = 0; i < p.vertices.size(); ++i) {
+    const Vec3 a = p.vertices[i] - p.center, b = p.vertices[(i + 1) % p.vertices.size()] - p.center,
+               s = a + b;
+    const double F = 0.5 * a.cross(b).z();
+    area += F;
+    C += F / 12 * (a * a.transpose() + b * b.transpose() + s * s.transpose());
+  }
+  return C;
+}
 
 // Inertia of a unit point mass at d about the origin.
 Mat3 steiner(const Vec3& d) {
@@ -99,6 +152,12 @@ Mat3 steiner(const Vec3& d) {
 
 MassProperties mass_properties(const Geometry& geometry, double density) {
   return std::visit([&](const auto& shape) { return solid(shape, density); }, geometry);
+}
+
+MassProperties mass_properties(const Polyhedron& p, double density) {
+  double content = 0;
+  const Mat3 C = p.planar ? second_moment_of_area(p, content) : second_moment(p, content);
+  return {density * content, p.center, density * (C.trace() * Mat3::Identity() - C)};
 }
 
 MassProperties combine(std::span<const MassProperties> parts) {

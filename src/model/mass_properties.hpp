@@ -5,6 +5,7 @@
 #include <span>
 
 #include "cairn/math.hpp"
+#include "cairn/polyhedron.hpp"
 #include "cairn/shape.hpp"
 
 namespace cairn {
@@ -16,8 +17,11 @@ struct MassProperties {
 };
 
 // Of a homogeneous shape in its frame S. `density` is per volume [kg/m^3], of planar shapes per
-// area [kg/m^2]: they are flat plates. A point and a halfspace have no mass.
+// area [kg/m^2]: they are flat plates. A point, a halfspace and points without a hull have no mass.
 MassProperties mass_properties(const Geometry& geometry, double density);
+
+// The same of a hull or polygon whose polyhedron is known: exact integrals over simplices (E120).
+MassProperties mass_properties(const Polyhedron& polyhedron, double density);
 
 // Of all parts together; all parts are given in one frame.
 MassProperties combine(std::span<const MassProperties> parts);

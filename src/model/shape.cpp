@@ -28,11 +28,18 @@ const char* name_of(const Disc&) {
 const char* name_of(const Ellipse&) {
   return "ellipse";
 }
+const char* name_of(const Hull&) {
+  return "hull";
+}
+const char* name_of(const Polygon&) {
+  return "polygon";
+}
 
 }  // namespace
 
 bool is_planar(const Geometry& geometry) {
-  return std::holds_alternative<Disc>(geometry) || std::holds_alternative<Ellipse>(geometry);
+  return std::holds_alternative<Disc>(geometry) || std::holds_alternative<Ellipse>(geometry) ||
+         std::holds_alternative<Polygon>(geometry);
 }
 
 const char* type_name(const Geometry& geometry) {

@@ -48,6 +48,34 @@ bool check_sizes(Halfspace& s, const std::string& path, Checks& checks) {
   return good;
 }
 
+bool check_sizes(Hull&, const std::string&, Checks&) {
+  return true;
+}
+bool check_sizes(Polygon&, const std::string&, Checks&) {
+  return true;
+}
+
+// Gives a hull or polygon the vertices of its polyhedron.
+bool settle_vertices(Geometry& geometry, const std::string& path, PolyhedronTable& polyhedra,
+                     Checks& checks) {
+  auto* hull = std::get_if<Hull>(&geometry);
+  auto* polygon = std::get_if<Polygon>(&geometry);
+  if (!hull && !polygon) return true;
+  const auto found = polyhedra.find(geometry);
+  if (!found) {
+    for (const Error& e : found.error())
+      checks.error(path + ".vertices" + e.path, e.what, e.got, e.allowed, e.fix);
+    return false;
+  }
+  const std::vector<Vec3>& vertices = (*found)->vertices;
+  if (hull) hull->vertices = vertices;
+  if (polygon) {
+    polygon->vertices.clear();
+    for (const Vec3& v : vertices) polygon->vertices.emplace_back(v.head<2>());
+  }
+  return true;
+}
+
 bool moves_in_plane(const FreeDirections& dof, const Vec3& z_W) {
   return dof.rotation == RotationKind::one &&
          !dof.translations[static_cast<std::size_t>(dof.axis)] &&
@@ -68,12 +96,28 @@ double reach(const Capsule& capsule, const Pose& X_CS) {
   return std::max((X_CS * end).norm(), (X_CS * Vec3(-end)).norm()) + capsule.radius;
 }
 
+double reach(const Hull& hull, const Pose& X_CS) {
+  double largest = 0;
+  for (const Vec3& v : hull.vertices) largest = std::max(largest, (X_CS * v).norm());
+  return largest;
+}
+
+// In the plane of the polygon.
+double reach(const Polygon& polygon, const Pose& X_CS) {
+  const Eigen::Vector2d p_S = (X_CS.R.conjugate() * X_CS.p).head<2>();
+  double largest = 0;
+  for (const Eigen::Vector2d& v : polygon.vertices) largest = std::max(largest, (p_S + v).norm());
+  return largest;
+}
+
 }  // namespace
 
 bool check_shape(ShapeDescription& shape, const std::string& path, BodyKind kind,
-                 const FreeDirections& dof, const Quat& R_WB, Checks& checks) {
+                 const FreeDirections& dof, const Quat& R_WB, PolyhedronTable& polyhedra,
+                 Checks& checks) {
   bool good = std::visit([&](auto& geometry) { return check_sizes(geometry, path, checks); },
                          shape.geometry);
+  good &= settle_vertices(shape.geometry, path, polyhedra, checks);
   good &= checks.magnitude(shape.X_BS.p, path + ".position", "m");
   shape.X_BS.R = checks.rotation(shape.X_BS.R, path + ".orientation");
   if (kind != BodyKind::dynamic) return good;
@@ -99,6 +143,8 @@ bool check_shape(ShapeDescription& shape, const std::string& path, BodyKind kind
 double farthest_point(const Geometry& geometry, const Pose& X_CS) {
   if (const Box* box = std::get_if<Box>(&geometry)) return reach(*box, X_CS);
   if (const Capsule* capsule = std::get_if<Capsule>(&geometry)) return reach(*capsule, X_CS);
+  if (const Hull* hull = std::get_if<Hull>(&geometry)) return reach(*hull, X_CS);
+  if (const Polygon* polygon = std::get_if<Polygon>(&geometry)) return reach(*polygon, X_CS);
   const Vec3 p_S = X_CS.R.conjugate() * X_CS.p;
   const double offset = is_planar(geometry) ? p_S.head<2>().norm() : p_S.norm();
   return offset + bounding_radius(geometry);

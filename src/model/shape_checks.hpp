@@ -6,13 +6,15 @@
 #include "cairn/model.hpp"
 #include "model/checks.hpp"
 #include "model/dof.hpp"
+#include "model/polyhedron_table.hpp"
 
 namespace cairn {
 
-// Records errors and returns false, or normalises the shape's rotation and normal in place and
-// returns true.
+// Records errors and returns false, or normalises the shape's rotation, normal and vertices in
+// place and returns true.
 bool check_shape(ShapeDescription& shape, const std::string& path, BodyKind kind,
-                 const FreeDirections& dof, const Quat& R_WB, Checks& checks);
+                 const FreeDirections& dof, const Quat& R_WB, PolyhedronTable& polyhedra,
+                 Checks& checks);
 
 // Largest distance of a point of a bounded shape from C's origin; of planar shapes in their plane;
 // of ellipsoids and ellipses off the origin an upper bound (distance plus largest radius) [m].

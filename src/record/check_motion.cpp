@@ -210,6 +210,13 @@ void check_joints(const Model& model, const TraceFrame& frame, const Complain& c
 
 namespace {
 
+template <class Vertices>
+double farthest(const Vertices& vertices) {
+  double most = 0;
+  for (const auto& v : vertices) most = std::max(most, v.norm());
+  return most;
+}
+
 // Radius of a ball about the shape's origin that holds its cross-section.
 double bounding_radius(const Geometry& geometry) {
   struct {
@@ -221,6 +228,8 @@ double bounding_radius(const Geometry& geometry) {
     double operator()(const Halfspace&) const { return std::numeric_limits<double>::infinity(); }
     double operator()(const Disc& s) const { return s.radius; }
     double operator()(const Ellipse& s) const { return s.radii.maxCoeff(); }
+    double operator()(const Hull& s) const { return farthest(s.vertices); }
+    double operator()(const Polygon& s) const { return farthest(s.vertices); }
   } visitor;
   return std::visit(visitor, geometry);
 }
@@ -235,6 +244,11 @@ bool far_apart(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_W
   }
   const double reach = bounding_radius(a.geometry) + bounding_radius(b.geometry);
   return d.norm() > reach * (1 + 1e-9);
+}
+
+const Polyhedron* polyhedron(const Model& model, const Shape& shape) {
+  return shape.polyhedron < 0 ? nullptr
+                              : &model.polyhedra[static_cast<std::size_t>(shape.polyhedron)];
 }
 
 bool may_touch(const Model& model, const Shape& a, const Shape& b) {
@@ -270,7 +284,8 @@ void check_penetration(const Model& model, const TraceFrame& frame, const Compla
         continue;
       }
       contacts.clear();
-      collide_shapes(model.shapes[a].geometry, X_W[a], model.shapes[b].geometry, X_W[b], contacts);
+      collide_shapes(model.shapes[a].geometry, X_W[a], model.shapes[b].geometry, X_W[b], contacts,
+                     polyhedron(model, model.shapes[a]), polyhedron(model, model.shapes[b]));
       for (const ShapeContact& contact : contacts)
         penetration = std::max(penetration, -contact.gap);
     }

@@ -129,6 +129,28 @@ void draw_box(Canvas& c, const Pose& X, const Vec3& size, BodyId body) {
     }
 }
 
+// The faces of a hull that look at the viewer, as those of a box.
+void draw_hull(Canvas& c, const Pose& X, const Polyhedron& p, BodyId body) {
+  std::vector<Vec2> corners;
+  for (std::size_t f = 0; f < p.faces.size(); ++f) {
+    const Vec3 n = X.R * p.faces[f].normal;
+    if (n.dot(c.view.toward) <= 1e-9) continue;
+    corners.clear();
+    for (const int v : p.loop(static_cast<int>(f)))
+      corners.push_back(c.pixel(X * p.vertices[static_cast<std::size_t>(v)]));
+    const double brightness = c.view.planar ? 0 : 12 * n.dot(c.view.up) - 8 * n.dot(c.view.right);
+    c.polygon(corners, fill(c.model, body, std::round(brightness / 2) * 2));
+  }
+}
+
+// A polygon with a line from its centre to its first corner, which shows the rotation.
+void draw_polygon(Canvas& c, const Pose& X, const Polyhedron& p, const std::string& attributes) {
+  std::vector<Vec2> corners;
+  for (const Vec3& v : p.vertices) corners.push_back(c.pixel(X * v));
+  c.polygon(corners, attributes);
+  c.line(c.pixel(X * p.center), corners[0], "spoke");
+}
+
 void draw_capsule(Canvas& c, const Pose& X, const Capsule& capsule, const std::string& attributes) {
   const Vec3 half = X.R * Vec3(0, 0, 0.5 * capsule.length);
   const Vec2 a = c.pixel(X.p - half), b = c.pixel(X.p + half);
@@ -167,6 +189,11 @@ void draw_shape(Canvas& c, const Shape& shape, const Pose& X) {
     }
     void operator()(const Ellipse& s) const {
       draw_round(c, X, Vec3(s.radii.x(), s.radii.y(), 0), attributes);
+    }
+    void operator()(const Hull&) const { draw_hull(c, X, polyhedron(), shape.body); }
+    void operator()(const Polygon&) const { draw_polygon(c, X, polyhedron(), attributes); }
+    const Polyhedron& polyhedron() const {
+      return c.model.polyhedra[static_cast<std::size_t>(shape.polyhedron)];
     }
   };
   std::visit(Visitor{c, shape, X, attributes}, shape.geometry);

@@ -68,7 +68,14 @@ void set_axes(const Model& model, View& view) {
   view.up = view.toward.cross(view.right);
 }
 
-// Half the size of the shape along a direction; zero for what has no end.
+template <class Vertices, class Direction>
+double farthest(const Vertices& vertices, const Direction& d) {
+  double most = 0;
+  for (const auto& v : vertices) most = std::max(most, std::abs(d.dot(v)));
+  return most;
+}
+
+// Half the size about the shape's origin along a direction; zero for what has no end.
 double half_extent(const Geometry& geometry, const Vec3& d_S) {
   struct {
     Vec3 d;
@@ -82,6 +89,8 @@ double half_extent(const Geometry& geometry, const Vec3& d_S) {
     double operator()(const Halfspace&) const { return 0; }
     double operator()(const Disc& s) const { return s.radius; }
     double operator()(const Ellipse& s) const { return s.radii.cwiseProduct(d.head<2>()).norm(); }
+    double operator()(const Hull& s) const { return farthest(s.vertices, d); }
+    double operator()(const Polygon& s) const { return farthest(s.vertices, d.head<2>()); }
   } visitor{d_S};
   return std::visit(visitor, geometry);
 }

@@ -32,6 +32,18 @@ bool read_elements(const Node& node, const std::string& path, std::size_t n,
   return good;
 }
 
+// An array of any length.
+template <class T>
+bool read_list(const Node& node, const std::string& path, const char* expected, std::vector<T>& out,
+               SceneErrors& errors) {
+  if (!node.is(Node::Kind::array)) return errors.wrong_type(node, path, expected), false;
+  out.assign(node.items.size(), T{});
+  bool good = true;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    good &= read_value(node.items[i], item_path(path, i), out[i], errors);
+  return good;
+}
+
 // {"axis": [x, y, z], "angle": rad} or with "angle_deg".
 bool read_axis_angle(const Node& node, const std::string& path, Quat& out, SceneErrors& errors) {
   static const FieldTable table{"orientation",
@@ -238,6 +250,21 @@ bool read_value(const Node& node, const std::string& path, std::array<Vec3, 2>& 
                 SceneErrors& errors) {
   const auto element = [&](std::size_t i) -> Vec3& { return out[i]; };
   return read_elements(node, path, 2, "an array of 2 points", element, errors);
+}
+
+bool read_value(const Node& node, const std::string& path, std::vector<double>& out,
+                SceneErrors& errors) {
+  return read_list(node, path, "an array of numbers", out, errors);
+}
+
+bool read_value(const Node& node, const std::string& path, std::vector<Eigen::Vector2d>& out,
+                SceneErrors& errors) {
+  return read_list(node, path, "an array of points [x, y]", out, errors);
+}
+
+bool read_value(const Node& node, const std::string& path, std::vector<Vec3>& out,
+                SceneErrors& errors) {
+  return read_list(node, path, "an array of points [x, y, z]", out, errors);
 }
 
 bool read_number(const Node& node, const std::string& path, double& out, const Range& range,

@@ -26,10 +26,13 @@ class SceneErrors {
   void add(const Node& node, Error error);
   void add(const Node& node, std::string path, std::string what, std::string got,
            std::string allowed, std::string fix);
+  // At a place in another file, which the error names.
+  void add_elsewhere(Error error) { list_.add(std::move(error)); }
   void wrong_type(const Node& node, const std::string& path, const std::string& expected);
   void unknown_key(const Node& object, std::size_t member, const std::string& path,
                    const std::vector<std::string_view>& known);
 
+  const std::string& file() const { return file_; }
   bool ok() const { return list_.empty(); }
   Errors take();  // without repetitions
 
@@ -59,6 +62,12 @@ bool read_value(const Node& node, const std::string& path, std::array<std::strin
                 SceneErrors& errors);
 bool read_value(const Node& node, const std::string& path, std::array<Vec3, 2>& out,
                 SceneErrors& errors);
+bool read_value(const Node& node, const std::string& path, std::vector<double>& out,
+                SceneErrors& errors);
+bool read_value(const Node& node, const std::string& path, std::vector<Eigen::Vector2d>& out,
+                SceneErrors& errors);
+bool read_value(const Node& node, const std::string& path, std::vector<Vec3>& out,
+                SceneErrors& errors);
 
 template <class T>
 bool read_value(const Node& node, const std::string& path, std::optional<T>& out,
@@ -81,6 +90,8 @@ class Fields {
   Fields(const Node& node, std::string path, const FieldTable& table, SceneErrors& errors);
 
   const Node* find(std::string_view key) const;
+  const Node& node() const { return node_; }
+  const std::string& path() const { return path_; }
   std::string path(std::string_view key) const { return child_path(path_, key); }
 
   // Each leaves `out` as it is where the key is absent; returns whether it was set.

@@ -5,11 +5,12 @@
 
 #include "model/materials.hpp"
 #include "scene/generators.hpp"
+#include "scene/read_hull.hpp"
 
 namespace cairn {
 namespace {
 
-Geometry read_geometry(const Fields& fields, std::string_view type) {
+Geometry read_geometry(const Fields& fields, std::string_view type, SceneErrors& errors) {
   if (type == "sphere") {
     Sphere s;
     fields.read("radius", s.radius);
@@ -46,6 +47,12 @@ Geometry read_geometry(const Fields& fields, std::string_view type) {
     fields.read("radii", s.radii);
     return s;
   }
+  if (type == "hull") return read_hull(fields, errors);
+  if (type == "polygon") {
+    Polygon s;
+    fields.read("vertices", s.vertices);
+    return s;
+  }
   CAIRN_CHECK(type == "point");
   return Point{};
 }
@@ -55,7 +62,7 @@ ShapeDescription read_shape(const Node& node, const std::string& path, SceneErro
   const FieldTable* table = table_of_type(node, path, shape_tables(), errors);
   if (!table) return shape;
   const Fields fields(node, path, *table, errors);
-  shape.geometry = read_geometry(fields, table->name);
+  shape.geometry = read_geometry(fields, table->name, errors);
   fields.read("position", shape.X_BS.p);
   fields.read("orientation", shape.X_BS.R);
   fields.read("material", shape.material);

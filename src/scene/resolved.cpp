@@ -55,6 +55,15 @@ void add_sizes(const Ellipse& s, Node& node) {
   node.set("radii", Node::array({s.radii.x(), s.radii.y()}));
 }
 
+void add_sizes(const Hull& s, Node& node) {
+  Node& vertices = node.set("vertices", Node::array());
+  for (const Vec3& v : s.vertices) vertices.items.push_back(write(v));
+}
+void add_sizes(const Polygon& s, Node& node) {
+  Node& vertices = node.set("vertices", Node::array());
+  for (const Eigen::Vector2d& v : s.vertices) vertices.items.push_back(Node::array({v.x(), v.y()}));
+}
+
 Node write(const ShapeDescription& shape) {
   Node node = Node::object();
   node.set("type", type_name(shape.geometry));

@@ -64,6 +64,12 @@ Node schema_of(FieldType type, const std::string& key) {
       return of_type("integer");
     case FieldType::text:
       return of_type("string");
+    case FieldType::numbers:
+      return array_of(of_type("number"));
+    case FieldType::points2:
+      return array_of(array_of(of_type("number"), 2, 2));
+    case FieldType::points3:
+      return array_of(reference("vector3"));
     case FieldType::vector2:
       return array_of(of_type("number"), 2, 2);
     case FieldType::vector3:
@@ -121,6 +127,16 @@ std::string description_of(const Field& field) {
   return *field.unit ? fmt::format("{} [{}]", field.text, field.unit) : std::string(field.text);
 }
 
+// One of the three ways to give a hull.
+Node sources_of_hull() {
+  const auto needs = [](std::vector<Node> keys) {
+    Node node = Node::object();
+    node.set("required", Node::array(std::move(keys)));
+    return node;
+  };
+  return Node::array({needs({"vertices"}), needs({"file"}), needs({"A", "b"})});
+}
+
 // `type_constant`: "type" may only hold the table's name.
 Node schema_of(const FieldTable& table, bool type_constant) {
   Node node = of_type("object");
@@ -136,6 +152,7 @@ Node schema_of(const FieldTable& table, bool type_constant) {
     if (!field.standard) required.items.push_back(field.key);
     properties.set(field.key, std::move(schema));
   }
+  if (std::string_view(table.name) == "hull") node.set("oneOf", sources_of_hull());
   if (!required.items.empty()) node.set("required", std::move(required));
   node.set("additionalProperties", Node::of(false));
   return node;

@@ -130,7 +130,18 @@ const TypedTables& shape_tables() {
               "outward, the solid is on the other side of the plane through `position`"}},
             common),
       typed("disc", {{"radius", T::number, "m", required, "> 0"}}, common),
-      typed("ellipse", {{"radii", T::vector2, "m", required, "semi-axes along x, y"}}, common)};
+      typed("ellipse", {{"radii", T::vector2, "m", required, "semi-axes along x, y"}}, common),
+      typed("hull",
+            {{"vertices", T::points3, "m", "none", "points whose convex hull is the shape"},
+             {"file", T::text, "", "none",
+              "OBJ file with the points, relative to the folder of the scene"},
+             {"A", T::points3, "-", "none", "rows of A x <= b, outward normals of any length"},
+             {"b", T::numbers, "m", "none", "right sides of A x <= b, one for each row"}},
+            common),
+      typed("polygon",
+            {{"vertices", T::points2, "m", required,
+              "corners of a convex polygon in their order, in either sense"}},
+            common)};
   return tables;
 }
 

@@ -12,9 +12,12 @@ enum class FieldType {
   number,
   integer,
   text,
+  numbers,  // any number of them
   vector2,
   vector3,
-  counts,  // three positive integers
+  points2,  // list of vector2
+  points3,  // list of vector3
+  counts,   // three positive integers
   number_or_vector3,
   expression,   // a number or a function of t
   expressions,  // three of them

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/math.hpp"
+#include "cairn/polyhedron.hpp"
 #include "cairn/shape.hpp"
 #include "collide/narrowphase.hpp"
 
@@ -42,7 +43,7 @@ inline ShapeContact only_contact(const Geometry& a, const Pose& A, const Geometr
   return out.at(0);
 }
 
-// Support function of the shape about its centre, from its definition.
+// Support function of the shape about its origin, from its definition.
 inline double support_height(const Geometry& g, const Pose& X, const Vec3& n_W) {
   const Vec3 n = X.R.conjugate() * n_W;
   if (const auto* s = std::get_if<Sphere>(&g)) return s->radius;
@@ -52,13 +53,44 @@ inline double support_height(const Geometry& g, const Pose& X, const Vec3& n_W) 
   if (const auto* s = std::get_if<Disc>(&g)) return s->radius;
   if (const auto* s = std::get_if<Ellipse>(&g)) return s->radii.cwiseProduct(n.head<2>()).norm();
   if (const auto* s = std::get_if<Box>(&g)) return 0.5 * s->size.dot(n.cwiseAbs());
-  return 0;
+  double most = 0;
+  if (const auto* s = std::get_if<Hull>(&g)) {
+    most = -1e300;
+    for (const Vec3& v : s->vertices) most = std::max(most, n.dot(v));
+  }
+  if (const auto* s = std::get_if<Polygon>(&g)) {
+    most = -1e300;
+    for (const auto& v : s->vertices) most = std::max(most, n.head<2>().dot(v));
+  }
+  return most;
+}
+
+// A hull of points in a box, and a convex polygon, with the vertices as a model holds them.
+inline Hull random_hull(Random& random, int points, const Vec3& size) {
+  std::vector<Vec3> v;
+  for (int i = 0; i < points; ++i) v.push_back(size.cwiseProduct(random.unit()));
+  return {hull_polyhedron(v)->vertices};
+}
+inline Polygon random_polygon(Random& random, int corners) {
+  std::vector<double> angles;
+  while (static_cast<int>(angles.size()) < corners)
+    angles.push_back(random.uniform(0, 2 * std::numbers::pi));
+  // A triangle around the centre, so that there is an area.
+  for (const double a : {0.1, 2.2, 4.3}) angles.push_back(a);
+  std::sort(angles.begin(), angles.end());
+  const double a = random.uniform(0.3, 1), b = random.uniform(0.3, 1);
+  Polygon p;
+  for (const double t : angles) p.vertices.emplace_back(a * std::cos(t), b * std::sin(t));
+  const Polyhedron q = *polygon_polyhedron(p.vertices);
+  p.vertices.clear();
+  for (const Vec3& v : q.vertices) p.vertices.emplace_back(v.head<2>());
+  return p;
 }
 
 // Signed gap between the planes with normal n that support A and B.
 inline double separation(const Geometry& a, const Pose& A, const Geometry& b, const Pose& B,
                          const Vec3& n) {
-  return n.dot(B.p - A.p) - support_height(a, A, n) - support_height(b, B, n);
+  return n.dot(B.p - A.p) - support_height(a, A, n) - support_height(b, B, -n);
 }
 
 // max over n of n.d - h_A - h_B by a sweep of directions and a compass search from the best ones.

@@ -12,13 +12,18 @@ using namespace testing;
 
 TEST(Allocation, NoneAfterWarmUp) {
   Random random(4);
+  const Hull hull = random_hull(random, 12, {0.5, 0.4, 0.3});
+  const Polyhedron polyhedron = *hull_polyhedron(hull.vertices);
+  const auto faces = [&](const Geometry& g) {
+    return std::holds_alternative<Hull>(g) ? &polyhedron : nullptr;
+  };
   std::vector<std::pair<Geometry, Pose>> shapes;
   std::vector<int> bodies;
   std::vector<char> movable;
   for (int i = 0; i < 300; ++i) {
-    const std::array<Geometry, 4> kinds = {Sphere{0.5}, Capsule{0.2, 1}, Ellipsoid{{0.1, 1, 0.6}},
-                                           Halfspace{}};
-    const std::size_t kind = i % 50 == 0 ? 3 : static_cast<std::size_t>(i % 3);
+    const std::array<Geometry, 5> kinds = {Sphere{0.5}, Capsule{0.2, 1}, Ellipsoid{{0.1, 1, 0.6}},
+                                           Halfspace{}, hull};
+    const std::size_t kind = i % 50 == 0 ? 3 : (i % 5 == 1 ? 4 : static_cast<std::size_t>(i % 3));
     shapes.push_back({kinds[kind], {3 * random.unit(), random.rotation()}});
     bodies.push_back(i);
     movable.push_back(kind != 3);
@@ -35,7 +40,7 @@ TEST(Allocation, NoneAfterWarmUp) {
     for (const auto& [i, j] : pairs) {
       const auto& [a, A] = shapes[static_cast<std::size_t>(i)];
       const auto& [b, B] = shapes[static_cast<std::size_t>(j)];
-      collide_shapes(a, A, b, B, found);
+      if (can_collide(a, b)) collide_shapes(a, A, b, B, found, faces(a), faces(b));
     }
   };
   detect();

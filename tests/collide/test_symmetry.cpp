@@ -17,7 +17,28 @@ Geometry scaled(const Geometry& g, double k) {
   if (const auto* s = std::get_if<Ellipsoid>(&g)) return Ellipsoid{k * s->radii};
   if (const auto* s = std::get_if<Disc>(&g)) return Disc{k * s->radius};
   if (const auto* s = std::get_if<Ellipse>(&g)) return Ellipse{k * s->radii};
-  return g;
+  Geometry out = g;
+  if (auto* s = std::get_if<Hull>(&out))
+    for (Vec3& v : s->vertices) v *= k;
+  if (auto* s = std::get_if<Polygon>(&out))
+    for (auto& v : s->vertices) v *= k;
+  return out;
+}
+
+// The mirror image across x = 0, with the vertices in the order of a model.
+Geometry mirrored(const Geometry& g) {
+  Geometry out = g;
+  if (auto* s = std::get_if<Halfspace>(&out)) s->normal.x() *= -1;
+  if (auto* s = std::get_if<Hull>(&out)) {
+    for (Vec3& v : s->vertices) v.x() *= -1;
+    s->vertices = hull_polyhedron(s->vertices)->vertices;
+  }
+  if (auto* s = std::get_if<Polygon>(&out)) {
+    for (auto& v : s->vertices) v.x() *= -1;
+    const Polyhedron p = *polygon_polyhedron(s->vertices);
+    for (std::size_t i = 0; i < p.vertices.size(); ++i) s->vertices[i] = p.vertices[i].head<2>();
+  }
+  return out;
 }
 
 struct Pair {
@@ -30,7 +51,7 @@ std::vector<Pair> random_pairs(unsigned seed, int rounds) {
   Random random(seed);
   std::vector<Pair> pairs;
   for (int k = 0; k < rounds; ++k) {
-    const auto all = [&]() -> std::array<Geometry, 8> {
+    const auto all = [&]() -> std::array<Geometry, 10> {
       return {Point{},
               Sphere{random.uniform(0.5, 1)},
               Box{{random.uniform(0.5, 1), 1, random.uniform(0.5, 1)}},
@@ -38,7 +59,9 @@ std::vector<Pair> random_pairs(unsigned seed, int rounds) {
               Ellipsoid{{random.logarithmic(0.01, 1), random.uniform(0.2, 1), 1}},
               Halfspace{random.unit()},
               Disc{random.uniform(0.5, 1)},
-              Ellipse{{random.logarithmic(0.01, 1), 1}}};
+              Ellipse{{random.logarithmic(0.01, 1), 1}},
+              random_hull(random, 10, {1, random.uniform(0.3, 1), random.uniform(0.1, 1)}),
+              random_polygon(random, 3)};
     };
     const auto as = all(), bs = all();
     for (const Geometry& a : as)
@@ -103,9 +126,7 @@ TEST(Narrowphase, MirrorImagesHaveTheMirroredContact) {
     return Pose{mirror.cwiseProduct(X.p), Quat(X.R.w(), X.R.x(), -X.R.y(), -X.R.z())};
   };
   for (const Pair& p : random_pairs(3, 100)) {
-    Pair image{p.a, p.b, seen(p.A), seen(p.B)};
-    for (Geometry* g : {&image.a, &image.b})
-      if (auto* s = std::get_if<Halfspace>(g)) s->normal = mirror.cwiseProduct(s->normal);
+    const Pair image{mirrored(p.a), mirrored(p.b), seen(p.A), seen(p.B)};
     const auto found = contacts(p), other = contacts(image);
     ASSERT_EQ(found.size(), other.size());
     // Corners and caps trade places; compare the sets by the closest point.
@@ -143,6 +164,19 @@ TEST(Narrowphase, CoincidentCentresPartTheShortestWay) {
       {Capsule{0.5, 0}, Capsule{0.5, 0}, 1},
       {Capsule{0.5, 0}, Sphere{0.5}, 1},
       {Box{{2, 4, 6}}, Sphere{1}, 2},
+      {Box{{2, 4, 6}}, Capsule{1, 8}, 2},
+      {Box{{2, 4, 6}}, Ellipsoid{{0.5, 3, 3}}, 1.5},
+      {Hull{{{-1, -2, -3},
+             {-1, -2, 3},
+             {-1, 2, -3},
+             {-1, 2, 3},
+             {1, -2, -3},
+             {1, -2, 3},
+             {1, 2, -3},
+             {1, 2, 3}}},
+       Point{}, 1},
+      {Polygon{{{-1, -2}, {1, -2}, {1, 2}, {-1, 2}}}, Disc{1}, 2},
+      {Polygon{{{-1, -2}, {1, -2}, {1, 2}, {-1, 2}}}, Ellipse{{0.5, 5}}, 1.5},
   };
   for (const auto& c : cases)
     for (const Pose& X : {Pose{}, Pose{{1, 2, 3}, exp_rotation({0.1, 0.7, -0.4})}}) {

@@ -123,11 +123,13 @@ Scene shapes_scene(bool planar) {
   if (planar) {
     add(Disc{.radius = 1});
     add(Ellipse{.radii = {2, 1}});
+    add(Polygon{{{0, 0}, {1, 0}, {1, 2}}});
   } else {
     d.bodies.erase(d.bodies.begin() + 1);
     add(Sphere{.radius = 1});
     add(Ellipsoid{.radii = Vec3(1, 2, 3)});
     add(Box{.size = Vec3(1, 2, 3)});
+    add(Hull{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}});
     add(Capsule{.radius = 0.5, .length = 2});
   }
   const auto built = build(d);

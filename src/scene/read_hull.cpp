@@ -1,0 +1,77 @@
+// Reads the fields of a hull and the file that they may name, writes its points.
+#include "scene/read_hull.hpp"
+
+#include <filesystem>
+
+#include "cairn/polyhedron.hpp"
+#include "scene/obj_file.hpp"
+
+namespace cairn {
+namespace {
+
+// Points of an OBJ file whose name is relative to the scene's folder.
+std::vector<Vec3> read_points(const Fields& fields, SceneErrors& errors) {
+  std::string name;
+  if (!fields.read("file", name)) return {};
+  const std::filesystem::path folder = std::filesystem::path(errors.file()).parent_path();
+  const std::string file = (folder / name).string();
+  Result<std::vector<Vec3>> points = read_obj_points(file);
+  if (!points) {
+    for (Error error : points.error()) {
+      error.path = fields.path("file");
+      errors.add_elsewhere(std::move(error));
+    }
+    return {};
+  }
+  Result<Polyhedron> hull = hull_polyhedron(*points);
+  if (hull) return std::move(hull->vertices);
+  for (Error error : hull.error()) {
+    error.path = fields.path("file");
+    error.what = "points of " + file + ": " + error.what;
+    errors.add(*fields.find("file"), std::move(error));
+  }
+  return {};
+}
+
+std::vector<Vec3> intersect(const Fields& fields, SceneErrors& errors) {
+  std::vector<Vec3> A;
+  std::vector<double> b;
+  const bool rows = fields.read("A", A), sides = fields.read("b", b);
+  if (!rows || !sides) return {};
+  Result<std::vector<Vec3>> vertices = intersection_vertices(A, b);
+  if (vertices) return std::move(*vertices);
+  for (Error error : vertices.error()) {
+    // The path starts with the field, perhaps with the number of a row behind it.
+    if (error.path.empty()) error.path = "A";
+    const Node& list = *fields.find(error.path.substr(0, 1));
+    const std::size_t row =
+        error.path.size() > 2 ? std::stoul(error.path.substr(2)) : list.items.size();
+    error.path = fields.path(error.path);
+    errors.add(row < list.items.size() ? list.items[row] : list, std::move(error));
+  }
+  return {};
+}
+
+}  // namespace
+
+Hull read_hull(const Fields& fields, SceneErrors& errors) {
+  Hull hull;
+  const bool vertices = fields.find("vertices"), file = fields.find("file"),
+             rows = fields.find("A"), sides = fields.find("b");
+  const int sources = vertices + file + (rows || sides);
+  if (sources != 1 || rows != sides) {
+    std::string got;
+    for (const char* key : {"vertices", "file", "A", "b"})
+      if (fields.find(key)) got += (got.empty() ? "\"" : ", \"") + std::string(key) + "\"";
+    errors.add(fields.node(), fields.path(), "a hull is given in one way",
+               got.empty() ? "none" : got, "\"vertices\", or \"file\", or \"A\" with \"b\"",
+               sources == 0 ? "add \"vertices\"" : "give exactly one of them");
+    return hull;
+  }
+  if (vertices) fields.read("vertices", hull.vertices);
+  if (file) hull.vertices = read_points(fields, errors);
+  if (rows) hull.vertices = intersect(fields, errors);
+  return hull;
+}
+
+}  // namespace cairn

@@ -1,0 +1,13 @@
+// A hull out of a scene: points, an OBJ file, or halfspaces.
+#pragma once
+
+#include "cairn/shape.hpp"
+#include "scene/fields.hpp"
+
+namespace cairn {
+
+// From `vertices` as they stand; from `file` or `A`, `b` the extreme points, so that a description
+// needs no file any more.
+Hull read_hull(const Fields& fields, SceneErrors& errors);
+
+}  // namespace cairn
