@@ -74,4 +74,10 @@ struct GrowthOptions {
 int bench_growth(const GrowthOptions& options);
 int bench_decades(const GrowthOptions& options);
 
+struct DistanceOptions {
+  std::string out;  // chart; empty: none
+  bool json = false;
+};
+int bench_distance(const DistanceOptions& options);
+
 }  // namespace cairn::app

@@ -54,7 +54,8 @@ constexpr const char* bench_examples = R"(Examples:
   cairn bench solvers
   cairn bench solvers --case stack10 --case packing_warm --solver auto --solver bb --json
   cairn bench growth --most 100000 --out growth.svg
-  cairn bench decades --out decades.svg)";
+  cairn bench decades --out decades.svg
+  cairn bench distance --out distance.svg)";
 
 constexpr const char* compare_examples = R"(Examples:
   cairn compare scenes/sliding_block.json
@@ -156,7 +157,8 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
-void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options) {
+void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,
+               DistanceOptions& distance_options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
   command->require_subcommand(1);
   CLI::App* solvers =
@@ -181,6 +183,12 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
         ->check(needs_a_name, "", "");
     each->add_flag("--json", growth_options.json, "print the result as JSON and nothing else");
   }
+  CLI::App* distance = add_command(
+      *command, "distance", "CPU time of the ratio metric against the facets", bench_examples);
+  distance->add_option("--out", distance_options.out, "write a chart")
+      ->type_name("FILE.svg")
+      ->check(needs_a_name, "", "");
+  distance->add_flag("--json", distance_options.json, "print the result as JSON and nothing else");
 }
 
 int usage_error(const std::string& what, const std::string& got = "",
@@ -241,7 +249,8 @@ int start(int argc, char** argv) {
                    "FILE", "scene, trace or problem file", info_examples);
   BenchOptions bench_options;
   GrowthOptions growth_options;
-  add_bench(app, bench_options, growth_options);
+  DistanceOptions distance_options;
+  add_bench(app, bench_options, growth_options, distance_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
@@ -262,6 +271,7 @@ int start(int argc, char** argv) {
     const CLI::App* bench = app.get_subcommand("bench");
     if (bench->got_subcommand("growth")) return bench_growth(growth_options);
     if (bench->got_subcommand("decades")) return bench_decades(growth_options);
+    if (bench->got_subcommand("distance")) return bench_distance(distance_options);
     return bench_solvers(bench_options);
   }
   return schema();

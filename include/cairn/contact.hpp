@@ -4,8 +4,8 @@
 #include <compare>
 #include <cstdint>
 
+#include "cairn/ids.hpp"
 #include "cairn/math.hpp"
-#include "cairn/model.hpp"
 
 namespace cairn {
 

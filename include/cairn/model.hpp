@@ -13,29 +13,12 @@
 
 #include "cairn/error.hpp"
 #include "cairn/expression.hpp"
+#include "cairn/ids.hpp"
 #include "cairn/math.hpp"
 #include "cairn/polyhedron.hpp"
 #include "cairn/shape.hpp"
 
 namespace cairn {
-
-enum class BodyId : std::int32_t { world = -1 };
-enum class ShapeId : std::int32_t {};
-enum class JointId : std::int32_t {};
-enum class MaterialId : std::int32_t {};
-
-constexpr std::size_t index(BodyId id) {
-  return static_cast<std::size_t>(id);
-}
-constexpr std::size_t index(ShapeId id) {
-  return static_cast<std::size_t>(id);
-}
-constexpr std::size_t index(JointId id) {
-  return static_cast<std::size_t>(id);
-}
-constexpr std::size_t index(MaterialId id) {
-  return static_cast<std::size_t>(id);
-}
 
 // ---- What the user says
 // -------------------------------------------------------------------------------------------

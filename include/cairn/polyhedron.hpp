@@ -31,6 +31,12 @@ struct Polyhedron {
   std::vector<Face> faces;         // coplanar ones are one face
   std::vector<int> face_vertices;  // loops, counterclockwise seen from outside
   std::vector<Edge> edges;         // sorted by (tail, head)
+  // For each entry of face_vertices the face on the other side of the edge that begins there;
+  // of a polygon, the other side at that vertex.
+  std::vector<int> across;
+  // Corners of the polar body about the centre: normal / (distance of the centre from the face),
+  // one a face [1/m]. A point x lies inside if polar.(x - center) <= 1 for all of them.
+  std::vector<Vec3> polar;
   double inner_radius = 0;  // of the largest ball about the centre inside: its least face distance
                             // [m]
   double outer_radius = 0;  // of the smallest ball about the centre around it [m]
@@ -39,10 +45,14 @@ struct Polyhedron {
     const Face& f = faces[static_cast<std::size_t>(face)];
     return {face_vertices.data() + f.first, static_cast<std::size_t>(f.count)};
   }
+  std::span<const int> neighbors(int face) const {
+    const Face& f = faces[static_cast<std::size_t>(face)];
+    return {across.data() + f.first, static_cast<std::size_t>(f.count)};
+  }
 };
 
-// Edges, radii and offsets from vertices, centre and loops whose normals are given. The loops must
-// close a convex surface.
+// Edges, neighbours, polar, radii and offsets from vertices, centre and loops whose normals are
+// given. The loops must close a convex surface.
 Polyhedron finish_polyhedron(Polyhedron p);
 
 // Vertex i of a box lies on the upper side of axis k where bit k of i is set; face 2 k is the lower

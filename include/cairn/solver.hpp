@@ -4,6 +4,7 @@
 #include <memory>
 #include <variant>
 
+#include "cairn/error.hpp"
 #include "cairn/reduced.hpp"
 #include "cairn/solution.hpp"
 

@@ -39,8 +39,13 @@ void ContactFinder::collide(const Model& model, std::span<const Pose> poses, Sha
   const Shape &shape_a = model.shapes[index(a)], &shape_b = model.shapes[index(b)];
   raw_.clear();
   if (!can_collide(shape_a.geometry, shape_b.geometry)) return;
+  auto polyhedron = [&](const Shape& shape) {
+    return shape.polyhedron < 0 ? nullptr
+                                : &model.polyhedra[static_cast<std::size_t>(shape.polyhedron)];
+  };
   collide_shapes(shape_a.geometry, poses[index(shape_a.body)] * shape_a.X_CS, shape_b.geometry,
-                 poses[index(shape_b.body)] * shape_b.X_CS, raw_);
+                 poses[index(shape_b.body)] * shape_b.X_CS, raw_, polyhedron(shape_a),
+                 polyhedron(shape_b));
 }
 
 // Pairs of shapes of different bodies whose bounds, grown by the reach, overlap.
@@ -78,6 +83,15 @@ PlacedPair ContactFinder::placed(const Model& model, std::span<const Pose> poses
   return {place(pair.a), place(pair.b)};
 }
 
+// Where the search for the pair's ratio metric ended the last time.
+RatioBasis ContactFinder::last_basis(ShapeId a, ShapeId b) const {
+  const auto pair = std::lower_bound(
+      last_pairs_.begin(), last_pairs_.end(), std::pair(a, b),
+      [](const PolyPair& p, const auto& key) { return std::pair(p.a, p.b) < key; });
+  if (pair == last_pairs_.end() || pair->a != a || pair->b != b) return {};
+  return pair->basis;
+}
+
 void ContactFinder::collect(const Model& model, std::span<const Pose> poses,
                             std::span<const Pose> ahead, const PolyPair& pair,
                             std::vector<Contact>& contacts) {
@@ -90,7 +104,7 @@ void ContactFinder::collect(const Model& model, std::span<const Pose> poses,
 void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> poses,
                                    std::span<const Pose> ahead, std::span<const Reach> reach,
                                    ShapeId a, ShapeId b, std::vector<Contact>& contacts) {
-  PolyPair pair{a, b, 0, {}, 0};
+  PolyPair pair{a, b, 0, {}, 0, last_basis(a, b)};
   for (const ShapeId id : {a, b}) pair.room += reach[index(model.shapes[index(id)].body)].shift;
   const PlacedPair now = placed(model, poses, pair);
   const double spheres = (now.b.center() - now.a.center()).norm() - now.a.shape->outer_radius -
@@ -99,7 +113,9 @@ void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> pos
   const double room =
       pair.room + events.eps_t * std::min(now.a.shape->outer_radius, now.b.shape->outer_radius);
   const PlacedPair then = placed(model, ahead, pair);
+  axes_.basis = pair.basis;
   pair.axis = choose_axis(now, then, room, events, axes_);
+  pair.basis = axes_.basis;
   if (axes_.separation[axes_.best] > room) return;
   poly_pairs_.push_back(pair);
   raw_.clear();
@@ -132,6 +148,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                          std::vector<Contact>& contacts) {
   near_pairs(model, poses, reach);
   contacts.clear();
+  std::swap(poly_pairs_, last_pairs_);
   poly_pairs_.clear();
   missing_ = {-1, -1};
   for (const auto& [i, j] : pairs_) {
@@ -167,9 +184,9 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
   for (const auto& [i, j] : pairs_) {
     if (both_polyhedra(model, model.shapes[static_cast<std::size_t>(i)],
                        model.shapes[static_cast<std::size_t>(j)])) {
-      const PolyPair pair{shape_id(i), shape_id(j), 0, {}, 0};
+      PolyPair pair{shape_id(i), shape_id(j), 0, {}, 0, last_basis(shape_id(i), shape_id(j))};
       const PlacedPair now = placed(model, poses, pair);
-      const double gap = overlap_or_gap(now.a, now.b);
+      const double gap = overlap_or_gap(now.a, now.b, pair.basis);
       const ShapeContact raw{now.a.center(), now.b.center(), Vec3::UnitZ(), gap, along_axis};
       if (gap <= 0) contacts.push_back(finish(model, pair.a, pair.b, raw));
       continue;
@@ -183,7 +200,7 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
 bool ContactFinder::find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
                              Contact& contact) {
   if (both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)])) {
-    const PlacedPair now = placed(model, poses, {key.shape_a, key.shape_b, 0, {}, 0});
+    const PlacedPair now = placed(model, poses, {key.shape_a, key.shape_b, 0, {}, 0, {}});
     ShapeContact raw;
     if (!evaluate(event_of(key.feature), now.a, now.b, events.delta_max, raw)) return false;
     contact = finish(model, key.shape_a, key.shape_b, raw);

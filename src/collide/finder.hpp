@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cairn/contact.hpp"
+#include "cairn/model.hpp"
 #include "collide/broadphase.hpp"
 #include "collide/narrowphase.hpp"
 #include "collide/patch.hpp"
@@ -26,7 +27,8 @@ struct PolyPair {
   ShapeId a{}, b{};
   double room = 0;  // how far they can come closer [m]
   PairAxis axis;
-  int revised = 0;  // how often the axis was chosen again in this step
+  int revised = 0;   // how often the axis was chosen again in this step
+  RatioBasis basis;  // of the ratio metric, where it last ended
 };
 
 // Do the two meet as polyhedra, by events, instead of by a function of the table of pairs?
@@ -75,6 +77,7 @@ class ContactFinder {
   void find_polyhedra(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
                       std::span<const Reach> reach, ShapeId a, ShapeId b,
                       std::vector<Contact>& contacts);
+  RatioBasis last_basis(ShapeId a, ShapeId b) const;
   void filter_patches(const Model& model, std::vector<Contact>& contacts);
 
   Broadphase broadphase_;
@@ -83,7 +86,7 @@ class ContactFinder {
   std::vector<Aabb> boxes_;
   std::vector<std::pair<int, int>> pairs_;
   std::vector<ShapeContact> raw_;
-  std::vector<PolyPair> poly_pairs_;
+  std::vector<PolyPair> poly_pairs_, last_pairs_;
   AxisList axes_;
   PatchFilter patches_;
   std::vector<char> keep_;

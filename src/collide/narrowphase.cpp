@@ -16,20 +16,21 @@ using PairTable = std::array<std::array<PairFunction, types>, types>;
 extern const PairTable table;
 
 // Appends the contacts of f with the shapes exchanged.
-void flip(PairFunction f, const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+void flip(PairFunction f, const PlacedShape& a, const PlacedShape& b,
+          std::vector<ShapeContact>& out) {
   const std::size_t before = out.size();
   f(b, a, out);
   for (std::size_t i = before; i < out.size(); ++i) out[i] = exchanged(out[i]);
 }
 
 // The function of the exchanged pair.
-void turn(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+void turn(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>& out) {
   flip(table[b.geometry.index()][a.geometry.index()], a, b, out);
 }
 
 // Two of a type: calls f in an order that does not depend on which one is called A.
 template <PairFunction f>
-void twin(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+void twin(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>& out) {
   if (precedes(b, a))
     flip(f, a, b, out);
   else
@@ -73,8 +74,8 @@ Vec3 lengths(const Geometry& geometry) {
 
 }  // namespace
 
-bool precedes(const Placed& a, const Placed& b) {
-  const auto key = [](const Placed& s) {
+bool precedes(const PlacedShape& a, const PlacedShape& b) {
+  const auto key = [](const PlacedShape& s) {
     const Vec3 l = lengths(s.geometry);
     const Pose& X = s.X_W;
     return std::array{X.p.x(), X.p.y(), X.p.z(), X.R.x(), X.R.y(),

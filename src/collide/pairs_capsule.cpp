@@ -15,7 +15,7 @@ struct Axis {
   double radius;
   double length2 = half.squaredNorm();
 
-  explicit Axis(const Placed& s)
+  explicit Axis(const PlacedShape& s)
       : p(s.X_W.p),
         half(s.X_W.R * Vec3(0, 0, 0.5 * std::get<Capsule>(s.geometry).length)),
         radius(std::get<Capsule>(s.geometry).radius) {}
@@ -53,7 +53,7 @@ ShapeContact closest(const Axis& a, const Axis& b, const Vec3& across, bool para
 
 }  // namespace
 
-void collide_capsules(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+void collide_capsules(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>& out) {
   // Computed in an order of their own, so that exchanging A and B changes no bit; numbered along
   // A's axis.
   const bool turned = precedes(b, a);

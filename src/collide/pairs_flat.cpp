@@ -94,12 +94,12 @@ void against(const Wall&, const Halfspace&, const Pose&) {}
 
 }  // namespace
 
-void collide_halfspace(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+void collide_halfspace(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>& out) {
   const Wall wall{a.X_W.p, a.X_W.R * std::get<Halfspace>(a.geometry).normal, out};
   std::visit([&](const auto& shape) { against(wall, shape, b.X_W); }, b.geometry);
 }
 
-void collide_box_ball(const Placed& a, const Placed& b, std::vector<ShapeContact>& out) {
+void collide_box_ball(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>& out) {
   const Pose &X_WA = a.X_W, &X_WB = b.X_W;
   const Vec3 half = 0.5 * std::get<Box>(a.geometry).size;
   const auto* sphere = std::get_if<Sphere>(&b.geometry);

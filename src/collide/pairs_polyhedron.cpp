@@ -307,7 +307,8 @@ int face_along(const Search& s) {
 
 }  // namespace
 
-void collide_polyhedron_round(const Placed& A, const Placed& B, std::vector<ShapeContact>& out) {
+void collide_polyhedron_round(const PlacedShape& A, const PlacedShape& B,
+                              std::vector<ShapeContact>& out) {
   std::optional<Polyhedron> made;
   if (!A.polyhedron) {
     Result<Polyhedron> result = polyhedron_of(A.geometry);

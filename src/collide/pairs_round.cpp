@@ -50,13 +50,13 @@ Round<2> planar_round(const Geometry& geometry, const Pose& X_WS, const PlaneBas
   return round;
 }
 
-void collide_round(const Placed& A, const Placed& B, std::vector<ShapeContact>& out) {
+void collide_round(const PlacedShape& A, const PlacedShape& B, std::vector<ShapeContact>& out) {
   const Touch<3> t = touch<3>(spatial_round(A.geometry, A.X_W), spatial_round(B.geometry, B.X_W),
                               B.X_W.p - A.X_W.p);
   out.push_back({A.X_W.p + t.a, B.X_W.p + t.b, t.n, t.gap, 0});
 }
 
-void collide_planar(const Placed& A, const Placed& B, std::vector<ShapeContact>& out) {
+void collide_planar(const PlacedShape& A, const PlacedShape& B, std::vector<ShapeContact>& out) {
   const Geometry &a = A.geometry, &b = B.geometry;
   const Pose &X_WA = A.X_W, &X_WB = B.X_W;
   const Vec3 z = (is_planar(a) ? X_WA : X_WB).R * Vec3::UnitZ();

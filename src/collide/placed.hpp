@@ -8,7 +8,7 @@ namespace cairn {
 
 struct Placed {
   Placed(const Polyhedron& polyhedron, const Pose& X_WS)
-      : shape(&polyhedron), R_WS(X_WS.R.toRotationMatrix()), p_WS(X_WS.p) {}
+      : shape(&polyhedron), pose(X_WS), R_WS(X_WS.R.toRotationMatrix()), p_WS(X_WS.p) {}
 
   Vec3 point(const Vec3& p_S) const { return p_WS + R_WS * p_S; }
   Vec3 direction(const Vec3& d_S) const { return R_WS * d_S; }
@@ -20,6 +20,7 @@ struct Placed {
   }
 
   const Polyhedron* shape;
+  Pose pose;
   Mat3 R_WS;
   Vec3 p_WS;
 };

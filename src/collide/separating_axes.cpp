@@ -59,16 +59,6 @@ Vec3 cross_of(const Polyhedron& a, int ea, const Polyhedron& b, int eb, const Re
   return c / size;
 }
 
-// A's edge and B's edge make a face of the Minkowski difference where the arcs of their normals
-// cross on the sphere: l_A, r_A on both sides of B's arc and the reverse, on the same hemisphere.
-bool arcs_cross(const Vec3& l_a, const Vec3& r_a, const Vec3& along_a, const Vec3& l_b,
-                const Vec3& r_b, const Vec3& along_b) {
-  const double cba = l_b.dot(along_a), dba = r_b.dot(along_a);
-  if (!(cba * dba < 0)) return false;
-  const double adc = l_a.dot(along_b), bdc = r_a.dot(along_b);
-  return adc * bdc < 0 && cba * bdc > 0;
-}
-
 // The edges of a box along axis k, by the corner at their lower end (see box_polyhedron), in the
 // order of (tail, head).
 constexpr auto box_edges = [] {
@@ -104,32 +94,47 @@ void visit_box_edges(const Polyhedron& a, const Polyhedron& b, const Relative& X
     }
 }
 
+int edge_between(const Polyhedron& p, const std::array<int, 2>& vertices) {
+  const std::pair wanted = std::minmax(vertices[0], vertices[1]);
+  const auto edge =
+      std::lower_bound(p.edges.begin(), p.edges.end(), wanted, [](const auto& e, const auto& key) {
+        return std::pair(e.tail, e.head) < std::pair<int, int>(key);
+      });
+  if (edge == p.edges.end() || edge->tail != wanted.first || edge->head != wanted.second) return -1;
+  return static_cast<int>(edge - p.edges.begin());
+}
+
 // Calls visit(edge of A, edge of B, unit axis in A's frame from A to B, separation).
 template <class Visit>
-void visit_edges(const Polyhedron& a, const Polyhedron& b, const Relative& X, Visit visit) {
-  if (is_box(a) && is_box(b)) return visit_box_edges(a, b, X, visit);
-  for (int eb = 0; eb < static_cast<int>(b.edges.size()); ++eb) {
-    const Polyhedron::Edge& of_b = b.edges[static_cast<std::size_t>(eb)];
-    const Vec3 db = X.R_AB * along(b, eb);
-    // Normals of -B.
-    const Vec3 l_b = -(X.R_AB * b.faces[static_cast<std::size_t>(of_b.left)].normal),
-               r_b = -(X.R_AB * b.faces[static_cast<std::size_t>(of_b.right)].normal);
-    const Vec3 tail_b = X.p_AB + X.R_AB * b.vertices[static_cast<std::size_t>(of_b.tail)];
-    for (int ea = 0; ea < static_cast<int>(a.edges.size()); ++ea) {
-      const Polyhedron::Edge& of_a = a.edges[static_cast<std::size_t>(ea)];
-      const Vec3 da = along(a, ea);
-      const Vec3 &l_a = a.faces[static_cast<std::size_t>(of_a.left)].normal,
-                 &r_a = a.faces[static_cast<std::size_t>(of_a.right)].normal;
-      if (!arcs_cross(l_a, r_a, da, l_b, r_b, db)) continue;
-      Vec3 n = da.cross(db);
-      const double size = n.norm();
-      if (!(size > no_cross * da.norm() * db.norm())) continue;
-      n /= size;
-      if (n.dot(l_a + r_a) < 0) n = -n;
-      const double gap = n.dot(tail_b - a.vertices[static_cast<std::size_t>(of_a.tail)]);
-      visit(ea, eb, n, gap);
-    }
-  }
+void visit_edges(const Placed& a, const Placed& b, const Relative& X, RatioBasis& basis,
+                 Visit visit) {
+  if (is_box(*a.shape) && is_box(*b.shape)) return visit_box_edges(*a.shape, *b.shape, X, visit);
+  const Ratio ratio = ratio_metric(*a.shape, a.pose, *b.shape, b.pose, &basis);
+  basis = ratio.basis;
+  if (ratio.event != RatioEvent::edges) return;
+  const int ea = edge_between(*a.shape, ratio.of_a), eb = edge_between(*b.shape, ratio.of_b);
+  if (ea < 0 || eb < 0) return;
+  visit(ea, eb, Vec3(a.R_WS.transpose() * ratio.axis), ratio.separation);
+}
+
+// No support of B reaches beyond its inner ball: a bound from above of the separation along a face.
+double bound_along_face(const Polyhedron& a, int face, const Polyhedron& b, const Vec3& center_b) {
+  const Polyhedron::Face& f = a.faces[static_cast<std::size_t>(face)];
+  return f.normal.dot(center_b) - f.offset - b.inner_radius;
+}
+
+// Calls visit(kind, face, separation) for the faces of A, then those of B, that may separate by
+// more than wanted().
+template <class Wanted, class Visit>
+void visit_faces(const Placed& a, const Placed& b, const Relative& X, Wanted wanted, Visit visit) {
+  const Polyhedron &A = *a.shape, &B = *b.shape;
+  const Vec3 b_in_a = X.p_AB + X.R_AB * B.center, a_in_b = X.R_AB.transpose() * (A.center - X.p_AB);
+  for (int f = 0; f < static_cast<int>(A.faces.size()); ++f)
+    if (bound_along_face(A, f, B, b_in_a) >= wanted())
+      visit(SeparatingAxis::Kind::face_a, f, along_face_a(A, f, B, X));
+  for (int g = 0; g < static_cast<int>(B.faces.size()); ++g)
+    if (bound_along_face(B, g, A, a_in_b) >= wanted())
+      visit(SeparatingAxis::Kind::face_b, g, along_face_b(A, B, g, X));
 }
 
 }  // namespace
@@ -157,25 +162,27 @@ void list_axes(const Placed& a, const Placed& b, double least, double far, AxisL
   const Relative X(a, b);
   double best = -infinity;
   SeparatingAxis best_axis;
-  auto meet = [&](const SeparatingAxis& axis, double s, double handicap) {
+  const double handicap = preference * std::min(A.outer_radius, B.outer_radius);
+  auto meet = [&](const SeparatingAxis& axis, double s) {
     if (s >= least) {
       out.axes.push_back(axis);
       out.separation.push_back(s);
     }
-    if (s > best + handicap) {
+    if (s > best + (axis.kind == SeparatingAxis::Kind::face_a ? 0 : handicap)) {
       best = s;
       best_axis = axis;
     }
   };
-  for (int f = 0; f < static_cast<int>(A.faces.size()); ++f)
-    meet({SeparatingAxis::Kind::face_a, f, -1, 1}, along_face_a(A, f, B, X), 0);
-  const double handicap = preference * std::min(A.outer_radius, B.outer_radius);
-  for (int g = 0; g < static_cast<int>(B.faces.size()); ++g)
-    meet({SeparatingAxis::Kind::face_b, -1, g, 1}, along_face_b(A, B, g, X), handicap);
+  visit_faces(
+      a, b, X, [&] { return std::min(best, least); },
+      [&](SeparatingAxis::Kind kind, int face, double s) {
+        const bool of_a = kind == SeparatingAxis::Kind::face_a;
+        meet({kind, of_a ? face : -1, of_a ? -1 : face, 1}, s);
+      });
   if (!A.planar && !(best > far))
-    visit_edges(A, B, X, [&](int ea, int eb, const Vec3& n, double s) {
+    visit_edges(a, b, X, out.basis, [&](int ea, int eb, const Vec3& n, double s) {
       const double sign = n.dot(along(A, ea).cross(X.R_AB * along(B, eb))) < 0 ? -1 : 1;
-      meet({SeparatingAxis::Kind::edges, ea, eb, sign}, s, handicap);
+      meet({SeparatingAxis::Kind::edges, ea, eb, sign}, s);
     });
   const auto found = std::find(out.axes.begin(), out.axes.end(), best_axis);
   out.best = static_cast<std::size_t>(found - out.axes.begin());
@@ -184,16 +191,14 @@ void list_axes(const Placed& a, const Placed& b, double least, double far, AxisL
   out.separation.push_back(best);
 }
 
-double overlap_or_gap(const Placed& a, const Placed& b) {
-  const Polyhedron &A = *a.shape, &B = *b.shape;
+double overlap_or_gap(const Placed& a, const Placed& b, RatioBasis& basis) {
   const Relative X(a, b);
   double best = -infinity;
-  for (int f = 0; f < static_cast<int>(A.faces.size()) && best <= 0; ++f)
-    best = std::max(best, along_face_a(A, f, B, X));
-  for (int g = 0; g < static_cast<int>(B.faces.size()) && best <= 0; ++g)
-    best = std::max(best, along_face_b(A, B, g, X));
-  if (!A.planar && best <= 0)
-    visit_edges(A, B, X, [&](int, int, const Vec3&, double s) { best = std::max(best, s); });
+  visit_faces(
+      a, b, X, [&] { return best > 0 ? infinity : best; },
+      [&](SeparatingAxis::Kind, int, double s) { best = std::max(best, s); });
+  if (!a.shape->planar && best <= 0)
+    visit_edges(a, b, X, basis, [&](int, int, const Vec3&, double s) { best = std::max(best, s); });
   return best;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collide/placed.hpp"
+#include "collide/ratio.hpp"
 
 namespace cairn {
 
@@ -26,10 +27,12 @@ Vec3 direction(const SeparatingAxis& axis, const Placed& a, const Placed& b);
 double separation(const SeparatingAxis& axis, const Placed& a, const Placed& b);
 
 // All axes whose separation is at least `least` and in any case the best one, each with its
-// separation; faces of A, faces of B, then edges. Of edges only those are listed whose cross
-// product is a normal of A + B there.
+// separation; faces of A, faces of B, then edges. Two boxes have nine pairs of edges, each
+// represented by those that lie farthest along their cross product; other polyhedra the one at
+// which the ratio metric has its event, if that is one of edges.
 // Where a face axis already separates by more than `far` the list ends there: the pair is apart.
 struct AxisList {
+  RatioBasis basis;  // where the ratio metric starts, then where it ended; changes no result
   std::vector<SeparatingAxis> axes;
   std::vector<double> separation;  // [m]
   std::size_t best = 0;  // the largest; faces before edges where they are equal to rounding
@@ -38,6 +41,6 @@ void list_axes(const Placed& a, const Placed& b, double least, double far, AxisL
 
 // Minus the depth along the axis of least depth where the pair overlaps, else some positive
 // separation [m].
-double overlap_or_gap(const Placed& a, const Placed& b);
+double overlap_or_gap(const Placed& a, const Placed& b, RatioBasis& basis);
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cairn/contact.hpp"
+#include "cairn/model.hpp"
 #include "cairn/problem.hpp"
 #include "cairn/state.hpp"
 

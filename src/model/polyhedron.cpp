@@ -37,10 +37,36 @@ void find_edges(Polyhedron& p) {
   }
 }
 
+// Faces of a polyhedron are neighbours over an edge, sides of a polygon at a vertex.
+void find_neighbors(Polyhedron& p) {
+  p.across.assign(p.face_vertices.size(), -1);
+  for (std::size_t f = 0; f < p.faces.size(); ++f) {
+    const std::span<const int> loop = p.loop(static_cast<int>(f));
+    for (std::size_t i = 0; i < loop.size(); ++i) {
+      const int a = loop[i], b = loop[(i + 1) % loop.size()];
+      int& other = p.across[static_cast<std::size_t>(p.faces[f].first) + i];
+      if (p.planar) {
+        for (std::size_t g = 0; g < p.faces.size(); ++g)
+          if (const auto l = p.loop(static_cast<int>(g));
+              g != f && std::find(l.begin(), l.end(), a) != l.end())
+            other = static_cast<int>(g);
+      } else {
+        const auto edge = std::lower_bound(
+            p.edges.begin(), p.edges.end(), std::pair(std::min(a, b), std::max(a, b)),
+            [](const auto& e, const auto& key) { return std::pair(e.tail, e.head) < key; });
+        other = a < b ? edge->right : edge->left;
+      }
+      CAIRN_CHECK(other >= 0);
+    }
+  }
+}
+
 }  // namespace
 
 Polyhedron finish_polyhedron(Polyhedron p) {
   if (!p.planar) find_edges(p);
+  find_neighbors(p);
+  p.polar.clear();
   p.inner_radius = std::numeric_limits<double>::infinity();
   for (std::size_t f = 0; f < p.faces.size(); ++f) {
     // The outermost vertex of the loop, so that rounding leaves none outside its own face.
@@ -48,7 +74,9 @@ Polyhedron finish_polyhedron(Polyhedron p) {
     face.offset = -std::numeric_limits<double>::infinity();
     for (const int i : p.loop(static_cast<int>(f)))
       face.offset = std::max(face.offset, face.normal.dot(p.vertices[static_cast<std::size_t>(i)]));
-    p.inner_radius = std::min(p.inner_radius, face.offset - face.normal.dot(p.center));
+    const double distance = face.offset - face.normal.dot(p.center);
+    p.polar.push_back(face.normal / distance);
+    p.inner_radius = std::min(p.inner_radius, distance);
   }
   p.outer_radius = 0;
   for (const Vec3& v : p.vertices) p.outer_radius = std::max(p.outer_radius, (v - p.center).norm());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/error.hpp"
 #include "cairn/solution.hpp"
 #include "problem/blocks.hpp"
 #include "problem/islands.hpp"

@@ -280,7 +280,8 @@ void check_penetration(const Model& model, const TraceFrame& frame, const Compla
           return Placed(model.polyhedra[static_cast<std::size_t>(model.shapes[i].polyhedron)],
                         X_W[i]);
         };
-        penetration = std::max(penetration, -overlap_or_gap(placed(a), placed(b)));
+        RatioBasis cold;
+        penetration = std::max(penetration, -overlap_or_gap(placed(a), placed(b), cold));
         continue;
       }
       contacts.clear();

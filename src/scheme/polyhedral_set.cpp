@@ -165,7 +165,7 @@ int revise_polyhedra(const Model& model, const State& state, std::span<const Pos
       // Faster than any of the velocities by which the reach was taken.
       const auto place = pair - pairs.begin();
       buffers.pushed.insert(buffers.pushed.begin() + place, 0);
-      pair = pairs.insert(pair, PolyPair{end.key.shape_a, end.key.shape_b, 0, {}, 1});
+      pair = pairs.insert(pair, PolyPair{end.key.shape_a, end.key.shape_b, 0, {}, 1, {}});
       const PlacedPair now = buffers.finder.placed(model, state.poses, *pair);
       pair->axis = choose_axis(now, buffers.finder.placed(model, poses_end, *pair),
                                std::numeric_limits<double>::infinity(), buffers.finder.events,

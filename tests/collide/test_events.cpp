@@ -106,11 +106,11 @@ TEST(Events, GradientIsTheNormalAtTheCommonPoint) {
 }
 
 // The largest separation is the distance to move B until the two just touch: moved by as much along
-// any direction they still overlap, moved by a little more along the axis they do not. A closed
-// form for boxes and the search over all pairs of edges agree.
+// any direction they still overlap, moved by a little more along the axis they do not.
 TEST(SeparatingAxes, LeastDepthParts) {
   Random random(2);
   AxisList list;
+  RatioBasis cold;
   int overlapping = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     const Pair p = random_boxes(random, random.uniform(0, 2.2));
@@ -123,13 +123,18 @@ TEST(SeparatingAxes, LeastDepthParts) {
     AxisList general;
     list_axes(Placed(a, p.A), Placed(b, p.B), std::numeric_limits<double>::infinity(),
               std::numeric_limits<double>::infinity(), general);
-    EXPECT_NEAR(general.separation[0], s, 2e-9);  // an edge must be better than a face by 1e-9
+    // Of edges only the ratio metric's event is seen, whose depth may be larger.
+    EXPECT_LE(general.separation[0], s + 2e-9);
+    EXPECT_EQ(general.separation[0] > 0, s > 0);
+    if (list.axes[0].kind != SeparatingAxis::Kind::edges) {
+      EXPECT_NEAR(general.separation[0], s, 2e-9);  // an edge must be better by 1e-9
+    }
     EXPECT_NEAR(separation(list.axes[0], now.a, now.b), s, 1e-14);
     if (s >= 0) continue;
     ++overlapping;
-    EXPECT_NEAR(overlap_or_gap(now.a, now.b), s, 2e-9);
+    EXPECT_NEAR(overlap_or_gap(now.a, now.b, cold), s, 2e-9);
     auto shifted = [&](const Vec3& d) {
-      return overlap_or_gap(now.a, Placed(p.b, {p.B.p + d, p.B.R}));
+      return overlap_or_gap(now.a, Placed(p.b, {p.B.p + d, p.B.R}), cold);
     };
     EXPECT_GE(shifted((-s + 1e-12) * direction(list.axes[0], now.a, now.b)), 0);
     for (int k = 0; k < 20; ++k) EXPECT_LT(shifted(-0.999 * s * random.unit()), 0);

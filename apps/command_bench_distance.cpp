@@ -1,0 +1,61 @@
+// cairn bench distance: CPU time of the ratio metric over the number of facets; a table, JSON, a
+// chart.
+#include <fmt/format.h>
+
+#include "bench/chart.hpp"
+#include "bench/distance.hpp"
+#include "commands.hpp"
+#include "cpu_clock.hpp"
+#include "json.hpp"
+#include "record/files.hpp"
+#include "rival_ccd.hpp"
+#include "terminal.hpp"
+
+namespace cairn::app {
+namespace {
+
+Json as_json(const DistanceCost& cost) {
+  Json json = {{"shape", cost.shape},
+               {"facets", cost.facets},
+               {"pivots_cold", cost.pivots_cold},
+               {"pivots_warm", cost.pivots_warm},
+               {"evaluations_warm", cost.evaluations_warm}};
+  for (const auto& [name, us] : cost.us) json["us"][name] = us;
+  return json;
+}
+
+std::string as_text(const DistanceCost& cost) {
+  std::string text = fmt::format("  {:<10}  {:>6}", cost.shape, cost.facets);
+  for (const auto& each : cost.us) text += fmt::format("  {:>14.3f}", each.second);
+  return text + fmt::format("  {:>11.2f}  {:>11.2f}  {:>11.0f}\n", cost.pivots_cold,
+                            cost.pivots_warm, cost.evaluations_warm);
+}
+
+}  // namespace
+
+int bench_distance(const DistanceOptions& options) {
+  const std::vector<DistanceRival> rivals = ccd_rivals();
+  const std::vector<DistanceCost> costs = distance_costs(rivals, thread_seconds);
+  Json json = {{"libccd", !rivals.empty()}, {"costs", Json::array()}};
+  std::vector<ChartCurve> curves;
+  for (const auto& each : costs.front().us) curves.push_back({each.first, {}});
+  std::string table = fmt::format("  {:<10}  {:>6}", "us a query", "facets");
+  for (const ChartCurve& curve : curves) table += fmt::format("  {:>14}", curve.label);
+  table += "  pivots cold  pivots warm  facets warm\n";
+  for (const DistanceCost& cost : costs) {
+    json["costs"].push_back(as_json(cost));
+    table += as_text(cost);
+    for (std::size_t i = 0; i < curves.size(); ++i)
+      curves[i].points.emplace_back(cost.facets, cost.us[i].second);
+  }
+  if (rivals.empty()) table += "libccd was not there when this program was built: left out\n";
+  print(options.json ? text(json) : table);
+  if (options.out.empty()) return exit_ok;
+  const Result<void> written = write_file(
+      options.out,
+      chart_svg({"Ratio metric of two hulls in contact", "facets of each hull", "CPU us a query"},
+                curves));
+  return written ? exit_ok : report(written.error());
+}
+
+}  // namespace cairn::app
