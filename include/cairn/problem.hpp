@@ -66,17 +66,27 @@ struct Units {
   double energy() const { return mass * length / time * length / time; }  // [J]
 };
 
-// Velocities of body i: v[first .. first + size). A is block diagonal with one block per body.
+// Velocities of body i: v[first .. first + size), with the diagonal block of A. The symmetric part
+// of A as a whole is positive definite; the rest may be anything (gyroscopic terms).
 struct ProblemBody {
   int first = 0;
   int size = 0;                                   // 1 to 6
-  double A[max_velocities][max_velocities] = {};  // mass-like matrix, symmetric positive definite
+  double A[max_velocities][max_velocities] = {};  // mass-like matrix
   std::int32_t model_body = -1;  // index into Model::bodies; -1 in problems read from files
+};
+
+// Blocks of A between two different bodies, as a spring between them makes them in an implicit
+// scheme. Several couplings of the same bodies add up.
+struct BodyCoupling {
+  std::array<int, 2> body = {-1, -1};
+  double A[2][max_velocities][max_velocities] = {};  // A[0]: rows of body[0], columns of body[1];
+                                                     // A[1]: rows of body[1], columns of body[0]
 };
 
 struct Problem {
   Units units;
   std::vector<ProblemBody> bodies;
+  std::vector<BodyCoupling> couplings;
   VecX k;                               // right-hand side of the momentum balance: A v_free = k
   std::vector<Constraint> constraints;  // lambda and w are stored constraint by constraint
   std::vector<int> first_row;           // constraints + 1 entries: rows of constraint i start here

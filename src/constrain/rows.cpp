@@ -54,6 +54,7 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
   problem.units = {model.mass_unit, model.length_unit, power_of_two(h)};
   const Units& u = problem.units;
   problem.bodies.clear();
+  problem.couplings.clear();
   problem.constraints.clear();
   problem.first_row.assign(1, 0);
   problem.names.clear();

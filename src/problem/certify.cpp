@@ -8,6 +8,7 @@
 #include "cairn/solution.hpp"
 #include "problem/blocks.hpp"
 #include "problem/islands.hpp"
+#include "problem/mass.hpp"
 #include "problem/verdict.hpp"
 
 namespace cairn {
@@ -26,7 +27,7 @@ double energy_norm(const BodyBlock& inverse, int n, const double* p) {
 }
 
 struct Scratch {
-  std::vector<ProblemBody> inverse;  // A^-1 of each body
+  MassInverse mass;
   std::vector<double> v_free, momentum, d, scale, velocity_scale, momentum_scale;
   Islands islands;
 };
@@ -34,10 +35,16 @@ struct Scratch {
 // Scaling of constraint c: d = power of two next to sqrt(trace(J A^-1 J^T) / rows), (E10).
 double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) {
   double trace = 0;
+  if (!problem.couplings.empty()) {
+    double W[max_rows][max_rows];
+    own_response(problem, s.mass, c, W);
+    for (int r = 0; r < c.rows; ++r) trace += W[r][r];
+    return power_of_two(1.2 * std::sqrt(trace / c.rows));
+  }
   for (int side = 0; side < 2; ++side) {
     const int i = c.body[at(side)];
     if (i < 0) continue;
-    const BodyBlock& inverse = s.inverse[at(i)].A;
+    const BodyBlock& inverse = s.mass.block(i);
     with_sizes(c.rows, problem.bodies[at(i)].size, [&](auto rows, auto n) {
       for (int r = 0; r < rows; ++r)
         for (int k = 0; k < n; ++k) {
@@ -87,21 +94,17 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const std::size_t island = at(s.islands.of_body[i]);
-    s.momentum_scale[island] =
-        std::max({s.momentum_scale[island], s.scale[island],
-                  energy_norm(s.inverse[i].A, b.size, problem.k.data() + b.first)});
+    s.momentum_scale[island] = std::max(
+        {s.momentum_scale[island], s.scale[island],
+         energy_norm(s.mass.block(static_cast<int>(i)), b.size, problem.k.data() + b.first)});
   }
 }
 
 void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, Scratch& s,
                     Verdict& judge) {
   s.momentum.resize(at(problem.velocities()));
-  for (const ProblemBody& b : problem.bodies)
-    for (int r = 0; r < b.size; ++r) {
-      double sum = -problem.k[b.first + r];
-      for (int c = 0; c < b.size; ++c) sum += b.A[r][c] * v[b.first + c];
-      s.momentum[at(b.first + r)] = sum;
-    }
+  for (int i = 0; i < problem.velocities(); ++i) s.momentum[at(i)] = -problem.k[i];
+  add_mass_product(problem, v.data(), s.momentum.data());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     double minus[max_rows];
@@ -116,8 +119,8 @@ void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, S
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const double* p = s.momentum.data() + b.first;
-    const double residual =
-        ratio(energy_norm(s.inverse[i].A, b.size, p), s.momentum_scale[at(s.islands.of_body[i])]);
+    const double residual = ratio(energy_norm(s.mass.block(static_cast<int>(i)), b.size, p),
+                                  s.momentum_scale[at(s.islands.of_body[i])]);
     cert.momentum = std::max(cert.momentum, residual);
     cert.momentum_impulse =
         std::max(cert.momentum_impulse, norm(b.size, p) * problem.units.impulse());
@@ -135,15 +138,9 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
   cert.finite = v.allFinite() && lambda.allFinite() && problem.k.allFinite();
 
   // Free velocities A^-1 k.
-  s.inverse.resize(problem.bodies.size());
-  s.v_free.assign(at(problem.velocities()), 0.0);
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const ProblemBody& b = problem.bodies[i];
-    cert.finite = invert(b.A, b.size, s.inverse[i].A) && cert.finite;
-    for (int r = 0; r < b.size; ++r)
-      for (int c = 0; c < b.size; ++c)
-        s.v_free[at(b.first + r)] += s.inverse[i].A[r][c] * problem.k[b.first + c];
-  }
+  cert.finite = s.mass.factor(problem) && cert.finite;
+  s.v_free.assign(problem.k.begin(), problem.k.end());
+  if (cert.finite) s.mass.solve(s.v_free.data());
   if (!cert.finite) {
     cert.worst = std::numeric_limits<double>::infinity();
     return cert;

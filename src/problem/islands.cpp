@@ -38,11 +38,13 @@ void find_islands(const Problem& problem, Islands& islands) {
   const std::size_t n = problem.bodies.size();
   islands.parent.resize(n);
   std::iota(islands.parent.begin(), islands.parent.end(), 0);
-  for (const Constraint& c : problem.constraints) {
-    if (c.body[0] < 0 || c.body[1] < 0) continue;
-    const int a = root(islands.parent, c.body[0]), b = root(islands.parent, c.body[1]);
+  const auto join = [&](const std::array<int, 2>& body) {
+    if (body[0] < 0 || body[1] < 0) return;
+    const int a = root(islands.parent, body[0]), b = root(islands.parent, body[1]);
     islands.parent[at(std::max(a, b))] = std::min(a, b);
-  }
+  };
+  for (const Constraint& c : problem.constraints) join(c.body);
+  for (const BodyCoupling& c : problem.couplings) join(c.body);
   islands.of_body.assign(n, -1);
   islands.count = 0;
   for (std::size_t i = 0; i < n; ++i) {

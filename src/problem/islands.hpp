@@ -1,5 +1,5 @@
-// Islands: bodies of a problem that constraints connect. Reads a problem, writes one island number
-// per body and constraint.
+// Islands: bodies of a problem that constraints or blocks of A connect. Reads a problem, writes one
+// island number per body and constraint.
 #pragma once
 
 #include <vector>

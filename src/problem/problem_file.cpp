@@ -2,6 +2,7 @@
 // names, since converting them would round.
 #include "problem/problem_file.hpp"
 
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -11,21 +12,16 @@
 namespace cairn {
 namespace {
 
-// Symmetric to rounding and positive definite, by Cholesky's factorisation; says what is wrong or
+// The symmetric part is positive definite, by Cholesky's factorisation; says what is wrong or
 // nothing.
 std::string matrix_fault(const ProblemBody& body) {
   const auto& A = body.A;
-  for (int i = 0; i < body.size; ++i) {
+  for (int i = 0; i < body.size; ++i)
     if (!(A[i][i] > 0)) return fmt::format("A[{}][{}] = {} is not positive", i, i, A[i][i]);
-    for (int j = 0; j < i; ++j) {
-      if (std::abs(A[i][j] - A[j][i]) <= 1e-12 * std::sqrt(A[i][i]) * std::sqrt(A[j][j])) continue;
-      return fmt::format("A[{}][{}] = {} but A[{}][{}] = {}", i, j, A[i][j], j, i, A[j][i]);
-    }
-  }
   double L[max_velocities][max_velocities] = {};
   for (int i = 0; i < body.size; ++i) {
     for (int j = 0; j <= i; ++j) {
-      double sum = A[i][j];
+      double sum = 0.5 * A[i][j] + 0.5 * A[j][i];
       for (int m = 0; m < j; ++m) sum -= L[i][m] * L[j][m];
       if (j < i) {
         L[i][j] = sum / L[j][j];
@@ -37,6 +33,31 @@ std::string matrix_fault(const ProblemBody& body) {
     }
   }
   return "";
+}
+
+// The same for A with its couplings.
+bool is_positive(const Problem& problem) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto add = [&](int row, int column, double value) {
+    entries.emplace_back(row, column, 0.5 * value);
+    entries.emplace_back(column, row, 0.5 * value);
+  };
+  for (const ProblemBody& body : problem.bodies)
+    for (int r = 0; r < body.size; ++r)
+      for (int c = 0; c < body.size; ++c) add(body.first + r, body.first + c, body.A[r][c]);
+  for (const BodyCoupling& coupling : problem.couplings) {
+    const ProblemBody &a = problem.bodies[static_cast<std::size_t>(coupling.body[0])],
+                      &b = problem.bodies[static_cast<std::size_t>(coupling.body[1])];
+    for (int r = 0; r < a.size; ++r)
+      for (int c = 0; c < b.size; ++c) {
+        add(a.first + r, b.first + c, coupling.A[0][r][c]);
+        add(b.first + c, a.first + r, coupling.A[1][c][r]);
+      }
+  }
+  Eigen::SparseMatrix<double> A(problem.velocities(), problem.velocities());
+  A.setFromTriplets(entries.begin(), entries.end());
+  const Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor(A);
+  return factor.info() == Eigen::Success;
 }
 
 void read_units(const Node& document, JsonReader& reader, Units& units) {
@@ -69,7 +90,7 @@ void read_body(const Node& value, const std::string& path, JsonReader& reader, P
   if (!good) return;
   const std::string fault = matrix_fault(body);
   if (!fault.empty())
-    reader.error(*matrix, path + ".A", "not symmetric positive definite: " + fault, "", "",
+    reader.error(*matrix, path + ".A", "symmetric part not positive definite: " + fault, "", "",
                  "give the mass matrix of the body's free velocities");
   body.first = static_cast<int>(k.size());
   k.resize(k.size() + static_cast<std::size_t>(body.size));
@@ -97,6 +118,46 @@ void read_rows(const Node& ids, const Node& J, const std::string& path, JsonRead
   if (c.body[0] == c.body[1])
     reader.error(ids, path + ".bodies", "needs two different bodies, of which at most one is -1",
                  to_json(ids));
+}
+
+void read_coupling(const Node& value, const std::string& path, JsonReader& reader,
+                   const std::vector<ProblemBody>& bodies, BodyCoupling& coupling) {
+  if (!reader.object(value, path, {"bodies", "A"})) return;
+  const Node* ids = reader.member(value, path, "bodies");
+  const Node* A = reader.member(value, path, "A");
+  if (!ids || !A || reader.array(*ids, path + ".bodies", 2, 2) < 0 ||
+      reader.array(*A, path + ".A", 2, 2) < 0)
+    return;
+  const int last = static_cast<int>(bodies.size()) - 1;
+  for (std::size_t side = 0; side < 2; ++side)
+    if (!reader.integer(ids->items[side], fmt::format("{}.bodies[{}]", path, side), 0, last,
+                        coupling.body[side]))
+      return;
+  if (coupling.body[0] == coupling.body[1])
+    reader.error(*ids, path + ".bodies", "needs two different bodies", to_json(*ids), "",
+                 "a body's own block is bodies[i].A");
+  for (std::size_t side = 0; side < 2; ++side) {
+    const int rows = bodies[static_cast<std::size_t>(coupling.body[side])].size,
+              columns = bodies[static_cast<std::size_t>(coupling.body[1 - side])].size;
+    const std::string block_path = fmt::format("{}.A[{}]", path, side);
+    if (reader.array(A->items[side], block_path, rows, rows) < 0) return;
+    for (int r = 0; r < rows; ++r)
+      reader.numbers(A->items[side].items[static_cast<std::size_t>(r)],
+                     fmt::format("{}[{}]", block_path, r), columns, coupling.A[side][r]);
+  }
+}
+
+// Optional: blocks of A between bodies.
+void read_couplings(const Node& document, JsonReader& reader, Problem& problem) {
+  const Node* found = document.find("couplings");
+  if (!found || reader.array(*found, "couplings", 0, most_items) < 0) return;
+  problem.couplings.resize(found->items.size());
+  for (std::size_t i = 0; i < problem.couplings.size(); ++i)
+    read_coupling(found->items[i], fmt::format("couplings[{}]", i), reader, problem.bodies,
+                  problem.couplings[i]);
+  if (reader.failed() || problem.couplings.empty() || is_positive(problem)) return;
+  reader.error(*found, "couplings", "with them the symmetric part of A is not positive definite",
+               "", "", "a spring adds as much to the blocks of its bodies as it takes here");
 }
 
 void read_constraint(const Node& value, const std::string& path, JsonReader& reader,
@@ -135,7 +196,8 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
   const Result<Node> document = parse_document(text, file, problem_limits);
   if (!document) return tl::unexpected(document.error());
   JsonReader reader(file);
-  if (!reader.object(*document, "", {"cairn_problem", "units", "bodies", "constraints"}))
+  if (!reader.object(*document, "",
+                     {"cairn_problem", "units", "bodies", "couplings", "constraints"}))
     return reader.errors();
   Problem problem;
   int version = 0;
@@ -154,6 +216,7 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
     read_body(bodies->items[i], fmt::format("bodies[{}]", i), reader, problem.bodies[i], k);
   problem.k = VecX::Map(k.data(), static_cast<Eigen::Index>(k.size()));
   if (reader.failed()) return reader.errors();  // sizes of J depend on the bodies
+  read_couplings(*document, reader, problem);
 
   problem.constraints.resize(constraints->items.size());
   problem.names.resize(constraints->items.size());

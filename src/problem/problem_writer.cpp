@@ -24,6 +24,13 @@ std::string block_text(const double (*rows)[max_velocities], int count, int size
   return text + "]";
 }
 
+std::string coupling_text(const Problem& problem, const BodyCoupling& c) {
+  const int a = problem.bodies[static_cast<std::size_t>(c.body[0])].size,
+            b = problem.bodies[static_cast<std::size_t>(c.body[1])].size;
+  return fmt::format("{{\"bodies\": [{}, {}], \"A\": [{}, {}]}}", c.body[0], c.body[1],
+                     block_text(c.A[0], a, b), block_text(c.A[1], b, a));
+}
+
 std::string constraint_text(const Problem& problem, const Constraint& c, const std::string& name) {
   std::string text = fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}, {}]",
                                  quoted(name), cairn::name(c.law), c.body[0], c.body[1]);
@@ -55,6 +62,9 @@ std::string problem_text(const Problem& problem, std::span<const std::string> na
                         block_text(body.A, body.size, body.size),
                         row_text(problem.k.data() + body.first, body.size));
   }
+  if (!problem.couplings.empty()) text += "\n  ],\n  \"couplings\": [";
+  for (std::size_t i = 0; i < problem.couplings.size(); ++i)
+    text += (i > 0 ? ",\n    " : "\n    ") + coupling_text(problem, problem.couplings[i]);
   text += "\n  ],\n  \"constraints\": [";
   for (std::size_t i = 0; i < names.size(); ++i)
     text +=

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "problem/blocks.hpp"
+#include "problem/mass.hpp"
 
 namespace cairn {
 namespace {
@@ -18,13 +18,13 @@ struct Touch {
   int constraint = 0, side = 0;
 };
 
-// B = A^-1 J^T of one side of a constraint.
-void impulse_to_velocity(const ProblemBody& inverse, const Constraint& c, int side,
+// B = A^-1 J^T of one side of a constraint, velocities of its own body.
+void impulse_to_velocity(const BodyBlock& inverse, int size, const Constraint& c, int side,
                          double B[max_velocities][max_rows]) {
-  for (int k = 0; k < inverse.size; ++k)
+  for (int k = 0; k < size; ++k)
     for (int r = 0; r < c.rows; ++r) {
       B[k][r] = 0;
-      for (int l = 0; l < inverse.size; ++l) B[k][r] += inverse.A[k][l] * c.J[side][r][l];
+      for (int l = 0; l < size; ++l) B[k][r] += inverse[k][l] * c.J[side][r][l];
     }
 }
 
@@ -40,6 +40,76 @@ std::vector<int> columns_of(const Problem& problem, const std::vector<std::vecto
   return columns;
 }
 
+// Rows of W through the bodies that a constraint and its neighbours share.
+void add_sparse_rows(const Problem& problem, const MassInverse& mass, ReducedProblem& reduced) {
+  std::vector<std::vector<Touch>> touches(problem.bodies.size());
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
+    for (int side = 0; side < 2; ++side)
+      if (const int body = problem.constraints[i].body[at(side)]; body >= 0)
+        touches[at(body)].push_back({static_cast<int>(i), side});
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    const std::size_t first = reduced.blocks.size();
+    for (const int column : columns_of(problem, touches, i))
+      reduced.blocks.emplace_back().column = column;
+    for (int side = 0; side < 2; ++side) {
+      const int body = c.body[at(side)];
+      if (body < 0) continue;
+      const int size = problem.bodies[at(body)].size;
+      for (const Touch& touch : touches[at(body)]) {
+        double B[max_velocities][max_rows];
+        const Constraint& other = problem.constraints[at(touch.constraint)];
+        impulse_to_velocity(mass.block(body), size, other, touch.side, B);
+        const auto block = std::lower_bound(
+            reduced.blocks.begin() + static_cast<std::ptrdiff_t>(first), reduced.blocks.end(),
+            touch.constraint,
+            [](const ReducedProblem::Block& a, int column) { return a.column < column; });
+        for (int r = 0; r < c.rows; ++r)
+          for (int s = 0; s < other.rows; ++s)
+            for (int k = 0; k < size; ++k) block->value[r][s] += c.J[side][r][k] * B[k][s];
+      }
+    }
+    reduced.first_block.push_back(static_cast<int>(reduced.blocks.size()));
+  }
+}
+
+// Coupled bodies: one solve with A per column; every block that is not zero.
+void add_dense_rows(const Problem& problem, const MassInverse& mass, ReducedProblem& reduced) {
+  std::vector<std::vector<ReducedProblem::Block>> rows(problem.constraints.size());
+  VecX response[max_rows];
+  for (std::size_t j = 0; j < problem.constraints.size(); ++j) {
+    const Constraint& c = problem.constraints[j];
+    for (int s = 0; s < c.rows; ++s) {
+      response[s] = VecX::Zero(problem.velocities());
+      double unit[max_rows] = {};
+      unit[s] = 1;
+      for (int side = 0; side < 2; ++side)
+        if (const int body = c.body[at(side)]; body >= 0)
+          add_transposed(c.J[side], c.rows, problem.bodies[at(body)].size, unit,
+                         response[s].data() + problem.bodies[at(body)].first);
+      mass.solve(response[s].data());
+    }
+    for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+      ReducedProblem::Block block;
+      block.column = static_cast<int>(j);
+      bool zero = i != j;
+      for (int s = 0; s < c.rows; ++s) {
+        double w[max_rows];
+        constraint_velocity(problem, problem.constraints[i], response[s].data(), false, w);
+        for (int r = 0; r < problem.constraints[i].rows; ++r) {
+          block.value[r][s] = w[r];
+          zero = zero && w[r] == 0;
+        }
+      }
+      if (!zero) rows[i].push_back(block);
+    }
+  }
+  for (const auto& row : rows) {
+    reduced.blocks.insert(reduced.blocks.end(), row.begin(), row.end());
+    reduced.first_block.push_back(static_cast<int>(reduced.blocks.size()));
+  }
+}
+
 }  // namespace
 
 ReducedProblem reduce(const Problem& problem) {
@@ -48,50 +118,21 @@ ReducedProblem reduce(const Problem& problem) {
   if (reduced.first_row.empty()) reduced.first_row = {0};
   if (problem.names.size() == problem.constraints.size()) reduced.names = problem.names;
 
-  // Free velocities A^-1 k; A^-1 in the form of a body.
-  std::vector<ProblemBody> inverse = problem.bodies;
-  VecX v_free = VecX::Zero(problem.velocities());
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const ProblemBody& b = problem.bodies[i];
-    CAIRN_CHECK(invert(b.A, b.size, inverse[i].A));
-    for (int r = 0; r < b.size; ++r)
-      for (int c = 0; c < b.size; ++c)
-        v_free[b.first + r] += inverse[i].A[r][c] * problem.k[b.first + c];
-  }
-  std::vector<std::vector<Touch>> touches(problem.bodies.size());
-  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
-    for (int side = 0; side < 2; ++side)
-      if (const int body = problem.constraints[i].body[at(side)]; body >= 0)
-        touches[at(body)].push_back({static_cast<int>(i), side});
-
+  MassInverse mass;
+  CAIRN_CHECK(mass.factor(problem));
+  VecX v_free = problem.k;
+  mass.solve(v_free.data());
   reduced.q.resize(problem.rows());
-  reduced.first_block.push_back(0);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     reduced.constraints.push_back({c.law, c.rows, c.mu, c.facets, c.lo, c.hi});
     constraint_velocity(problem, c, v_free.data(), true, reduced.q.data() + problem.first_row[i]);
-    const std::size_t first = reduced.blocks.size();
-    for (const int column : columns_of(problem, touches, i))
-      reduced.blocks.emplace_back().column = column;
-    for (int side = 0; side < 2; ++side) {
-      const int body = c.body[at(side)];
-      if (body < 0) continue;
-      for (const Touch& touch : touches[at(body)]) {
-        double B[max_velocities][max_rows];
-        const Constraint& other = problem.constraints[at(touch.constraint)];
-        impulse_to_velocity(inverse[at(body)], other, touch.side, B);
-        const auto block = std::lower_bound(
-            reduced.blocks.begin() + static_cast<std::ptrdiff_t>(first), reduced.blocks.end(),
-            touch.constraint,
-            [](const ReducedProblem::Block& a, int column) { return a.column < column; });
-        for (int r = 0; r < c.rows; ++r)
-          for (int s = 0; s < other.rows; ++s)
-            for (int k = 0; k < inverse[at(body)].size; ++k)
-              block->value[r][s] += c.J[side][r][k] * B[k][s];
-      }
-    }
-    reduced.first_block.push_back(static_cast<int>(reduced.blocks.size()));
   }
+  reduced.first_block.push_back(0);
+  if (problem.couplings.empty())
+    add_sparse_rows(problem, mass, reduced);
+  else
+    add_dense_rows(problem, mass, reduced);
   return reduced;
 }
 

@@ -71,6 +71,14 @@ bool finite(const Problem& problem, const ProblemBody& body) {
   return problem.k.segment(body.first, body.size).allFinite();
 }
 
+bool finite(const BodyCoupling& coupling) {  // what a body has not got is zero
+  for (const auto& block : coupling.A)
+    for (const auto& row : block)
+      for (const double x : row)
+        if (!std::isfinite(x)) return false;
+  return true;
+}
+
 // lo and hi of a box may be infinite.
 bool finite(const Problem& problem, const Constraint& c) {
   if (!std::isfinite(c.mu) || std::isnan(c.lo) || std::isnan(c.hi)) return false;
@@ -92,6 +100,7 @@ std::string of_solve(const SolveRecord& record, std::size_t number) {
   const Units& u = problem.units;
   bool good = std::isfinite(u.mass) && std::isfinite(u.length) && std::isfinite(u.time);
   for (const ProblemBody& body : problem.bodies) good = good && finite(problem, body);
+  for (const BodyCoupling& c : problem.couplings) good = good && finite(c);
   for (const Constraint& c : problem.constraints) good = good && finite(problem, c);
   if (!good) return fmt::format("a figure of the problem of solve {}", number);
   const Certificate& c = record.solution.certificate;

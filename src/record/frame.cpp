@@ -103,6 +103,38 @@ void read_bodies(ByteReader& in, Problem& problem) {
   }
 }
 
+void write_couplings(const Problem& problem, ByteWriter& out) {
+  out.u64(problem.couplings.size());
+  for (const BodyCoupling& c : problem.couplings) {
+    const int a = problem.bodies[static_cast<std::size_t>(c.body[0])].size,
+              b = problem.bodies[static_cast<std::size_t>(c.body[1])].size;
+    out.i32(c.body[0]);
+    out.i32(c.body[1]);
+    for (int i = 0; i < a; ++i)
+      for (int j = 0; j < b; ++j) out.f64(c.A[0][i][j]);
+    for (int i = 0; i < b; ++i)
+      for (int j = 0; j < a; ++j) out.f64(c.A[1][i][j]);
+  }
+}
+
+void read_couplings(ByteReader& in, Problem& problem) {
+  problem.couplings.resize(in.count(8 + 16));
+  const int bodies = static_cast<int>(problem.bodies.size());
+  for (BodyCoupling& c : problem.couplings) {
+    c = {};
+    c.body = {in.i32(), in.i32()};
+    for (const int body : c.body)
+      if (body < 0 || body >= bodies) return in.reject();
+    if (c.body[0] == c.body[1]) return in.reject();
+    const int a = problem.bodies[static_cast<std::size_t>(c.body[0])].size,
+              b = problem.bodies[static_cast<std::size_t>(c.body[1])].size;
+    for (int i = 0; i < a; ++i)
+      for (int j = 0; j < b; ++j) c.A[0][i][j] = in.f64();
+    for (int i = 0; i < b; ++i)
+      for (int j = 0; j < a; ++j) c.A[1][i][j] = in.f64();
+  }
+}
+
 void write_constraint(const Problem& problem, const Constraint& c, ByteWriter& out) {
   out.u8(static_cast<std::uint8_t>(c.law));
   out.u8(static_cast<std::uint8_t>(c.rows));
@@ -157,6 +189,7 @@ void write_problem(const Problem& problem, ByteWriter& out) {
   out.f64(problem.units.length);
   out.f64(problem.units.time);
   write_bodies(problem, out);
+  write_couplings(problem, out);
   out.vector(problem.k);
   out.u64(problem.constraints.size());
   for (const Constraint& c : problem.constraints) write_constraint(problem, c, out);
@@ -169,6 +202,8 @@ void read_problem(ByteReader& in, Problem& problem) {
   problem.units.length = in.f64();
   problem.units.time = in.f64();
   read_bodies(in, problem);
+  if (!in.ok()) return;
+  read_couplings(in, problem);
   in.vector(problem.k);
   for (const ProblemBody& body : problem.bodies)
     if (body.first > problem.velocities() - body.size) in.reject();

@@ -6,6 +6,7 @@
 #include "record/judge.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/SparseLU>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,16 +40,25 @@ Rows jacobian(const Constraint& c, int side, int size) {
       .topLeftCorner(c.rows, size);
 }
 
-// Islands by relabelling along constraints until nothing changes: slow and plain.
+// Pairs of bodies that a constraint or a block of A connects.
+std::vector<std::array<int, 2>> connections(const Problem& problem) {
+  std::vector<std::array<int, 2>> pairs;
+  for (const Constraint& c : problem.constraints)
+    if (c.body[0] >= 0 && c.body[1] >= 0) pairs.push_back(c.body);
+  for (const BodyCoupling& c : problem.couplings) pairs.push_back(c.body);
+  return pairs;
+}
+
+// Islands by relabelling along connections until nothing changes: slow and plain.
 std::vector<int> components(const Problem& problem) {
+  const auto pairs = connections(problem);
   std::vector<int> label(problem.bodies.size());
   std::iota(label.begin(), label.end(), 0);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Constraint& c : problem.constraints) {
-      if (c.body[0] < 0 || c.body[1] < 0) continue;
-      int& a = label[at(c.body[0])];
-      int& b = label[at(c.body[1])];
+    for (const auto& pair : pairs) {
+      int& a = label[at(pair[0])];
+      int& b = label[at(pair[1])];
       // A label is a body of the same island: following it halves the chains.
       a = label[at(a)];
       b = label[at(b)];
@@ -64,6 +74,88 @@ std::vector<int> components(const Problem& problem) {
   return label;
 }
 
+// Solves with A: body by body where its blocks are symmetric and nothing couples bodies, else as
+// one sparse matrix.
+class Mass {
+ public:
+  explicit Mass(const Problem& problem) : problem_(problem) {
+    for (const ProblemBody& b : problem.bodies)
+      simple_ = simple_ && mass(b).isApprox(mass(b).transpose(), 1e-12);
+    simple_ = simple_ && problem.couplings.empty();
+    for (const ProblemBody& b : problem.bodies)
+      if (simple_) factors_.emplace_back(mass(b));
+    if (!simple_) factor_whole();
+  }
+  VecX solve(const VecX& p) const {
+    if (!simple_) return lu_.solve(p);
+    VecX v(p.size());
+    for (std::size_t j = 0; j < factors_.size(); ++j) {
+      const ProblemBody& b = problem_.bodies[j];
+      v.segment(b.first, b.size) = factors_[j].solve(p.segment(b.first, b.size));
+    }
+    return v;
+  }
+  // sqrt(p^T A^-1 p) of an impulse on body j alone.
+  double norm(std::size_t j, const Few& p) const {
+    if (simple_) return std::sqrt(std::max(0.0, p.dot(Few(factors_[j].solve(p)))));
+    return std::sqrt(std::max(0.0, p.dot(inverse_[j] * p)));
+  }
+  // Trace of J A^-1 J^T.
+  double trace(const Constraint& c) const {
+    double sum = 0;
+    if (simple_) {
+      for (int side = 0; side < 2; ++side) {
+        if (c.body[at(side)] < 0) continue;
+        const std::size_t body = at(c.body[at(side)]);
+        const Rows J = jacobian(c, side, problem_.bodies[body].size);
+        sum += J.cwiseProduct(Rows(factors_[body].solve(J.transpose()).transpose())).sum();
+      }
+      return sum;
+    }
+    for (int r = 0; r < c.rows; ++r) {
+      VecX row = VecX::Zero(problem_.velocities());
+      for (int side = 0; side < 2; ++side) {
+        if (c.body[at(side)] < 0) continue;
+        const ProblemBody& b = problem_.bodies[at(c.body[at(side)])];
+        row.segment(b.first, b.size) += jacobian(c, side, b.size).row(r).transpose();
+      }
+      sum += row.dot(solve(row));
+    }
+    return sum;
+  }
+
+ private:
+  void factor_whole() {
+    std::vector<Eigen::Triplet<double>> entries;
+    const auto add = [&](const double(&A)[max_velocities][max_velocities], const ProblemBody& a,
+                         const ProblemBody& b) {
+      for (int r = 0; r < a.size; ++r)
+        for (int c = 0; c < b.size; ++c) entries.emplace_back(a.first + r, b.first + c, A[r][c]);
+    };
+    for (const ProblemBody& b : problem_.bodies) add(b.A, b, b);
+    for (const BodyCoupling& c : problem_.couplings) {
+      const ProblemBody &a = problem_.bodies[at(c.body[0])], &b = problem_.bodies[at(c.body[1])];
+      add(c.A[0], a, b);
+      add(c.A[1], b, a);
+    }
+    whole_.resize(problem_.velocities(), problem_.velocities());
+    whole_.setFromTriplets(entries.begin(), entries.end());
+    lu_.compute(whole_);
+    for (const ProblemBody& b : problem_.bodies) {
+      Block& Z = inverse_.emplace_back(b.size, b.size);
+      for (int c = 0; c < b.size; ++c)
+        Z.col(c) = solve(VecX::Unit(problem_.velocities(), b.first + c)).segment(b.first, b.size);
+    }
+  }
+
+  const Problem& problem_;
+  bool simple_ = true;
+  std::vector<Eigen::LDLT<Block>> factors_;
+  Eigen::SparseMatrix<double> whole_;
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu_;
+  std::vector<Block> inverse_;  // diagonal blocks of A^-1
+};
+
 // Everything about a constraint that the residuals need.
 struct Row {
   Few w, free, size;  // J v + b, J v_free, and the sum of the magnitudes that w was added up from
@@ -77,7 +169,7 @@ struct Bench {
   const Problem& problem;
   const VecX& v;
   const VecX& lambda;
-  std::vector<Eigen::LDLT<Block>> factors;
+  const Mass& inertia;
   VecX v_free;
   std::vector<int> label;
   std::vector<Row> rows;
@@ -94,10 +186,6 @@ struct Bench {
 
 constexpr double rounding_unit = 64 * std::numeric_limits<double>::epsilon();
 
-double mass_norm(const Eigen::LDLT<Block>& factor, const Few& p) {
-  return std::sqrt(std::max(0.0, p.dot(Few(factor.solve(p)))));
-}
-
 Row measure(const Bench& bench, std::size_t i) {
   const Constraint& c = bench.problem.constraints[i];
   Row row;
@@ -107,7 +195,6 @@ Row measure(const Bench& bench, std::size_t i) {
     row.w[r] = c.b[r];
     row.size[r] = std::abs(c.b[r]);
   }
-  double trace = 0;
   for (int side = 0; side < 2; ++side) {
     const int body = c.body[at(side)];
     if (body < 0) continue;
@@ -118,12 +205,11 @@ Row measure(const Bench& bench, std::size_t i) {
     row.free += J * bench.v_free.segment(b.first, b.size);
     row.free_size += J.row(0).cwiseAbs().dot(bench.v_free.segment(b.first, b.size).cwiseAbs());
     row.floor += J.row(0).cwiseAbs().dot(bench.v_free.segment(b.first, b.size).cwiseAbs());
-    trace += J.cwiseProduct(Rows(bench.factors[at(body)].solve(J.transpose()).transpose())).sum();
     row.island = bench.label[at(body)];
   }
   // The factor keeps round numbers, such as those of equal discs, off the jumps between powers of
   // two: there rounding would decide, and two correct judges would differ by a factor.
-  row.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
+  row.d = power_of_two(1.2 * std::sqrt(bench.inertia.trace(c) / c.rows));
   return row;
 }
 
@@ -158,7 +244,7 @@ void find_scales(Bench& bench) {
   for (std::size_t j = 0; j < problem.bodies.size(); ++j) {
     const ProblemBody& b = problem.bodies[j];
     double& scale = bench.momentum_scale[at(bench.label[j])];
-    scale = std::max(scale, mass_norm(bench.factors[j], problem.k.segment(b.first, b.size)));
+    scale = std::max(scale, bench.inertia.norm(j, problem.k.segment(b.first, b.size)));
   }
 }
 
@@ -185,6 +271,16 @@ void judge_momentum(const Bench& bench, Judgement& j) {
     size.segment(b.first, b.size) +=
         mass(b).cwiseAbs() * bench.v.segment(b.first, b.size).cwiseAbs();
   }
+  for (const BodyCoupling& c : problem.couplings)
+    for (std::size_t side = 0; side < 2; ++side) {
+      const ProblemBody &to = problem.bodies[at(c.body[side])],
+                        &from = problem.bodies[at(c.body[1 - side])];
+      for (int r = 0; r < to.size; ++r)
+        for (int k = 0; k < from.size; ++k) {
+          p[to.first + r] += c.A[side][r][k] * bench.v[from.first + k];
+          size[to.first + r] += std::abs(c.A[side][r][k] * bench.v[from.first + k]);
+        }
+    }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     for (int side = 0; side < 2; ++side) {
@@ -198,9 +294,8 @@ void judge_momentum(const Bench& bench, Judgement& j) {
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const double s = bench.momentum_scale[at(bench.label[i])];
-    const double residual = mass_norm(bench.factors[i], p.segment(b.first, b.size));
-    const double rounding =
-        rounding_unit * mass_norm(bench.factors[i], size.segment(b.first, b.size));
+    const double residual = bench.inertia.norm(i, p.segment(b.first, b.size));
+    const double rounding = rounding_unit * bench.inertia.norm(i, size.segment(b.first, b.size));
     note({.momentum = over(residual, s)}, -1, j);
     j.rounding = std::max(j.rounding, over(rounding, s));
   }
@@ -306,22 +401,18 @@ Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, int facets) {
 
 Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda) {
   Judgement j;
+  const Mass inertia(problem);
   Bench bench{.problem = problem,
               .v = v,
               .lambda = lambda,
-              .factors = {},
-              .v_free = VecX::Zero(v.size()),
+              .inertia = inertia,
+              .v_free = inertia.solve(problem.k),
               .label = components(problem),
               .rows = {},
               .scale = {},
               .velocity_scale = {},
               .momentum_scale = {}};
   j.finite = v.allFinite() && lambda.allFinite();
-  for (const ProblemBody& b : problem.bodies) {
-    bench.factors.emplace_back(mass(b));
-    bench.v_free.segment(b.first, b.size) =
-        bench.factors.back().solve(problem.k.segment(b.first, b.size));
-  }
   j.finite = j.finite && bench.v_free.allFinite();
   if (!j.finite) {
     j.momentum = std::numeric_limits<double>::infinity();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "constrain/joints.hpp"
-#include "solve/block_lu.hpp"
+#include "problem/block_lu.hpp"
 
 namespace cairn {
 

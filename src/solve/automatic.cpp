@@ -34,6 +34,7 @@ struct Kind {
   bool bilateral = true;  // joints alone
   bool convex = true;     // no exact friction
   bool linear = true;     // a linear complementarity problem that Lemke may have
+  bool plain = true;      // the mass is block diagonal and symmetric
   bool planar_pile = false;
   bool packing = false;  // its factor is nearly dense
   bool large = false;    // rounding is not aimed at in the first step
@@ -50,6 +51,7 @@ Kind kind_of(const Island& island, const Auto& options) {
   kind.planar_pile = kind.linear && is_planar_pile(island);
   kind.packing = island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
   kind.large = island.groups.size() > small;
+  kind.plain = island.rest.empty();
   return kind;
 }
 
@@ -98,7 +100,10 @@ class Attempts {
       take_impulses(cairn::bb(b_.coupling, limits, b_.shelf.bb, r_), "bb");
   }
 
-  void start_from_zero() { std::fill(r_.begin(), r_.end(), 0.0); }
+  void start_from_zero() {
+    std::fill(r_.begin(), r_.end(), 0.0);
+    at_best_ = false;
+  }
   // From zero as if nothing had been found; what was found is kept until end_anew().
   void begin_anew() {
     b_.kept = b_.best;
@@ -110,6 +115,7 @@ class Attempts {
     if (!(kept_ < value_)) return;
     value_ = kept_;
     b_.best = b_.kept;
+    at_best_ = false;
     restore();
   }
   MethodResult result(bool fallback) {
@@ -126,15 +132,19 @@ class Attempts {
     velocities_from_impulses(island_, r_, v_);
     value_ = residual(island_, r_, v_);
     b_.best = r_;
+    at_best_ = true;
   }
   void restore() {
+    if (at_best_) return;
     r_ = b_.best;
     velocities_from_impulses(island_, r_, v_);
+    at_best_ = true;
   }
   // Takes what a method left in r and v; restores the best if it was worse.
   void take(const IterationResult& result, const char* method) {
     total_.iteration.iterations += result.iterations;
-    if (result.residual < value_) {
+    at_best_ = result.residual < value_;
+    if (at_best_) {
       value_ = result.residual;
       b_.best = r_;
       total_.method = method;
@@ -151,6 +161,7 @@ class Attempts {
   std::vector<double>&r_, &v_;
   double value_ = 0, kept_ = 0;
   bool tried_interior_ = false;
+  bool at_best_ = false;  // r and v are those of the best
   MethodResult total_{{}, "warm", false};
 };
 
@@ -174,7 +185,7 @@ LemkeLimits pivots(const Auto& options, int draws, int warm_pivots) {
 // velocities (Newton's order, made for large ones, is not). Where redundant rows disagree by more
 // than rounding both end above it; a small island can afford the rest.
 bool joints_alone(Attempts& a, const Kind& kind) {
-  if (!kind.large) {
+  if (!kind.large && kind.plain) {
     a.direct();
     return a.exact();
   }

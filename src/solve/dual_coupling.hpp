@@ -3,7 +3,7 @@
 // be lagged where W is unsymmetric (E44).
 #pragma once
 
-#include "solve/block_lu.hpp"
+#include "problem/block_lu.hpp"
 #include "solve/coupling.hpp"
 #include "solve/reduced_island.hpp"
 

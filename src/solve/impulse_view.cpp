@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/blocks.hpp"
 #include "problem/islands.hpp"
+#include "problem/mass.hpp"
 #include "problem/reduced_view.hpp"
 #include "problem/verdict.hpp"
 
@@ -63,10 +63,12 @@ void take_scales(const std::vector<int>& island_of, int islands, const VecX& fre
 
 using Block = Eigen::Matrix<double, max_velocities, max_velocities, Eigen::RowMajor>;
 
-// L^-1 of A = L L^T. A block that is not positive definite keeps its own measure.
+// L^-1 of A = L L^T, of the symmetric part of its block: any measure of J^T lambda tells whether
+// two impulses do the same. A block that is not positive definite keeps its own measure.
 Eigen::MatrixXd whitener(const ProblemBody& body) {
-  const Eigen::MatrixXd A =
+  const Eigen::MatrixXd whole =
       Eigen::Map<const Block>(&body.A[0][0]).topLeftCorner(body.size, body.size);
+  const Eigen::MatrixXd A = 0.5 * (whole + whole.transpose());
   const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(body.size, body.size);
   const Eigen::LLT<Eigen::MatrixXd> factor(A);
   if (factor.info() != Eigen::Success) return identity;
@@ -86,13 +88,10 @@ Eigen::MatrixXd whitened(const Eigen::MatrixXd& L_inverse, const Constraint& c, 
 ImpulseView impulse_view(const Problem& problem, const VecX& v, const VecX& lambda) {
   ImpulseView view;
   std::vector<Eigen::MatrixXd> L_inverse;
-  VecX v_free(problem.velocities());
-  for (const ProblemBody& body : problem.bodies) {
-    L_inverse.push_back(whitener(body));
-    v_free.segment(body.first, body.size) =
-        L_inverse.back().transpose() *
-        (L_inverse.back() * problem.k.segment(body.first, body.size));
-  }
+  for (const ProblemBody& body : problem.bodies) L_inverse.push_back(whitener(body));
+  MassInverse mass;
+  VecX v_free = problem.k;
+  if (mass.factor(problem)) mass.solve(v_free.data());
 
   // The map in unscaled impulses; its columns give the scales (E10).
   VecX w(problem.rows()), free(problem.rows()), closing(problem.rows());

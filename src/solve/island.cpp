@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "problem/mass.hpp"
 #include "solve/estimate.hpp"
 
 namespace cairn {
@@ -33,6 +34,23 @@ bool factorise(const ProblemBody& source, IslandBody& body, BodyBlock& factor) {
   });
 }
 
+// W = J (D + R)^-1 J^T with the pattern's blocks of the inverse.
+void fill_response(const Island& island, Group& g) {
+  for (auto& row : g.W) std::fill(row, row + max_rows, 0.0);
+  for (int side = 0; side < 2; ++side)
+    for (int other = 0; other < 2; ++other) {
+      if (g.body[side] < 0 || g.body[other] < 0) continue;
+      const BodyBlock* Z = island.whole.inverse(g.body[side], g.body[other]);
+      if (!Z) continue;
+      const int n = island.bodies[at(g.body[side])].size, m = island.bodies[at(g.body[other])].size;
+      for (int r = 0; r < g.rows; ++r)
+        for (int k = 0; k < n; ++k)
+          for (int s = 0; s < g.rows; ++s)
+            for (int l = 0; l < m; ++l)
+              g.W[r][s] += g.J[side][r][k] * (*Z)[k][l] * g.J[other][s][l];
+    }
+}
+
 // Fills J = J L^-T / d, W = J D^-1 J^T and b.
 void fill_group(const Island& island, const Constraint& c, Group& g) {
   double trace = 0;
@@ -55,6 +73,7 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
           for (int k = 0; k < n; ++k) g.W[r][q] += g.J[side][r][k] * B[q][k];
     });
   }
+  if (!island.rest.empty()) fill_response(island, g);
   for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
   g.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
   const double scale = 1 / g.d;
@@ -71,44 +90,175 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
   g.set.hi *= g.d;
 }
 
+// L^-1 B M^-T of a block B between two bodies, L and M their factors.
+void transform(const BodyBlock& L, int rows, const BodyBlock& M, int columns, BodyBlock& B) {
+  for (int r = 0; r < rows; ++r)
+    for (int l = 0; l < r; ++l)
+      for (int c = 0; c < columns; ++c) B[r][c] -= L[r][l] * B[l][c];
+  for (int c = 0; c < columns; ++c)
+    for (int l = 0; l < c; ++l)
+      for (int r = 0; r < rows; ++r) B[r][c] -= M[c][l] * B[r][l];
+}
+
+// Index in the island of a body of the problem. Bodies keep the problem's order.
+int local(const Island& island, int body) {
+  if (body < 0) return -1;
+  const auto it =
+      std::lower_bound(island.bodies.begin(), island.bodies.end(), body,
+                       [](const IslandBody& b, int source) { return b.source < source; });
+  return static_cast<int>(it - island.bodies.begin());
+}
+
+void add_body(const Problem& problem, std::size_t i, Island& island) {
+  const ProblemBody& source = problem.bodies[i];
+  IslandBody& b = island.bodies.emplace_back();
+  b.first = island.velocities;
+  b.size = source.size;
+  b.source = static_cast<int>(i);
+  island.velocities += b.size;
+  BodyBlock& L = island.factors.emplace_back().A;
+  if (is_symmetric(source.A, source.size)) {
+    CAIRN_CHECK(factorise(source, b, L));
+    return;
+  }
+  ProblemBody half = source;
+  RestBlock& rest = island.rest.emplace_back();  // zero beyond its size
+  rest.row = rest.column = static_cast<int>(island.bodies.size()) - 1;
+  for (int r = 0; r < b.size; ++r)
+    for (int c = 0; c < b.size; ++c) {
+      half.A[r][c] = 0.5 * source.A[r][c] + 0.5 * source.A[c][r];
+      rest.value[r][c] = 0.5 * source.A[r][c] - 0.5 * source.A[c][r];
+    }
+  CAIRN_CHECK(factorise(half, b, L));
+  transform(L, b.size, L, b.size, rest.value);
+  for (int r = 0; r < b.size; ++r) rest.value[r][r] = 0;  // antisymmetric but for rounding
+}
+
+// Blocks in the same place become one.
+void merge(std::vector<RestBlock>& rest) {
+  const auto before = [](const RestBlock& a, const RestBlock& b) {
+    return std::pair(a.row, a.column) < std::pair(b.row, b.column);
+  };
+  std::sort(rest.begin(), rest.end(), before);
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (before(rest[kept], rest[i])) {
+      rest[++kept] = rest[i];
+      continue;
+    }
+    for (int r = 0; r < max_velocities; ++r)
+      for (int c = 0; c < max_velocities; ++c) rest[kept].value[r][c] += rest[i].value[r][c];
+  }
+  if (!rest.empty()) rest.resize(kept + 1);
+}
+
+// Blocks of A between bodies of the island.
+void add_couplings(const Problem& problem, const Islands& islands, int number, Island& island) {
+  for (const BodyCoupling& coupling : problem.couplings) {
+    if (islands.of_body[at(coupling.body[0])] != number) continue;
+    island.coupled = true;
+    for (std::size_t side = 0; side < 2; ++side) {
+      RestBlock& rest = island.rest.emplace_back();
+      rest.row = local(island, coupling.body[side]);
+      rest.column = local(island, coupling.body[1 - side]);
+      std::copy(&coupling.A[side][0][0], &coupling.A[side][0][0] + max_velocities * max_velocities,
+                &rest.value[0][0]);
+      transform(island.factors[at(rest.row)].A, island.bodies[at(rest.row)].size,
+                island.factors[at(rest.column)].A, island.bodies[at(rest.column)].size, rest.value);
+    }
+  }
+  merge(island.rest);
+}
+
+// D + R, and the blocks of its inverse that W_ii needs: those of bodies that constraints join, as
+// far as a coupling leads from the one to the other.
+void factor_whole(const Problem& problem, const Islands& islands, int number, Island& island) {
+  std::vector<int>& sizes = island.offsets;  // until the end
+  sizes.clear();
+  for (const IslandBody& b : island.bodies) sizes.push_back(b.size);
+  island.late.assign(sizes.size(), 0);
+  island.whole.begin(sizes, island.late);
+  for (const RestBlock& rest : island.rest)
+    if (rest.row < rest.column) island.whole.connect(rest.row, rest.column);
+  for (int n = islands.first_constraint[at(number)];
+       island.coupled && n < islands.first_constraint[at(number + 1)]; ++n) {
+    const auto& body = problem.constraints[at(islands.constraints[at(n)])].body;
+    if (body[0] >= 0 && body[1] >= 0)
+      island.whole.connect(local(island, body[0]), local(island, body[1]));
+  }
+  island.whole.analyze();
+  island.whole.zero();
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    for (int k = 0; k < island.bodies[i].size; ++k)
+      island.whole.diagonal(static_cast<int>(i))[k][k] += island.bodies[i].mass[k];
+  add_rest(island, island.whole);
+  CAIRN_CHECK(island.whole.factorize());
+  island.whole.invert_pattern();
+  for (std::size_t i = 0; i < island.bodies.size(); ++i) island.offsets[i] = island.bodies[i].first;
+}
+
+// Free velocities, here and in the problem's own coordinates.
+void free_velocities(const Problem& problem, Island& island) {
+  for (std::size_t i = 0; i < island.bodies.size(); ++i) {
+    const IslandBody& b = island.bodies[i];
+    const ProblemBody& source = problem.bodies[at(b.source)];
+    const BodyBlock& L = island.factors[i].A;
+    for (int r = 0; r < b.size; ++r) {  // L^-1 k
+      double sum = problem.k[source.first + r];
+      for (int c = 0; c < r; ++c) sum -= L[r][c] * (island.v_free[at(b.first + c)] * b.mass[c]);
+      island.v_free.push_back(sum * b.inverse[r]);
+    }
+  }
+  if (!island.rest.empty()) {
+    for (const IslandBody& b : island.bodies)
+      for (int k = 0; k < b.size; ++k) island.v_free[at(b.first + k)] *= b.mass[k];
+    island.whole.solve(island.offsets, island.v_free.data());
+  }
+  island.v_source.resize(at(island.velocities));
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    body_velocity(island, i, island.v_free.data(), &island.v_source[at(island.bodies[i].first)]);
+}
+
+// A group's part in the scales (E11).
+void take_scale(const Constraint& c, const Group& g, Island& island) {
+  double u[max_rows];
+  group_velocity(island, g, island.v_free.data(), u);
+  const bool unilateral = is_unilateral(c.law);
+  if (unilateral && u[0] >= 0) return;
+  double sum = 0, closing = 0;
+  for (int r = 0; r < c.rows; ++r) {
+    sum += (u[r] - g.b[r]) * (u[r] - g.b[r]);
+    closing += u[r] * u[r];
+  }
+  double size = 0;
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    const IslandBody& body = island.bodies[at(g.body[side])];
+    for (int k = 0; k < body.size; ++k)
+      size += std::abs(c.J[side][0][k] * island.v_source[at(body.first + k)]);
+  }
+  const double free = std::max(std::sqrt(sum), 0x1p-20 * size / g.d);
+  island.scale = std::max(island.scale, free);
+  island.velocity_scale = std::max({island.velocity_scale, free, std::sqrt(closing)});
+}
+
 }  // namespace
 
 void make_island(const Problem& problem, const Islands& islands, int number, Island& island) {
   island.bodies.clear();
   island.groups.clear();
   island.factors.clear();
+  island.rest.clear();
+  island.coupled = false;
   island.v_free.clear();
-  island.v_source.clear();
   island.rows = 0;
   island.velocities = 0;
-  for (int n = islands.first_body[at(number)]; n < islands.first_body[at(number + 1)]; ++n) {
-    const std::size_t i = at(islands.bodies[at(n)]);
-    const ProblemBody& source = problem.bodies[i];
-    IslandBody& b = island.bodies.emplace_back();
-    b.first = island.velocities;
-    b.size = source.size;
-    b.source = static_cast<int>(i);
-    BodyBlock& L = island.factors.emplace_back().A;
-    CAIRN_CHECK(factorise(source, b, L));
-    for (int r = 0; r < b.size; ++r) {  // L^-1 k
-      double sum = problem.k[source.first + r];
-      for (int c = 0; c < r; ++c) sum -= L[r][c] * (island.v_free[at(b.first + c)] * b.mass[c]);
-      island.v_free.push_back(sum * b.inverse[r]);
-    }
-    island.velocities += b.size;
-    island.v_source.resize(at(island.velocities));
-    body_velocity(island, island.bodies.size() - 1, island.v_free.data(),
-                  &island.v_source[at(b.first)]);
-  }
-  // Bodies keep the problem's order, so the local index of a body is found by bisection on
-  // `source`.
-  auto local = [&](int body) {
-    if (body < 0) return -1;
-    const auto it =
-        std::lower_bound(island.bodies.begin(), island.bodies.end(), body,
-                         [](const IslandBody& b, int source) { return b.source < source; });
-    return static_cast<int>(it - island.bodies.begin());
-  };
+  for (int n = islands.first_body[at(number)]; n < islands.first_body[at(number + 1)]; ++n)
+    add_body(problem, at(islands.bodies[at(n)]), island);
+  if (!problem.couplings.empty()) add_couplings(problem, islands, number, island);
+  if (!island.rest.empty()) factor_whole(problem, islands, number, island);
+  free_velocities(problem, island);
+
   island.scale = island.velocity_scale = 0;
   for (int n = islands.first_constraint[at(number)]; n < islands.first_constraint[at(number + 1)];
        ++n) {
@@ -120,30 +270,29 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     g.first = island.rows;
     g.source = static_cast<int>(i);
     g.joint = c.id.kind == ConstraintId::Kind::joint ? c.id.number : -1;
-    g.body[0] = local(c.body[0]);
-    g.body[1] = local(c.body[1]);
+    g.body[0] = local(island, c.body[0]);
+    g.body[1] = local(island, c.body[1]);
     fill_group(island, c, g);
     island.rows += c.rows;
+    take_scale(c, g, island);
+  }
+}
 
-    double u[max_rows];
-    group_velocity(island, g, island.v_free.data(), u);
-    const bool unilateral = is_unilateral(c.law);
-    if (unilateral && u[0] >= 0) continue;
-    double sum = 0, closing = 0;
-    for (int r = 0; r < c.rows; ++r) {
-      sum += (u[r] - g.b[r]) * (u[r] - g.b[r]);
-      closing += u[r] * u[r];
-    }
-    double size = 0;
-    for (int side = 0; side < 2; ++side) {
-      if (g.body[side] < 0) continue;
-      const IslandBody& body = island.bodies[at(g.body[side])];
-      for (int k = 0; k < body.size; ++k)
-        size += std::abs(c.J[side][0][k] * island.v_source[at(body.first + k)]);
-    }
-    const double free = std::max(std::sqrt(sum), 0x1p-20 * size / g.d);  // (E11)
-    island.scale = std::max(island.scale, free);
-    island.velocity_scale = std::max({island.velocity_scale, free, std::sqrt(closing)});
+void add_rest(const Island& island, BlockLU& lu) {
+  for (const RestBlock& rest : island.rest) {
+    BodyBlock& target =
+        rest.row == rest.column ? lu.diagonal(rest.row) : lu.block(rest.row, rest.column);
+    for (int r = 0; r < island.bodies[at(rest.row)].size; ++r)
+      for (int c = 0; c < island.bodies[at(rest.column)].size; ++c)
+        target[r][c] += rest.value[r][c];
+  }
+}
+
+void add_rest_product(const Island& island, const double* v, double* f) {
+  for (const RestBlock& rest : island.rest) {
+    const IslandBody &to = island.bodies[at(rest.row)], &from = island.bodies[at(rest.column)];
+    for (int r = 0; r < to.size; ++r)
+      for (int c = 0; c < from.size; ++c) f[to.first + r] += rest.value[r][c] * v[from.first + c];
   }
 }
 
@@ -158,8 +307,20 @@ void body_velocity(const Island& island, std::size_t i, const double* v, double*
 
 void velocities_from_impulses(const Island& island, const std::vector<double>& r,
                               std::vector<double>& v) {
-  v.assign(island.v_free.begin(), island.v_free.end());
-  for (const Group& g : island.groups) apply_impulse(island, g, r.data() + g.first, v.data());
+  if (island.rest.empty()) {
+    v.assign(island.v_free.begin(), island.v_free.end());
+    for (const Group& g : island.groups) apply_impulse(island, g, r.data() + g.first, v.data());
+    return;
+  }
+  v.assign(island.v_free.size(), 0.0);
+  for (const Group& g : island.groups)
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      const IslandBody& b = island.bodies[at(g.body[side])];
+      add_transposed(g.J[side], g.rows, b.size, r.data() + g.first, v.data() + b.first);
+    }
+  island.whole.solve(island.offsets, v.data());
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] += island.v_free[k];
 }
 
 double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v) {

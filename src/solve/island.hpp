@@ -6,12 +6,14 @@
 // inertias and units vanish from all step sizes. With A = L D L^T, L unit lower triangular, the
 // velocities here are L^T v, their Jacobian J L^-T and their mass D (E51): an impulse then needs
 // J alone, not A^-1 J^T as well, which halves what a sweep reads.
+//
+// Where A couples bodies or is unsymmetric, L and D are those of the symmetric parts of its
+// diagonal blocks and the mass here is D + R; R, the rest, is zero elsewhere and not stored (E53).
 #pragma once
 
 #include <vector>
 
-#include "cairn/problem.hpp"
-#include "problem/blocks.hpp"
+#include "problem/block_lu.hpp"
 #include "problem/islands.hpp"
 #include "solve/local_law.hpp"
 
@@ -34,9 +36,20 @@ struct Group : LocalConstraint {
   double b[max_rows];
 };
 
+// A block of R: rows of one body, columns of another or the same one.
+struct RestBlock {
+  int row = 0, column = 0;
+  BodyBlock value = {};
+};
+
 struct Island {
   std::vector<IslandBody> bodies;
   std::vector<ProblemBody> factors;  // of the same bodies; A holds L below its diagonal
+  std::vector<RestBlock> rest;       // R; empty: the mass is D
+  bool coupled = false;              // R has blocks between bodies
+  BlockLU whole;                     // of D + R, where there is a rest
+  std::vector<int> offsets;          // of its nodes
+  std::vector<char> late;            // the same, all zero
   std::vector<Group> groups;
   std::vector<double> v_free;
   std::vector<double> v_source;  // the same in the problem's velocities
@@ -60,7 +73,13 @@ inline void group_velocity(const Island& island, const Group& g, const double* v
   }
 }
 
-// v += D^-1 J^T change of a group.
+// Adds R to a matrix whose first nodes are the bodies.
+void add_rest(const Island& island, BlockLU& lu);
+
+// f += R v.
+void add_rest_product(const Island& island, const double* v, double* f);
+
+// v += D^-1 J^T change of a group, where there is no rest.
 inline void apply_impulse(const Island& island, const Group& g, const double* change, double* v) {
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
@@ -79,7 +98,7 @@ inline void apply_impulse(const Island& island, const Group& g, const double* ch
 // The problem's velocities of body i from the island's.
 void body_velocity(const Island& island, std::size_t i, const double* v, double* out);
 
-// v = v_free + D^-1 J^T r: removes the drift of incremental updates.
+// v = v_free + (D + R)^-1 J^T r: removes the drift of incremental updates.
 void velocities_from_impulses(const Island& island, const std::vector<double>& r,
                               std::vector<double>& v);
 

@@ -153,6 +153,13 @@ void Builder::add_masses() {
       b_.root[at(body.first + i)] = root;
       add(body.first + i, body.first + i, body.mass[i] * root * root);
     }
+  for (const RestBlock& rest : island_.rest) {
+    const IslandBody &to = island_.bodies[at(rest.row)], &from = island_.bodies[at(rest.column)];
+    for (int r = 0; r < to.size; ++r)
+      for (int c = 0; c < from.size; ++c)
+        add(to.first + r, from.first + c,
+            rest.value[r][c] * b_.root[at(to.first + r)] * b_.root[at(from.first + c)]);
+  }
 }
 
 // A free impulse: J y + eps (r - r_before) = -q.

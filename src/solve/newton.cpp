@@ -30,8 +30,9 @@ class Inner {
 
  private:
   void assemble(double rho, bool coulomb);
-  void add_group(const Group& g, double rho, bool coulomb);
+  void add_group(const Group& g, double rho, bool coulomb, bool symmetric);
   void require_edge(int i, int j);
+  bool is_symmetric(bool coulomb) const { return !coulomb && cairn::is_symmetric(island_, b_); }
   void analyse();
 
   const Island& island_;
@@ -71,6 +72,11 @@ double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& 
     for (int i = 0; i < body.size; ++i)
       b_.g[at(body.first + i)] =
           -body.mass[i] * (v[at(body.first + i)] - island_.v_free[at(body.first + i)]);
+  if (!island_.rest.empty()) {
+    b_.change.resize(v.size());
+    for (std::size_t k = 0; k < v.size(); ++k) b_.change[k] = island_.v_free[k] - v[k];
+    add_rest_product(island_, b_.change.data(), b_.g.data());
+  }
   double merit = 0;
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
@@ -106,7 +112,7 @@ void Inner::require_edge(int i, int j) {
 }
 
 // Adds J^T N J, N = rho D (I + e_n tau^T), to the matrix.
-void Inner::add_group(const Group& g, double rho, bool coulomb) {
+void Inner::add_group(const Group& g, double rho, bool coulomb, bool symmetric) {
   double D[max_rows][max_rows], N[max_rows][max_rows], tau[max_rows] = {};
   project_derivative(g.set, &b_.z[at(g.first)], D);
   // While sticking the slip speed is zero and sigma has a kink there: take the zero subgradient.
@@ -115,7 +121,7 @@ void Inner::add_group(const Group& g, double rho, bool coulomb) {
   if (coulomb && !std::equal(z, z + g.rows, p)) slip_gradient(g.set, &b_.u[at(g.first)], tau);
   for (int r = 0; r < g.rows; ++r)
     for (int c = 0; c < g.rows; ++c) N[r][c] = rho * (D[r][c] + D[r][0] * tau[c]);
-  add_rows(island_, g, N, b_.lu);
+  add_rows(island_, g, N, symmetric, b_.lu);
 }
 
 void Inner::assemble(double rho, bool coulomb) {
@@ -133,24 +139,27 @@ void Inner::assemble(double rho, bool coulomb) {
 
   b_.lu.zero();
   add_masses(island_, b_.lu);
+  const bool symmetric = is_symmetric(coulomb);
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
     if (g.set.law == Law::equality)
       add_border(island_, g, b_.node_of_group[i], b_.lu);
     else if (!open(g))
-      add_group(g, rho, coulomb);
+      add_group(g, rho, coulomb, symmetric);
   }
 }
 
 bool Inner::step_direction(double rho, bool coulomb) {
   assemble(rho, coulomb);
-  if (!b_.lu.factorize()) return false;
+  if (!b_.lu.factorize(is_symmetric(coulomb))) return false;
   b_.x = b_.g;
   b_.lu.solve(b_.offsets, b_.x.data());
   return std::all_of(b_.x.begin(), b_.x.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Root of the derivative of the convex inner objective along the step, to 10 %.
+// Root of the derivative of the convex inner objective along the step, to 10 %. (Where A is
+// unsymmetric there is no objective, but the step's product with the momentum balance along it
+// still falls: A is monotone.)
 double Inner::exact_line_search(const std::vector<double>& v, double rho) {
   double constant = 0, linear = 0;
   for (const IslandBody& body : island_.bodies)
@@ -159,6 +168,17 @@ double Inner::exact_line_search(const std::vector<double>& v, double rho) {
       linear += b_.x[at(body.first + i)] * a_dv;
       constant += (v[at(body.first + i)] - island_.v_free[at(body.first + i)]) * a_dv;
     }
+  if (!island_.rest.empty()) {
+    b_.product.assign(v.size(), 0.0);
+    add_rest_product(island_, b_.x.data(), b_.product.data());
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      linear += b_.x[k] * b_.product[k];
+      b_.change[k] = v[k] - island_.v_free[k];
+    }
+    b_.product.assign(v.size(), 0.0);
+    add_rest_product(island_, b_.change.data(), b_.product.data());
+    for (std::size_t k = 0; k < v.size(); ++k) constant += b_.x[k] * b_.product[k];
+  }
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
     double* jd = &b_.jd[at(g.first)];

@@ -10,6 +10,7 @@ struct NewtonBuffers : PrimalNodes {
   BlockLU lu;
   std::vector<double> u, sigma, z, r_plus, jd;  // per row (sigma per group)
   std::vector<double> g, x, v_trial, best;
+  std::vector<double> change, product;  // per velocity, where the mass has a rest
 };
 
 struct NewtonLimits {

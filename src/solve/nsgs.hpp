@@ -2,12 +2,14 @@
 // conjugate gradients (E41).
 #pragma once
 
-#include "solve/island.hpp"
+#include "solve/reduced_island.hpp"
 
 namespace cairn {
 
 struct NsgsBuffers {
   std::vector<double> r_before, p, v_before, p_v, best;
+  ReducedIsland reduced;  // of an island whose mass is not diagonal
+  std::vector<double> u;
 };
 
 struct NsgsLimits {
@@ -24,9 +26,13 @@ struct IterationResult {
 };
 
 // Improves r and v (v_free + A^-1 J^T r of an Island, W r + q of a ReducedIsland) in place; leaves
-// the best iterate seen.
+// the best iterate seen. An impulse of a contact moves the bodies it touches; where A couples these
+// to others, or is unsymmetric, the sweeps run on the island's reduced form.
 template <class AnyIsland>
 IterationResult nsgs(const AnyIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& v);
+
+// Rows up to which an island with coupled bodies is swept: its W is dense.
+constexpr int most_dense_rows = 3000;
 
 }  // namespace cairn

@@ -68,7 +68,7 @@ void PrimalCoupling::attach(const Island& island) {
   }
 }
 
-// v_ = v_free + D^-1 J^T r.
+// v_ = v_free + (D + R)^-1 J^T r.
 void PrimalCoupling::velocities(const std::vector<double>& r) {
   impulse_.assign(at(island_->velocities), 0.0);
   for (const Rows& i : index_)
@@ -77,6 +77,11 @@ void PrimalCoupling::velocities(const std::vector<double>& r) {
         add_transposed(&jacobians_[i.place[side]], i.rows, i.size[side], &r[at(i.first)],
                        &impulse_[at(i.velocity[side])]);
   v_ = island_->v_free;
+  if (!island_->rest.empty()) {
+    island_->whole.solve(island_->offsets, impulse_.data());
+    for (std::size_t k = 0; k < v_.size(); ++k) v_[k] += impulse_[k];
+    return;
+  }
   for (const IslandBody& body : island_->bodies)
     for (int k = 0; k < body.size; ++k)
       v_[at(body.first + k)] += body.inverse[k] * impulse_[at(body.first + k)];
@@ -104,6 +109,11 @@ bool PrimalCoupling::factor(std::span<const ThetaBlock> theta) {
     lu_.analyze();
     analysed_ = true;
   }
+  bool symmetric = is_symmetric(*island_, nodes_);
+  for (std::size_t i = 0; i < theta.size() && symmetric; ++i)
+    for (int r = 0; r < index_[i].rows; ++r)
+      for (int c = 0; c < r; ++c)
+        symmetric = symmetric && theta[i].inverse[r][c] == theta[i].inverse[c][r];
   lu_.zero();
   add_masses(*island_, lu_);
   for (std::size_t i = 0; i < island_->groups.size(); ++i) {
@@ -111,9 +121,9 @@ bool PrimalCoupling::factor(std::span<const ThetaBlock> theta) {
     if (g.set.law == Law::equality)
       add_border(*island_, g, nodes_.node_of_group[i], lu_);
     else
-      add_rows(*island_, g, theta[i].inverse, lu_);
+      add_rows(*island_, g, theta[i].inverse, symmetric, lu_);
   }
-  return lu_.factorize();
+  return lu_.factorize(symmetric);
 }
 
 // (W + Theta) y = x with z = A^-1 J^T y: (A + J_c^T N J_c) z - J_e^T y_e = J_c^T N x_c,

@@ -20,6 +20,8 @@ int lay_out(const Island& island, PrimalNodes& nodes) {
     nodes.offsets.push_back(body.first);
     nodes.late.push_back(0);
   }
+  for (const RestBlock& rest : island.rest)
+    if (rest.row < rest.column) nodes.edges.emplace_back(rest.row, rest.column);
   int offset = island.velocities;
   for (std::size_t i = 0; i < island.groups.size(); ++i) {
     const Group& g = island.groups[i];
@@ -40,10 +42,15 @@ void add_masses(const Island& island, BlockLU& lu) {
   for (std::size_t i = 0; i < island.bodies.size(); ++i)
     for (int k = 0; k < island.bodies[i].size; ++k)
       lu.diagonal(static_cast<int>(i))[k][k] += island.bodies[i].mass[k];
+  add_rest(island, lu);
+}
+
+bool is_symmetric(const Island& island, const PrimalNodes& nodes) {
+  return island.rest.empty() && nodes.sizes.size() == island.bodies.size();
 }
 
 void add_rows(const Island& island, const Group& g, const double N[max_rows][max_rows],
-              BlockLU& lu) {
+              bool symmetric, BlockLU& lu) {
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
     const int size = island.bodies[at(g.body[side])].size;
@@ -58,6 +65,7 @@ void add_rows(const Island& island, const Group& g, const double N[max_rows][max
     });
     for (int other = 0; other < 2; ++other) {
       if (g.body[other] < 0) continue;
+      if (symmetric && side != other && lu.is_below(g.body[other], g.body[side])) continue;
       BodyBlock& target =
           side == other ? lu.diagonal(g.body[side]) : lu.block(g.body[side], g.body[other]);
       const int columns = island.bodies[at(g.body[other])].size;

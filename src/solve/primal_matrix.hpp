@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "solve/block_lu.hpp"
+#include "problem/block_lu.hpp"
 #include "solve/island.hpp"
 
 namespace cairn {
@@ -28,10 +28,14 @@ struct PrimalNodes {
 // Fills the nodes of an island; returns the number of unknowns.
 int lay_out(const Island& island, PrimalNodes& nodes);
 
-// After BlockLU::zero(): the masses, J^T N J of one constraint, the border of a bilateral one.
+// No border and no rest of the mass: with symmetric N the matrix is symmetric.
+bool is_symmetric(const Island& island, const PrimalNodes& nodes);
+
+// After BlockLU::zero(): the masses, J^T N J of one constraint (its part below the diagonal where N
+// and the matrix are symmetric), the border of a bilateral one.
 void add_masses(const Island& island, BlockLU& lu);
 void add_rows(const Island& island, const Group& g, const double N[max_rows][max_rows],
-              BlockLU& lu);
+              bool symmetric, BlockLU& lu);
 void add_border(const Island& island, const Group& g, int node, BlockLU& lu);
 
 }  // namespace cairn

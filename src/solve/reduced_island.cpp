@@ -65,6 +65,92 @@ void make_island(const ReducedProblem& problem, const ReducedIslands& islands,
   }
 }
 
+namespace {
+
+// Velocities of the bodies after a unit impulse along row s of group g: one solve with the whole
+// mass where bodies are coupled, else with the two blocks that it meets.
+void respond(const Island& island, const Group& g, int s, std::vector<double>& v) {
+  v.assign(at(island.velocities), 0.0);
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    const IslandBody& b = island.bodies[at(g.body[side])];
+    const double* J = g.J[side][s];
+    if (island.coupled) {
+      for (int k = 0; k < b.size; ++k) v[at(b.first + k)] += J[k];
+      continue;
+    }
+    const BodyBlock& Z = *island.whole.inverse(g.body[side], g.body[side]);
+    for (int k = 0; k < b.size; ++k)
+      for (int l = 0; l < b.size; ++l) v[at(b.first + k)] += Z[k][l] * J[l];
+  }
+  if (island.coupled) island.whole.solve(island.offsets, v.data());
+}
+
+// Groups that feel one of group j, ascending: all where bodies are coupled, else those that share a
+// body with it.
+void list_neighbours(const Island& island, const std::vector<std::vector<int>>& on_body,
+                     const Group& g, std::vector<int>& list) {
+  list.clear();
+  if (island.coupled) {
+    for (std::size_t i = 0; i < island.groups.size(); ++i) list.push_back(static_cast<int>(i));
+    return;
+  }
+  for (const int body : g.body)
+    if (body >= 0) list.insert(list.end(), on_body[at(body)].begin(), on_body[at(body)].end());
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+void reduce(const Island& island, ReducedIsland& reduced) {
+  reduced.groups.clear();
+  reduced.q.resize(at(island.rows));
+  reduced.rows = island.rows;
+  reduced.scale = island.scale;
+  reduced.velocity_scale = island.velocity_scale;
+  std::vector<std::vector<int>> on_body(island.bodies.size());
+  for (std::size_t i = 0; i < island.groups.size(); ++i) {
+    const Group& g = island.groups[i];
+    ReducedGroup& copy = reduced.groups.emplace_back();
+    static_cast<LocalConstraint&>(copy) = g;
+    copy.first = g.first;
+    copy.source = g.source;
+    copy.d = g.d;
+    group_velocity(island, g, island.v_free.data(), &reduced.q[at(g.first)]);
+    for (const int body : g.body)
+      if (body >= 0) on_body[at(body)].push_back(static_cast<int>(i));
+  }
+  // Column by column; a column's blocks go to the ends of their rows, which keeps these ascending.
+  std::vector<std::vector<ReducedProblem::Block>> rows(island.groups.size());
+  std::vector<double> v[max_rows];
+  std::vector<int> neighbours;
+  for (std::size_t j = 0; j < island.groups.size(); ++j) {
+    const Group& g = island.groups[j];
+    for (int s = 0; s < g.rows; ++s) respond(island, g, s, v[s]);
+    list_neighbours(island, on_body, g, neighbours);
+    for (const int i : neighbours) {
+      const Group& other = island.groups[at(i)];
+      ReducedProblem::Block& block = rows[at(i)].emplace_back();
+      block.column = static_cast<int>(j);
+      for (int s = 0; s < g.rows; ++s) {
+        double u[max_rows] = {};
+        for (int side = 0; side < 2; ++side)
+          if (other.body[side] >= 0)
+            add_product(other.J[side], other.rows, island.bodies[at(other.body[side])].size,
+                        v[s].data() + island.bodies[at(other.body[side])].first, u);
+        for (int r = 0; r < other.rows; ++r) block.value[r][s] = u[r];
+      }
+    }
+  }
+  reduced.blocks.clear();
+  reduced.first_block.assign(1, 0);
+  for (const auto& row : rows) {
+    reduced.blocks.insert(reduced.blocks.end(), row.begin(), row.end());
+    reduced.first_block.push_back(static_cast<int>(reduced.blocks.size()));
+  }
+}
+
 void velocities_from_impulses(const ReducedIsland& island, const std::vector<double>& r,
                               std::vector<double>& u) {
   u.resize(at(island.rows));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "problem/reduced_view.hpp"
-#include "solve/local_law.hpp"
+#include "solve/island.hpp"
 
 namespace cairn {
 
@@ -29,6 +29,9 @@ struct ReducedIsland {
 // Copies island `number` of the problem; d as of row_scales().
 void make_island(const ReducedProblem& problem, const ReducedIslands& islands,
                  const std::vector<double>& d, int number, ReducedIsland& island);
+
+// The reduced form of an island with bodies, W = J (D + R)^-1 J^T; unscaled again by the groups' d.
+void reduce(const Island& island, ReducedIsland& reduced);
 
 // u = W r + constant of group i, constant may be null.
 inline void row_product(const ReducedIsland& island, std::size_t i, const double* r,

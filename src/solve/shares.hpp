@@ -2,7 +2,7 @@
 // (E100). Reads an island and its impulses, writes the impulses of bilateral groups.
 #pragma once
 
-#include "solve/block_lu.hpp"
+#include "problem/block_lu.hpp"
 #include "solve/nsgs.hpp"
 
 namespace cairn {

@@ -33,6 +33,13 @@ SolverWorkspace::SolverWorkspace(SolverWorkspace&&) noexcept = default;
 SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = default;
 
 Result<void> accepts(const SolverOptions& options, const Problem& problem) {
+  if (std::holds_alternative<Nsgs>(options) && !problem.couplings.empty() &&
+      problem.rows() > most_dense_rows)
+    return fail({.path = "couplings",
+                 .what = "nsgs takes coupled bodies with few constraints only, since W is dense",
+                 .got = std::to_string(problem.rows()) + " rows",
+                 .allowed = "up to " + std::to_string(most_dense_rows),
+                 .fix = "use newton, admm, ipm or auto"});
   if (!std::holds_alternative<Lemke>(options)) return {};
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];

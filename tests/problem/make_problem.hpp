@@ -50,6 +50,18 @@ inline int add_body(Problem& problem, std::initializer_list<double> diagonal, co
   return add_body(problem, Eigen::MatrixXd(d.asDiagonal()), v_free);
 }
 
+// Blocks of A between bodies i and j, rows of i and rows of j.
+inline void add_coupling(Problem& problem, int i, int j, const Eigen::MatrixXd& ij,
+                         const Eigen::MatrixXd& ji) {
+  BodyCoupling& c = problem.couplings.emplace_back();
+  c.body = {i, j};
+  for (Eigen::Index r = 0; r < ij.rows(); ++r)
+    for (Eigen::Index k = 0; k < ij.cols(); ++k) {
+      c.A[0][r][k] = ij(r, k);
+      c.A[1][k][r] = ji(k, r);
+    }
+}
+
 inline Constraint& add(Problem& problem, Law law, int rows, int a, int b = -1) {
   Constraint c;
   c.law = law;
@@ -89,7 +101,7 @@ struct Dense {
   VecX q;             // J v_free + b
 };
 
-// By Gauss-Jordan elimination, for positive definite matrices.
+// By Gauss-Jordan elimination, for matrices whose symmetric part is positive definite.
 inline Eigen::MatrixXd inverse(Eigen::MatrixXd A) {
   Eigen::MatrixXd X = Eigen::MatrixXd::Identity(A.rows(), A.cols());
   for (Eigen::Index c = 0; c < A.cols(); ++c) {
@@ -113,6 +125,14 @@ inline Dense dense(const Problem& problem) {
   for (const ProblemBody& body : problem.bodies)
     for (int r = 0; r < body.size; ++r)
       for (int c = 0; c < body.size; ++c) d.A(body.first + r, body.first + c) = body.A[r][c];
+  for (const BodyCoupling& c : problem.couplings) {
+    const ProblemBody &a = problem.bodies[at(c.body[0])], &b = problem.bodies[at(c.body[1])];
+    for (int r = 0; r < a.size; ++r)
+      for (int k = 0; k < b.size; ++k) {
+        d.A(a.first + r, b.first + k) += c.A[0][r][k];
+        d.A(b.first + k, a.first + r) += c.A[1][k][r];
+      }
+  }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     for (int r = 0; r < c.rows; ++r) {

@@ -42,6 +42,17 @@ Problem random_problem(unsigned seed) {
       }
     problem.bodies.push_back(body);
   }
+  // Blocks of A between bodies, small enough to keep it positive definite, not symmetric.
+  for (const std::array<int, 2> bodies : {std::array{0, 2}, std::array{3, 1}}) {
+    BodyCoupling& coupling = problem.couplings.emplace_back();
+    coupling.body = bodies;
+    for (std::size_t side = 0; side < 2; ++side)
+      for (int i = 0; i < sizes[static_cast<std::size_t>(bodies[side])]; ++i)
+        for (int j = 0; j < sizes[static_cast<std::size_t>(bodies[1 - side])]; ++j)
+          coupling.A[side][i][j] = 0x1p-6 * near_one();
+  }
+  problem.bodies[1].A[0][1] += 0.25;  // gyroscopic
+  problem.bodies[1].A[1][0] -= 0.25;
   problem.k.resize(12);
   for (double& value : problem.k) value = number();
 
@@ -100,6 +111,11 @@ void expect_same_bits(const Problem& a, const Problem& b) {
   EXPECT_EQ(
       std::memcmp(a.k.data(), b.k.data(), sizeof(double) * static_cast<std::size_t>(a.k.size())),
       0);
+  ASSERT_EQ(a.couplings.size(), b.couplings.size());
+  for (std::size_t i = 0; i < a.couplings.size(); ++i) {
+    EXPECT_EQ(a.couplings[i].body, b.couplings[i].body);
+    EXPECT_TRUE(same_bits(a.couplings[i].A, b.couplings[i].A)) << "coupling " << i;
+  }
   ASSERT_EQ(a.constraints.size(), b.constraints.size());
   for (std::size_t i = 0; i < a.constraints.size(); ++i) {
     const Constraint &c = a.constraints[i], &d = b.constraints[i];
@@ -205,7 +221,7 @@ TEST(ProblemFile, EveryFaultIsToldWithItsPlace) {
       {"0.5},", "\"s\"},", "units.time", "number"},
       {"\"time\": 0.5", "\"tyme\": 0.5", "units", "tyme"},
       {"[[2, 0], [0, 2]]", "[[2, 0]]", "bodies[0].A[0]", "entries"},
-      {"[[2, 0], [0, 2]]", "[[2, 1], [0, 2]]", "bodies[0].A", "symmetric"},
+      {"[[2, 0], [0, 2]]", "[[2, 9], [0, 2]]", "bodies[0].A", "positive definite"},
       {"[[2, 0], [0, 2]]", "[[2, 3], [3, 2]]", "bodies[0].A", "positive definite"},
       {"[[2, 0], [0, 2]]", "[[2, 0], [0, 0]]", "bodies[0].A", "positive definite"},
       {"[[2, 0], [0, 2]]", "[]", "bodies[0].A", "1 to 6"},
@@ -239,6 +255,32 @@ TEST(ProblemFile, EveryFaultIsToldWithItsPlace) {
     EXPECT_EQ(error.path, fault.path) << error.text();
     EXPECT_NE(error.text().find(fault.what), std::string::npos) << error.text();
   }
+}
+
+// A spring of stiffness c between masses of one and two velocities: A = (1 + c, -c; -c, 1 + c) with
+// the third velocity by itself.
+TEST(ProblemFile, CouplingsAreChecked) {
+  const auto read = [](const std::string& couplings) {
+    return parse_problem(R"({"cairn_problem": 1, "bodies": [{"A": [[3]], "k": [0]},
+      {"A": [[3, 0], [0, 1]], "k": [0, 0]}], "couplings": )" +
+                             couplings + R"(, "constraints": []})",
+                         "t");
+  };
+  const auto fault = [&](const std::string& couplings) {
+    const Result<Problem> problem = read(couplings);
+    return problem ? std::string() : problem.error().front().text();
+  };
+  EXPECT_EQ(fault(R"([{"bodies": [0, 1], "A": [[[-2, 0]], [[-2], [0]]]}])"), "");
+  const auto told = [&](const std::string& couplings, const std::string& what) {
+    EXPECT_NE(fault(couplings).find(what), std::string::npos) << fault(couplings);
+  };
+  told(R"([{"bodies": [0, 1], "A": [[[-4, 0]], [[-4], [0]]]}])", "not positive definite");
+  told(R"([{"bodies": [0, 0], "A": [[[1]], [[1]]]}])", "different");
+  told(R"([{"bodies": [0, 2], "A": [[[1]], [[1]]]}])", "couplings[0].bodies[1]");
+  told(R"([{"bodies": [0, 1], "A": [[[-2]], [[-2], [0]]]}])", "couplings[0].A[0][0]");
+  told(R"([{"bodies": [0, 1], "A": [[[-2, 0]]]}])", "couplings[0].A");
+  told(R"([{"bodies": [0, 1]}])", "A");
+  told(R"({})", "couplings");
 }
 
 TEST(ProblemFile, LawsOfContactsAndBoxesAreChecked) {

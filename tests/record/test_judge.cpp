@@ -109,6 +109,50 @@ TEST(Judge, RoundNumbersAreFarFromTheJumpsOfTheScaling) {
     }
 }
 
+// Two bodies of three velocities on a spring, one of them with a gyroscopic term, and two contacts:
+// both judges find the same residuals of any answer.
+TEST(Judge, AgreesWithCertifyWhereTheMassIsCoupledOrUnsymmetric) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (const bool coupled : {false, true})
+    for (int trial = 0; trial < 20; ++trial) {
+      Problem problem;
+      for (int i = 0; i < 2; ++i) {
+        ProblemBody& body = problem.bodies.emplace_back();
+        body.first = 3 * i;
+        body.size = 3;
+        for (int k = 0; k < 3; ++k) body.A[k][k] = 4;
+        body.A[0][1] = 1 + i;
+        body.A[1][0] = -1;
+      }
+      if (coupled) {
+        BodyCoupling& spring = problem.couplings.emplace_back();
+        spring.body = {0, 1};
+        for (auto& block : spring.A) block[0][0] = block[2][1] = -2;
+      }
+      problem.k = VecX::NullaryExpr(6, [&] { return normal(random); });
+      problem.first_row = {0, 2, 5};
+      problem.constraints.resize(2);
+      for (std::size_t i = 0; i < 2; ++i) {
+        Constraint& c = problem.constraints[i];
+        c.law = Law::coulomb;
+        c.rows = i == 0 ? 2 : 3;
+        c.mu = 0.5;
+        c.body = {0, i == 0 ? 1 : -1};
+        for (auto& side : c.J)
+          for (auto& row : side)
+            for (int k = 0; k < 3; ++k) row[k] = normal(random);
+      }
+      const VecX v = VecX::NullaryExpr(6, [&] { return normal(random); });
+      const VecX lambda = VecX::NullaryExpr(5, [&] { return normal(random); });
+      const Judgement j = judge(problem, v, lambda);
+      const Certificate c = certify(problem, v, lambda);
+      EXPECT_NEAR(j.momentum, c.momentum, 1e-12 * c.momentum);
+      EXPECT_NEAR(j.natural_map, c.natural_map, 1e-12 * c.natural_map);
+      EXPECT_NEAR(j.worst(), c.worst, 1e-12 * c.worst);
+    }
+}
+
 TEST(Judge, NotANumberIsNeverGood) {
   SolveRecord s = sample::solve();
   s.solution.v[1] = std::nan("");

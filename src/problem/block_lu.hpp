@@ -29,9 +29,20 @@ class BlockLU {
   // Block in rows of node i, columns of node j, i != j, which must have been connected.
   BodyBlock& block(int i, int j);
 
-  bool factorize();
+  // symmetric: the values are symmetric and only the blocks below the diagonal, in the order of
+  // elimination, have to be there. Half the work.
+  bool factorize(bool symmetric = false);
+  bool is_below(int i, int j) const {
+    return place_[static_cast<std::size_t>(i)] > place_[static_cast<std::size_t>(j)];
+  }
   // x: unknowns of node i at offsets[i]; in: right-hand side, out: solution.
   void solve(std::span<const int> offsets, double* x) const;
+
+  // Blocks of the inverse in the pattern of the factors, after factorize(), by Takahashi's
+  // recurrence: as cheap as the factorisation, where the whole inverse is dense.
+  void invert_pattern();
+  // Rows of node i, columns of node j; null where (i, j) is not in the pattern.
+  const BodyBlock* inverse(int i, int j) const;
 
   struct Block {
     BodyBlock value;
@@ -39,6 +50,7 @@ class BlockLU {
 
  private:
   void eliminate_symbolically();
+  std::size_t find(int p, int q) const;  // place in pool_ of positions p, q; pool_.size(): none
 
   int n_ = 0;
   std::vector<int> size_, place_,
@@ -50,6 +62,7 @@ class BlockLU {
       first_;  // column p: rows pool_[first_[p] .. first_[p + 1]) below the diagonal, sorted
   std::vector<Block> diagonal_, lower_,
       upper_;  // diagonal holds the inverse after factorize(); upper_[k] is row p, column pool_[k]
+  std::vector<Block> inverse_diagonal_, inverse_lower_, inverse_upper_;
   std::vector<int> mark_;
   std::vector<std::pair<int, int>> heap_;
 };

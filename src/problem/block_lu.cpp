@@ -1,4 +1,4 @@
-#include "solve/block_lu.hpp"
+#include "problem/block_lu.hpp"
 
 #include <algorithm>
 
@@ -145,28 +145,28 @@ void BlockLU::zero() {
   clear(upper_);
 }
 
-bool BlockLU::has(int i, int j) const {
-  const int p = place_[at(i)], q = place_[at(j)];
-  const int column = std::min(p, q), row = std::max(p, q);
-  const auto begin = pool_.begin() + first_[at(column)],
-             end = pool_.begin() + first_[at(column + 1)];
-  return std::binary_search(begin, end, row);
-}
-
-BodyBlock& BlockLU::block(int i, int j) {
-  const int p = place_[at(i)], q = place_[at(j)];
+std::size_t BlockLU::find(int p, int q) const {
   const int column = std::min(p, q), row = std::max(p, q);
   const auto begin = pool_.begin() + first_[at(column)],
              end = pool_.begin() + first_[at(column + 1)];
   const auto it = std::lower_bound(begin, end, row);
-  CAIRN_CHECK(it != end && *it == row);  // always: it would write elsewhere
-  const std::size_t k = static_cast<std::size_t>(it - pool_.begin());
+  return it != end && *it == row ? static_cast<std::size_t>(it - pool_.begin()) : pool_.size();
+}
+
+bool BlockLU::has(int i, int j) const {
+  return find(place_[at(i)], place_[at(j)]) < pool_.size();
+}
+
+BodyBlock& BlockLU::block(int i, int j) {
+  const int p = place_[at(i)], q = place_[at(j)];
+  const std::size_t k = find(p, q);
+  CAIRN_CHECK(k < pool_.size());  // always: it would write elsewhere
   return p > q ? lower_[k].value : upper_[k].value;
 }
 
 // Right-looking: after column p is done, its outer product is subtracted from the columns of its
 // rows.
-bool BlockLU::factorize() {
+bool BlockLU::factorize(bool symmetric) {
   for (int p = 0; p < n_; ++p) {
     const int size = size_[at(node_[at(p)])];
     BodyBlock inverse;
@@ -175,6 +175,9 @@ bool BlockLU::factorize() {
               &diagonal_[at(p)].value[0][0]);
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
       const int rows = size_[at(node_[at(pool_[at(k)])])];
+      if (symmetric)
+        for (int r = 0; r < rows; ++r)
+          for (int c = 0; c < size; ++c) upper_[at(k)].value[c][r] = lower_[at(k)].value[r][c];
       multiply_right(inverse, rows, size, lower_[at(k)].value);
     }
     for (int k = first_[at(p)]; k < first_[at(p + 1)]; ++k) {
@@ -189,12 +192,55 @@ bool BlockLU::factorize() {
         while (pool_[at(target)] != row) ++target;
         subtract_product(lower_[at(l)].value, upper_[at(k)].value, rows, size, columns,
                          lower_[at(target)].value);
-        subtract_product(lower_[at(k)].value, upper_[at(l)].value, columns, size, rows,
-                         upper_[at(target)].value);
+        if (!symmetric)
+          subtract_product(lower_[at(k)].value, upper_[at(l)].value, columns, size, rows,
+                           upper_[at(target)].value);
       }
     }
   }
   return true;
+}
+
+// With A = L U, L of unit diagonal, and Z = A^-1: Z L is upper triangular and U Z lower triangular,
+// so that column and row p of Z follow from those behind it, all of which are in the pattern.
+void BlockLU::invert_pattern() {
+  inverse_diagonal_ = diagonal_;
+  inverse_lower_.resize(pool_.size());
+  inverse_upper_.resize(pool_.size());
+  clear(inverse_lower_);
+  clear(inverse_upper_);
+  const auto behind = [&](int j, int k) -> const BodyBlock& {
+    if (j == k) return inverse_diagonal_[at(j)].value;
+    const std::size_t place = find(j, k);
+    return j > k ? inverse_lower_[place].value : inverse_upper_[place].value;
+  };
+  const auto size = [&](int p) { return size_[at(node_[at(p)])]; };
+  for (int p = n_ - 1; p >= 0; --p)
+    for (int a = first_[at(p)]; a < first_[at(p + 1)]; ++a) {
+      const int j = pool_[at(a)];
+      BodyBlock row = {};
+      for (int b = first_[at(p)]; b < first_[at(p + 1)]; ++b) {
+        const int k = pool_[at(b)];
+        subtract_product(behind(j, k), lower_[at(b)].value, size(j), size(k), size(p),
+                         inverse_lower_[at(a)].value);
+        subtract_product(upper_[at(b)].value, behind(k, j), size(p), size(k), size(j), row);
+      }
+      const BodyBlock& D = diagonal_[at(p)].value;
+      BodyBlock& right = inverse_upper_[at(a)].value;
+      for (int r = 0; r < size(p); ++r)
+        for (int l = 0; l < size(p); ++l)
+          for (int c = 0; c < size(j); ++c) right[r][c] += D[r][l] * row[l][c];
+      subtract_product(right, lower_[at(a)].value, size(p), size(j), size(p),
+                       inverse_diagonal_[at(p)].value);
+    }
+}
+
+const BodyBlock* BlockLU::inverse(int i, int j) const {
+  const int p = place_[at(i)], q = place_[at(j)];
+  if (p == q) return &inverse_diagonal_[at(p)].value;
+  const std::size_t k = find(p, q);
+  if (k == pool_.size()) return nullptr;
+  return p > q ? &inverse_lower_[k].value : &inverse_upper_[k].value;
 }
 
 void BlockLU::solve(std::span<const int> offsets, double* x) const {

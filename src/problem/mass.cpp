@@ -1,0 +1,143 @@
+#include "problem/mass.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace cairn {
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+constexpr double symmetry_tolerance = 1e-12;
+
+void add_block(const BodyBlock& A, int rows, int columns, const double* v, double* p) {
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c) p[r] += A[r][c] * v[c];
+}
+
+int root(std::vector<int>& parent, int i) {
+  while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
+  return i;
+}
+
+}  // namespace
+
+bool is_symmetric(const BodyBlock& A, int n) {
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < r; ++c)
+      if (std::abs(A[r][c] - A[c][r]) >
+          symmetry_tolerance * std::sqrt(std::abs(A[r][r])) * std::sqrt(std::abs(A[c][c])))
+        return false;
+  return true;
+}
+
+bool has_plain_mass(const Problem& problem) {
+  return problem.couplings.empty() &&
+         std::all_of(problem.bodies.begin(), problem.bodies.end(),
+                     [](const ProblemBody& b) { return is_symmetric(b.A, b.size); });
+}
+
+void add_mass_product(const Problem& problem, const double* v, double* p) {
+  for (const ProblemBody& b : problem.bodies)
+    add_block(b.A, b.size, b.size, v + b.first, p + b.first);
+  for (const BodyCoupling& c : problem.couplings) {
+    const ProblemBody &a = problem.bodies[at(c.body[0])], &b = problem.bodies[at(c.body[1])];
+    add_block(c.A[0], a.size, b.size, v + b.first, p + a.first);
+    add_block(c.A[1], b.size, a.size, v + a.first, p + b.first);
+  }
+}
+
+bool MassInverse::factor(const Problem& problem) {
+  problem_ = &problem;
+  coupled_ = !problem.couplings.empty();
+  bodies_.resize(problem.bodies.size());
+  if (coupled_) return factor_coupled();
+  bool good = true;
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i)
+    good = invert(problem.bodies[i].A, problem.bodies[i].size, bodies_[i].value) && good;
+  return good;
+}
+
+// The pattern holds the couplings, and the pairs of constraints inside one coupled part, since
+// their W_ii has terms from A^-1 between the two bodies.
+bool MassInverse::factor_coupled() {
+  const Problem& problem = *problem_;
+  sizes_.clear();
+  offsets_.clear();
+  for (const ProblemBody& b : problem.bodies) {
+    sizes_.push_back(b.size);
+    offsets_.push_back(b.first);
+  }
+  late_.assign(sizes_.size(), 0);
+  component_.resize(sizes_.size());
+  std::iota(component_.begin(), component_.end(), 0);
+  lu_.begin(sizes_, late_);
+  for (const BodyCoupling& c : problem.couplings) {
+    lu_.connect(c.body[0], c.body[1]);
+    component_[at(root(component_, c.body[0]))] = root(component_, c.body[1]);
+  }
+  for (const Constraint& c : problem.constraints)
+    if (c.body[0] >= 0 && c.body[1] >= 0 &&
+        root(component_, c.body[0]) == root(component_, c.body[1]))
+      lu_.connect(c.body[0], c.body[1]);
+  lu_.analyze();
+  lu_.zero();
+  const auto add = [](const BodyBlock& from, int rows, int columns, BodyBlock& to) {
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) to[r][c] += from[r][c];
+  };
+  for (std::size_t i = 0; i < sizes_.size(); ++i)
+    add(problem.bodies[i].A, sizes_[i], sizes_[i], lu_.diagonal(static_cast<int>(i)));
+  for (const BodyCoupling& c : problem.couplings) {
+    const int a = sizes_[at(c.body[0])], b = sizes_[at(c.body[1])];
+    add(c.A[0], a, b, lu_.block(c.body[0], c.body[1]));
+    add(c.A[1], b, a, lu_.block(c.body[1], c.body[0]));
+  }
+  if (!lu_.factorize()) return false;
+  lu_.invert_pattern();
+  bool finite = true;
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    const int body = static_cast<int>(i);
+    const BodyBlock& Z = *lu_.inverse(body, body);
+    std::copy(&Z[0][0], &Z[0][0] + max_velocities * max_velocities, &bodies_[i].value[0][0]);
+    for (int r = 0; r < sizes_[i]; ++r) finite = finite && std::isfinite(Z[r][r]);
+  }
+  return finite;
+}
+
+void MassInverse::solve(double* x) const {
+  if (coupled_) return lu_.solve(offsets_, x);
+  for (std::size_t i = 0; i < problem_->bodies.size(); ++i) {
+    const ProblemBody& b = problem_->bodies[i];
+    double y[max_velocities] = {};
+    add_block(bodies_[i].value, b.size, b.size, x + b.first, y);
+    std::copy(y, y + b.size, x + b.first);
+  }
+}
+
+const BodyBlock* MassInverse::block(int i, int j) const {
+  if (i == j) return &block(i);
+  return coupled_ ? lu_.inverse(i, j) : nullptr;
+}
+
+void own_response(const Problem& problem, const MassInverse& mass, const Constraint& c,
+                  double (&W)[max_rows][max_rows]) {
+  for (auto& row : W) std::fill(row, row + max_rows, 0.0);
+  for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t other = 0; other < 2; ++other) {
+      if (c.body[side] < 0 || c.body[other] < 0) continue;
+      const BodyBlock* Z = mass.block(c.body[side], c.body[other]);
+      if (!Z) continue;
+      const int n = problem.bodies[at(c.body[side])].size,
+                m = problem.bodies[at(c.body[other])].size;
+      for (int r = 0; r < c.rows; ++r)
+        for (int k = 0; k < n; ++k)
+          for (int s = 0; s < c.rows; ++s)
+            for (int l = 0; l < m; ++l) W[r][s] += c.J[side][r][k] * (*Z)[k][l] * c.J[other][s][l];
+    }
+}
+
+}  // namespace cairn

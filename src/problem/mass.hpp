@@ -1,0 +1,45 @@
+// A of a problem and its inverse. Reads blocks and couplings; where bodies are coupled a sparse
+// block LU takes the place of one small inverse per body (E52).
+#pragma once
+
+#include "problem/block_lu.hpp"
+
+namespace cairn {
+
+// Up to rounding: 1e-12 of the diagonal.
+bool is_symmetric(const BodyBlock& A, int n);
+
+// A is symmetric and couples no bodies.
+bool has_plain_mass(const Problem& problem);
+
+// p += A v.
+void add_mass_product(const Problem& problem, const double* v, double* p);
+
+class MassInverse {
+ public:
+  // The problem must outlive its use; false if A is singular or not finite. All memory is kept.
+  bool factor(const Problem& problem);
+  // x <- A^-1 x, all velocities.
+  void solve(double* x) const;
+  // Diagonal block of A^-1.
+  const BodyBlock& block(int i) const { return bodies_[static_cast<std::size_t>(i)].value; }
+  // Rows of body i, columns of body j; null where they are not coupled. Known where a constraint
+  // or a coupling stands between the two.
+  const BodyBlock* block(int i, int j) const;
+
+ private:
+  bool factor_coupled();
+
+  const Problem* problem_ = nullptr;
+  bool coupled_ = false;
+  std::vector<BlockLU::Block> bodies_;
+  std::vector<int> component_, sizes_, offsets_;
+  std::vector<char> late_;
+  BlockLU lu_;
+};
+
+// W_ii = J A^-1 J^T of a constraint, rows x rows.
+void own_response(const Problem& problem, const MassInverse& mass, const Constraint& c,
+                  double (&W)[max_rows][max_rows]);
+
+}  // namespace cairn
