@@ -49,6 +49,13 @@ struct FileOptions {
 int check(const FileOptions& options);
 int info(const FileOptions& options);
 
+struct ViewOptions {
+  std::string input;  // a trace, or the folder of a run
+  std::string out;    // the page; empty: view.html beside the trace
+  bool json = false;
+};
+int view(const ViewOptions& options);
+
 struct CompareOptions {
   std::string scene;
   std::vector<std::string> assignments;  // "simulation.step=0.01"

@@ -11,12 +11,13 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run",    "solve", "check",  "info",
-                                              "schema", "bench", "compare"};
+constexpr std::string_view command_names[] = {"run",    "solve", "check",   "info",
+                                              "schema", "bench", "compare", "view"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
   cairn check out/pile/trace.cairn                     judge the recording again from the file alone
+  cairn view out/pile                                  one page that plays the run in a browser
   cairn info scenes/cannonball66.json                  what is in a scene, a trace or a problem file
 
 Exit codes: 0 ok, 1 bug, 2 usage, 3 bad input, 4 stopped, not certified or an expectation not met,
@@ -42,6 +43,12 @@ constexpr const char* solve_examples = R"(Examples:
 constexpr const char* check_examples = R"(Examples:
   cairn check out/pile/trace.cairn
   cairn check out/pile/trace.cairn --json)";
+
+constexpr const char* view_examples = R"(Examples:
+  cairn view out/pile
+  cairn view out/pile/trace.cairn -o pile.html
+
+The page needs no network and no installation; it can be mailed. `#t=2.5` behind its address opens it at that time.)";
 
 constexpr const char* info_examples = R"(Examples:
   cairn info scenes/cannonball66.json
@@ -157,6 +164,16 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
+void add_view(CLI::App& app, ViewOptions& options) {
+  CLI::App* command =
+      add_command(app, "view", "Write one page that plays a recording", view_examples);
+  command->add_option("TRACE", options.input, "trace file, or the folder of a run")->required();
+  command->add_option("-o,--out", options.out, "the page; default: view.html beside the trace")
+      ->type_name("FILE.html")
+      ->check(needs_a_name, "", "");
+  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,
                DistanceOptions& distance_options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
@@ -227,7 +244,8 @@ int start_run(RunOptions& options) {
 int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
-    return usage_error("unknown command", word, "run, solve, check, info, schema, bench, compare",
+    return usage_error("unknown command", word,
+                       "run, solve, check, info, schema, bench, compare, view",
                        did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -253,6 +271,8 @@ int start(int argc, char** argv) {
   add_bench(app, bench_options, growth_options, distance_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
+  ViewOptions view_options;
+  add_view(app, view_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
 
   try {
@@ -267,6 +287,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
   if (app.got_subcommand("compare")) return compare(compare_options);
+  if (app.got_subcommand("view")) return view(view_options);
   if (app.got_subcommand("bench")) {
     const CLI::App* bench = app.get_subcommand("bench");
     if (bench->got_subcommand("growth")) return bench_growth(growth_options);

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <iterator>
 
-#include "cairn/options.hpp"
 #include "record/draw.hpp"
 #include "record/html.hpp"
 #include "record/plot.hpp"
+#include "record/report_page.hpp"
 #include "record/report_style.hpp"
-#include "record/table.hpp"
 
 namespace cairn {
 namespace {
@@ -20,16 +18,7 @@ namespace {
 constexpr std::size_t still_count = 8;
 constexpr std::size_t drawn_shapes = 6000;  // in all stills together: keeps the page small
 
-struct Page {
-  const ReportInput& in;
-  std::string html = {};
-
-  template <class... Args>
-  void put(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(html), text, std::forward<Args>(args)...);
-  }
-  double limit() const { return tolerance(in.scene.simulation.solver); }
-};
+using Page = ReportPage;
 
 // ---- Verdict and expectations
 // -----------------------------------------------------------------------------------
@@ -132,8 +121,37 @@ void put_numbers(Page& page) {
   page.html += "</div>";
 }
 
-// ---- Pictures
+// ---- Player and pictures
 // ---------------------------------------------------------------------------------------------------
+
+void put_what(Page& page) {
+  const Scene& scene = page.in.scene;
+  const SimulationSettings& settings = scene.simulation;
+  page.put("<p>{} bodies", scene.model->bodies.size());
+  if (!scene.model->joints.empty()) page.put(", {} joints", scene.model->joints.size());
+  page.put(
+      ", simulated with the scheme <b>{}</b> and the solver <b>{}</b> (tolerance {}) in steps of "
+      "{} s "
+      "to t = {} s by Cairn {}.</p>",
+      name(settings.scheme), name(settings.solver), short_number(page.limit()),
+      fmt::format("{}", settings.step), short_number(page.in.state.t), CAIRN_VERSION);
+}
+
+void put_player(Page& page, const PlayerParts& parts) {
+  const Clip& clip = *page.in.clip;
+  page.html += "<h2>The motion</h2>" + parts.element;
+  page.put(
+      "<p class=\"soft\">{} frames of {} steps{}. Rounded to 16 bits: at most {} m and {} rad off. "
+      "Click into it: space plays and stops, <kbd>?</kbd> shows the other keys.</p>",
+      parts.frames, clip.steps(),
+      parts.frames <= static_cast<std::size_t>(clip.steps())
+          ? "; plots and marks on the timeline cover all of them"
+          : "",
+      short_number(parts.errors.position), short_number(parts.errors.angle));
+  if (clip.contacts_left_out() > 0)
+    page.put("<p class=\"soft\">Of each frame the {} strongest contacts are shown.</p>",
+             clip.contact_limit());
+}
 
 void put_stills(Page& page) {
   const Model& model = *page.in.scene.model;
@@ -141,7 +159,7 @@ void put_stills(Page& page) {
   const auto stills = page.in.stills.pick(std::clamp<std::size_t>(affordable, 2, still_count));
   if (stills.empty()) return;
   const View view = make_view(model, stills);
-  page.html += "<h2>The motion</h2>";
+  page.put("<h2>{}</h2>", page.in.clip ? "Stills" : "The motion");
   if (view.largest_force > 0)
     page.put(
         "<p class=\"soft\">To scale. Arrows are contact forces; the longest of all pictures is {} "
@@ -193,186 +211,34 @@ void put_plots(Page& page) {
   page.html += "</div>";
 }
 
-// ---- Tables
-// -----------------------------------------------------------------------------------------------------
-
-void put_ledger(Page& page) {
-  const Ledger& l = page.in.totals.ledger;
-  page.html +=
-      "<h2>Energy ledger</h2><p class=\"soft\">Sums over the run; the signs are those of the "
-      "balance.</p>"
-      "<div class=\"scroll\"><table><tr><th>entry</th><th class=\"n\">J</th></tr>";
-  const auto row = [&](const char* label, double value) {
-    page.put("<tr><td>{}</td><td class=\"n\">{}</td></tr>", label,
-             fmt::format("{:.6g}", value + 0.0));
-  };
-  row("energy at the start", l.kinetic_start + l.potential_start);
-  row("+ work of applied forces and dampers", l.work_applied);
-  row("+ work of prescribed motion", l.work_motion);
-  row("&minus; dissipated by friction", l.friction);
-  row("&minus; lost in impacts", l.impact);
-  row("+ put in by stabilisation", l.stabilisation);
-  row("+ the integrator's own term", l.integrator);
-  row("+ left by the solver's residual", l.solver);
-  row("= energy at the end", l.kinetic_end + l.potential_end);
-  row("unaccounted, largest of a step", page.in.totals.imbalance_max);
-  page.html += "</table></div>";
-}
-
-void put_worst_steps(Page& page) {
-  if (page.in.totals.worst.empty()) return;
-  page.html +=
-      "<h2>Worst steps</h2><div class=\"scroll\"><table><tr><th class=\"n\">step</th><th "
-      "class=\"n\">t [s]</th>"
-      "<th class=\"n\">residual</th><th>row</th><th>method</th><th "
-      "class=\"n\">iterations</th><th></th></tr>";
-  for (const WorstStep& w : page.in.totals.worst)
-    page.put(
-        "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
-        "class=\"n\">{}</td><td>{}</td><td>{}</td>"
-        "<td class=\"n\">{}</td><td class=\"{}\">{}</td></tr>",
-        w.step, short_number(w.t), short_number(w.certificate), escape(w.row), escape(w.method),
-        w.iterations, w.status == StepStatus::certified ? "yes" : "no", name(w.status));
-  page.html += "</table></div>";
-}
-
-void put_list(Page& page, const std::vector<std::string>& lines) {
-  page.html += "<ul>";
-  for (const std::string& line : lines) page.put("<li>{}</li>", escape(line));
-  page.html += "</ul>";
-}
-
-void put_jamming(Page& page) {
-  if (page.in.totals.jammed.empty()) return;
-  page.html +=
-      "<h2>Jamming</h2><p>In steps that are not certified friction can hold any stress between "
-      "these bodies (the friction cone is not pointed):</p>";
-  put_list(page, page.in.totals.jammed);
-}
-
-// Contact forces of the last step over all solutions with its velocities.
-void put_forces(Page& page) {
-  if (!page.in.totals.forces) return;
-  const ForceTable& table = *page.in.totals.forces;
-  page.put("<h2>Contact forces of step {}</h2>", table.step);
-  if (!table.refusal.empty()) {
-    page.put("<p>{}</p>", escape(table.refusal));
-    return;
-  }
-  page.put("<p class=\"soft\">Rank {} of {} active rows. {}</p>", table.rank, table.rows,
-           table.unique ? "The normal forces are unique."
-                        : "These velocities leave forces open: each lies in the interval "
-                          "given, and all together balance the same resultants.");
-  page.html +=
-      "<div class=\"scroll\"><table><tr><th>contact</th><th></th><th class=\"n\">least normal "
-      "force "
-      "[N]</th><th class=\"n\">here</th><th class=\"n\">largest</th></tr>";
-  for (const ForceTable::Row& row : table.contacts)
-    page.put(
-        "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
-        "class=\"n\">{}</td></tr>",
-        escape(row.name), row.activity, short_number(row.lo), short_number(row.here),
-        std::isinf(row.hi) ? "no end" : short_number(row.hi));
-  page.html +=
-      "</table></div><div class=\"scroll\"><table><tr><th>resultant on</th><th class=\"n\">x "
-      "[N]</th><th class=\"n\">y</th><th class=\"n\">z</th><th></th></tr>";
-  for (const auto* rows : {&table.bodies, &table.pairs})
-    for (const ForceTable::Resultant& row : *rows)
-      page.put(
-          "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
-          "class=\"n\">{}</td><td>{}</td></tr>",
-          escape(row.name), short_number(row.force.x()), short_number(row.force.y()),
-          short_number(row.force.z()), row.unique ? "" : "not unique");
-  page.html += "</table></div>";
-  if (table.jammed.empty()) return;
-  page.html += "<p>The friction cone is not pointed:</p>";
-  put_list(page, table.jammed);
-}
-
-// A visitor of describe(): one table row per option.
-struct OptionRows {
-  Page& page;
-  void row(const char* key, const std::string& value, const char* unit, const char* text) {
-    const std::string shown = unit[0] == '\0' || unit[0] == '-' ? value : value + " " + unit;
-    page.put("<tr><td><code>{}</code></td><td class=\"n\">{}</td><td class=\"soft\">{}</td></tr>",
-             escape(key), escape(shown), escape(text));
-  }
-  void number(const char* key, double& x, const Range&, const char* unit, const char* text) {
-    row(key, fmt::format("{}", x), unit, text);
-  }
-  template <class Integer, class Lo, class Hi>
-  void integer(const char* key, Integer& n, Lo, Hi, const char* text) {
-    row(key, fmt::format("{}", n), "", text);
-  }
-  void boolean(const char* key, bool& x, const char* text) {
-    row(key, x ? "true" : "false", "", text);
-  }
-  template <class Enum>
-  void choice(const char* key, Enum& x, Names names, const char* text) {
-    row(key, names[static_cast<std::size_t>(x)], "", text);
-  }
-};
-
-template <class Options>
-void put_options(Page& page, const char* what, Options options) {
-  page.put("<tr><th colspan=\"3\">{} {}</th></tr>", what, name(options));
-  OptionRows rows{page};
-  std::visit([&](auto& chosen) { describe(rows, chosen); }, options);
-}
-
-void put_method(Page& page) {
-  const SimulationSettings& s = page.in.scene.simulation;
-  page.put(
-      "<h2>How it was computed</h2><p>Cairn {}, step {} s, duration {} s.</p><div "
-      "class=\"scroll\"><table>",
-      CAIRN_VERSION, fmt::format("{}", s.step), fmt::format("{}", s.duration));
-  put_options(page, "scheme", s.scheme);
-  put_options(page, "solver", s.solver);
-  page.html += "</table></div>";
-}
-
-void put_repeat(Page& page) {
-  const std::string file = page.in.scene.file.empty() ? "SCENE" : page.in.scene.file;
-  const std::string command = page.in.command.empty() ? "cairn run " + file : page.in.command;
-  page.put("<h2>How to repeat it</h2><pre>{}\ncairn check trace.cairn</pre>", escape(command));
-  page.put(
-      "<p class=\"soft\">The same build gives the same bits: final state hash "
-      "<code>{:016x}</code>. The second "
-      "command judges every step again from the trace alone.</p>",
-      hash(page.in.state));
-  if (!page.in.scene.warnings.empty()) {
-    page.html += "<h2>Warnings about the scene</h2><ul>";
-    for (const std::string& warning : page.in.scene.warnings)
-      page.put("<li>{}</li>", escape(warning));
-    page.html += "</ul>";
-  }
-  page.put("<details><summary>The scene, resolved ({} bytes)</summary><pre>{}</pre></details>",
-           page.in.scene.resolved.size(), escape(page.in.scene.resolved));
-}
-
 }  // namespace
 
 std::string report_html(const ReportInput& input) {
-  Page page{.in = input};
+  ReportPage page{.in = input};
+  const PlayerParts player = input.clip ? player_parts(*input.clip) : PlayerParts{};
   const std::string title = escape(input.scene.name.empty() ? "untitled scene" : input.scene.name);
   page.put(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{}"
       "<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\"><title>{}</title><style>{}"
       "</style></head><body><main><h1>{}</h1><p class=\"soft\">{}</p>",
-      title, report_style, title, escape(input.scene.file));
+      player.head, title, report_style, title, escape(input.scene.file));
   put_verdict(page);
+  put_what(page);
+  if (input.clip) put_player(page, player);
   put_expectations(page);
   put_numbers(page);
-  put_stills(page);
-  put_plots(page);
   put_ledger(page);
   put_worst_steps(page);
+  put_contacts(page);
+  put_timings(page);
+  put_plots(page);
+  put_stills(page);
   put_jamming(page);
   put_forces(page);
   put_method(page);
   put_repeat(page);
-  return page.html + "</main></body></html>\n";
+  return page.html + "</main>" + player.script + "</body></html>\n";
 }
 
 }  // namespace cairn

@@ -1,10 +1,11 @@
-// report.html: one page about one run that needs no network and no scripts. The verdict comes
-// first.
+// report.html: one page about one run that needs no network. The verdict comes first; the player is
+// its only script.
 #pragma once
 
 #include <span>
 #include <string>
 
+#include "play/player.hpp"
 #include "record/summary.hpp"
 #include "record/totals.hpp"
 
@@ -16,7 +17,8 @@ struct ReportInput {
   const Stills& stills;
   const State& state;  // the last one
   std::span<const ExpectationResult> expect;
-  std::string command;  // how to repeat the run; empty: cairn run FILE
+  std::string command;         // how to repeat the run; empty: cairn run FILE
+  const Clip* clip = nullptr;  // for the player; null: a page without scripts
 };
 
 std::string report_html(const ReportInput& input);

@@ -7,9 +7,13 @@ inline constexpr const char* report_style = R"css(
 :root{color-scheme:light dark;--page:#fbfbf9;--card:#fff;--ink:#1c1d1f;--soft:#5d6167;--rule:#dedfdc;--grid:#ececea;
 --good:#0f7b3f;--good-bg:#e6f4ea;--bad:#b3261e;--bad-bg:#fcebe9;--floor:#f0f0ec;--lines:#d3d4d0;
 --s1:#2468b8;--s2:#c2570c;--s3:#1d7f64;--s4:#8a3ea8;--force:#c81e5b}
-@media(prefers-color-scheme:dark){:root{--page:#16181b;--card:#1e2125;--ink:#e9eaec;--soft:#a3a8af;--rule:#373b41;
+@media(prefers-color-scheme:dark){:root:not([data-theme=light]){--page:#16181b;--card:#1e2125;--ink:#e9eaec;--soft:#a3a8af;--rule:#373b41;
 --grid:#2b2f34;--good:#5fd08f;--good-bg:#153423;--bad:#ff8a80;--bad-bg:#40201e;--floor:#24272b;--lines:#3b3f45;
 --s1:#6aa9f4;--s2:#f0954b;--s3:#4cc39f;--s4:#c58be0;--force:#ff6f9f}}
+:root[data-theme=dark]{--page:#16181b;--card:#1e2125;--ink:#e9eaec;--soft:#a3a8af;--rule:#373b41;
+--grid:#2b2f34;--good:#5fd08f;--good-bg:#153423;--bad:#ff8a80;--bad-bg:#40201e;--floor:#24272b;--lines:#3b3f45;
+--s1:#6aa9f4;--s2:#f0954b;--s3:#4cc39f;--s4:#c58be0;--force:#ff6f9f}
+a{color:var(--s1)}kbd{font:inherit;border:1px solid var(--rule);border-radius:4px;padding:0 5px}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
 main{max-width:1080px;margin:0 auto;padding:24px 16px 64px}

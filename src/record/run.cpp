@@ -23,8 +23,9 @@ struct RunRecorder::Run {
   RunFiles files;
   RunTotals totals;
   Stills stills;
-  State state;      // the last one
-  FolderLock lock;  // from before the first file is touched to the end of the recorder
+  std::optional<Clip> clip;  // for the player; without files nobody looks
+  State state;               // the last one
+  FolderLock lock;           // from before the first file is touched to the end of the recorder
   std::optional<TraceWriter> trace;
   std::optional<StepTable> table;
 
@@ -35,10 +36,14 @@ struct RunRecorder::Run {
     const Energies start = energies(*scene.model, state);
     totals.energy_initial = totals.energy_final = start.kinetic + start.potential;
     stills.add(state.step, state.t, 0, state.poses, {});
+    if (files.folder.empty()) return;
+    clip.emplace(scene);
+    clip->add_initial(state);
   }
 
   void add(const StepReport& report, const State& after) {
     add_step(*scene.model, report, totals);
+    if (clip) clip->add(report, after);
     state = after;
     if (report.status != StepStatus::stopped)
       stills.add(state.step, state.t, report.h, state.poses, report.contacts);
@@ -148,7 +153,8 @@ struct RunRecorder::Run {
                                           .stills = stills,
                                           .state = state,
                                           .expect = outcome.expect,
-                                          .command = files.command});
+                                          .command = files.command,
+                                          .clip = clip ? &*clip : nullptr});
     if (Result<void> done = write_file(path("report.html"), html); !done) return done;
     return write_file(path("summary.json"), outcome.summary);
   }
@@ -172,6 +178,7 @@ Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,
                                           .files = files,
                                           .totals = {},
                                           .stills = {},
+                                          .clip = {},
                                           .state = *scene.initial,
                                           .lock = {},
                                           .trace = {},

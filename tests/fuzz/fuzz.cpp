@@ -164,6 +164,7 @@ class Fuzzer {
         input("trace.cairn", mutated_chunks(pick(traces_, random), file_head, random));
     judged({"check", file.string(), "--json"});
     call_info(file);
+    if (random.chance(2)) judged({"view", file.string(), "-o", path("view.html").string()});
   }
 
   void resume_case(Random& random) {

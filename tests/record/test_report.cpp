@@ -193,7 +193,7 @@ struct Made {
   Scene scene = sample::scene();
   RunTotals totals;
   Stills stills;
-  std::string html(bool good) {
+  std::string html(bool good, const Clip* clip = nullptr) {
     StepReport step = sample::step(1);
     if (!good) {
       step.status = StepStatus::uncertified;
@@ -208,7 +208,8 @@ struct Made {
                         .stills = stills,
                         .state = *scene.initial,
                         .expect = expect,
-                        .command = "cairn run \"a b\" --set x=<1>"});
+                        .command = "cairn run \"a b\" --set x=<1>",
+                        .clip = clip});
   }
 };
 
@@ -229,6 +230,24 @@ TEST(Report, IsEscapedSelfContainedAndWithoutScripts) {
   EXPECT_EQ(rest.find("@import"), std::string::npos);
   for (std::size_t at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1))
     EXPECT_EQ(xml_fault(html.substr(at, html.find("</svg>", at) + 6 - at)), "");
+}
+
+// With a clip the page has the player, one script that runs, the policy that allows it alone, and
+// links from the worst steps to their times.
+TEST(Report, PlayerIsTheOnlyScript) {
+  Made made;
+  Clip clip(made.scene);
+  clip.add_initial(*made.scene.initial);
+  clip.add(sample::step(1), sample::state(made.scene, 1));
+  const std::string html = made.html(true, &clip);
+  std::size_t scripts = 0;
+  for (std::size_t at = 0; (at = html.find("<script", at)) != std::string::npos; ++at) ++scripts;
+  EXPECT_EQ(scripts, 2u);  // the clip, which is text, and the player
+  EXPECT_LT(html.find("Content-Security-Policy"), html.find("<title>"));
+  EXPECT_LT(html.find("class=\"verdict"), html.find("id=\"cairn-player\""));
+  EXPECT_NE(html.find("<a href=\"#t=0.01\">"), std::string::npos);
+  EXPECT_NE(html.find("2 frames of 1 steps"), std::string::npos);
+  EXPECT_NE(html.find("&lt;script&gt;alert(1)"), std::string::npos);  // the resolved scene, as text
 }
 
 TEST(Report, VerdictIsHonest) {

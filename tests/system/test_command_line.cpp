@@ -863,5 +863,43 @@ TEST_F(CommandLine, KilledRunLeavesAReadableTrace) {
   EXPECT_EQ(json["finding_count"], 0);
 }
 
+// ---- view
+
+TEST_F(CommandLine, ViewWritesOnePageBesideTheTrace) {
+  ASSERT_EQ(run({"run", write("disc.json", disc_scene), "--out", path("out")}).code, 0);
+  const Outcome outcome = run({"view", path("out")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("21, every step"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.err, "");
+  const std::string page = read(path("out/view.html"));
+  EXPECT_NE(page.find("id=\"cairn-clip\""), std::string::npos);
+  const Outcome again = run({"view", path("out/trace.cairn"), "-o", path("a.html"), "--json"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read(path("a.html")), page);
+  const Json json = Json::parse(again.out);
+  EXPECT_EQ(json["bytes"], page.size());
+  EXPECT_EQ(json["frames"], 21);
+  EXPECT_TRUE(json["complete"]);
+}
+
+TEST_F(CommandLine, ViewSaysWhatItCannotDo) {
+  expect_error(run({"view", path("nothing")}), 3, {"nothing", "cannot open the trace"});
+  fs::create_directories(path("empty"));
+  expect_error(run({"view", path("empty")}), 3, {"empty", "no trace.cairn", "cairn run"});
+  expect_error(run({"view", write("disc.json", disc_scene)}), 3, {"disc.json"});
+  ASSERT_EQ(run({"run", path("disc.json"), "--out", path("out")}).code, 0);
+  const std::string trace = path("out/trace.cairn"), bytes = read(trace);
+  expect_error(run({"view", trace, "-o", trace}), 2, {"over the trace", "-o"});
+  EXPECT_EQ(read(trace), bytes);
+  expect_error(run({"view", trace, "-o", path("none/a.html")}), 5, {"none/a.html"});
+  expect_error(run({"view", trace, "-o", ""}), 2, {"empty"});
+
+  // A cut trace is shown as far as it goes, with a warning.
+  write("out/trace.cairn", bytes.substr(0, bytes.size() / 2));
+  const Outcome cut = run({"view", trace});
+  EXPECT_EQ(cut.code, 0);
+  EXPECT_NE(cut.err.find("warning"), std::string::npos) << cut.err;
+}
+
 }  // namespace
 }  // namespace cairn

@@ -1,0 +1,101 @@
+// cairn view: one page that plays a recording.
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "input_file.hpp"
+#include "json.hpp"
+#include "record/files.hpp"
+#include "record/trace_page.hpp"
+#include "terminal.hpp"
+
+namespace cairn::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The trace in a folder of a run: the finished one, or the one that grows.
+Result<std::string> find_trace(const std::string& input) {
+  std::error_code fault;
+  if (!fs::is_directory(input, fault)) {
+    const Result<void> readable = check_input(input, "trace");
+    if (!readable) return tl::unexpected(readable.error());
+    return input;
+  }
+  for (const char* name : {"trace.cairn", "trace.cairn.part"}) {
+    const fs::path path = fs::path(input) / name;
+    if (fs::is_regular_file(path, fault)) return path.string();
+  }
+  Error error;
+  error.file = input;
+  error.what = "no trace.cairn in this folder";
+  error.fix = "cairn run SCENE --out " + input;
+  return fail(error);
+}
+
+std::string default_name(const std::string& trace) {
+  return (fs::path(trace).parent_path() / "view.html").string();
+}
+
+Json as_json(const std::string& trace, const std::string& out, const TracePage& page) {
+  return {{"trace", trace},
+          {"page", out},
+          {"bytes", page.html.size()},
+          {"frames", page.frames},
+          {"steps", page.steps},
+          {"complete", page.end == TraceEvent::end},
+          {"error",
+           {{"position", page.errors.position},
+            {"angle", page.errors.angle},
+            {"contact", page.errors.contact}}},
+          {"contacts_left_out", page.contacts_left_out}};
+}
+
+std::string as_text(const std::string& out, const TracePage& page) {
+  std::string text = fmt::format("page         {}\n", printable(out));
+  text += fmt::format("size         {:.2f} MB\n", static_cast<double>(page.html.size()) / 1e6);
+  text += page.frames == static_cast<std::size_t>(page.steps) + 1
+              ? fmt::format("frames       {}, every step\n", page.frames)
+              : fmt::format("frames       {} of {} steps; plots and marks cover all of them\n",
+                            page.frames, page.steps);
+  text += fmt::format("rounding     at most {:.1e} m, {:.1e} rad\n", page.errors.position,
+                      page.errors.angle);
+  if (page.contacts_left_out > 0)
+    text += fmt::format("contacts     the {} strongest of each frame\n", page.contact_limit);
+  return text;
+}
+
+}  // namespace
+
+int view(const ViewOptions& options) {
+  const Result<std::string> trace = find_trace(options.input);
+  if (!trace) return report(trace.error());
+  const Result<TracePage> page = trace_page(*trace);
+  if (!page) return report(page.error());
+  const std::string out = options.out.empty() ? default_name(*trace) : options.out;
+  std::error_code ignored;
+  if (fs::equivalent(*trace, out, ignored)) {
+    Error error;
+    error.kind = ErrorKind::usage;
+    error.file = out;
+    error.what = "the page would be written over the trace";
+    error.fix = "choose another name with -o";
+    return report({error});
+  }
+  const Result<void> written = write_file(out, page->html);
+  if (!written) return report(written.error());
+  if (page->end == TraceEvent::truncated)
+    warn(
+        fmt::format("warning: {}: the recording stops early; {} bytes after its last complete "
+                    "frame are lost",
+                    printable(*trace), page->dropped_bytes));
+  print(options.json ? text(as_json(*trace, out, *page)) : as_text(out, *page));
+  if (page->end != TraceEvent::corrupt) return exit_ok;
+  warn(
+      fmt::format("error: {}: damaged {}; the page shows the frames before; fix: run the scene "
+                  "again",
+                  printable(*trace), printable(page->reason)));
+  return exit_input;
+}
+
+}  // namespace cairn::app

@@ -1,0 +1,23 @@
+// Base64 as in RFC 4648, with padding.
+#include <cstdint>
+
+#include "play/text_form.hpp"
+
+namespace cairn {
+
+std::string base64(std::string_view bytes) {
+  static constexpr char letters[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t n = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < n ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= n ? letters[group >> (18 - 6 * k) & 63U] : '=';
+  }
+  return text;
+}
+
+}  // namespace cairn

@@ -1,0 +1,14 @@
+// Bytes as text that an HTML page can carry.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+std::string base64(std::string_view bytes);
+
+// As `DecompressionStream("deflate")` and zlib's uncompress() read it.
+std::string deflated(const std::string& bytes);
+
+}  // namespace cairn

@@ -1,0 +1,38 @@
+// The sheet behind "?": what is in the page, how exact it is, and the keys.
+import { el, short } from './dom.js';
+import { keyHelp } from './keys.js';
+
+export function verdict(clip) {
+  const { steps, tolerance } = clip.header;
+  const sum = (figure) => figure.reduce((a, b) => a + b, 0);
+  const missed = sum(clip.figures.uncertified);
+  const worst = clip.figures.certificate.reduce((a, b) => Math.max(a, b), 0);
+  const stopped = sum(clip.figures.stopped) > 0;
+  const law = clip.header.scene?.simulation?.scheme?.type === 'relaxed' ? ' under the relaxed law' : '';
+  if (steps === 0) return { good: false, text: 'No step was taken.' };
+  if (stopped) return { good: false, text: `The run was stopped; ${missed} of ${steps} steps are not certified.` };
+  if (missed > 0) return { good: false, text: `${missed} of ${steps} steps are not certified; worst residual ${short(worst)}, tolerance ${short(tolerance)}.` };
+  return { good: true, text: `All ${steps} steps certified${law}; worst residual ${short(worst)}, tolerance ${short(tolerance)}.` };
+}
+
+export function whatIsKept(clip) {
+  const { steps, frames, errors, contact_limit: limit, contacts_left_out: left, stride } = clip.header;
+  const lines = [frames > steps ? `Every step is a frame: ${frames}.` :
+    `${frames} frames of ${steps} steps, one in ${stride}. Plots and marks cover every step: errors are the largest, events the sum since the frame before.`];
+  lines.push(`Rounded to 16 bits: positions at most ${short(errors.position)} m off, angles ${short(errors.angle)} rad, contact points ${short(errors.contact)} m, forces 1/32767 of the largest of a frame.`);
+  if (left > 0) lines.push(`Of each frame the ${limit} strongest contacts are here.`);
+  lines.push('Between frames the motion is interpolated; contacts are those of the nearest frame.');
+  return lines;
+}
+
+export function aboutSheet(clip, close) {
+  const settings = clip.header.scene?.simulation ?? {};
+  const how = `Scheme ${settings.scheme?.type ?? '?'}, solver ${settings.solver?.type ?? '?'}, step ${settings.step ?? '?'} s. Written by Cairn ${clip.header.program}.`;
+  return el('div', { class: 'cp-sheet', hidden: true, role: 'dialog', 'aria-label': 'about this page' },
+    el('button', { type: 'button', text: 'Close', on: { click: close } }),
+    el('h3', { text: 'About this page' }), el('p', { text: verdict(clip).text }), el('p', { text: how }),
+    ...whatIsKept(clip).map((line) => el('p', { text: line })),
+    el('h3', { text: 'Keys' }),
+    el('dl', {}, ...keyHelp.flatMap(([key, text]) => [el('dt', { text: key }), el('dd', { text })])),
+    el('p', { text: 'Drag to turn (in the plane: to shift), wheel or two fingers to zoom, right button or two fingers to shift. Click a body to select it. #t=2.5 behind the address opens the page at that time.' }));
+}

@@ -1,0 +1,29 @@
+// Starts the player of the page.
+import { apply, readAddress } from './address.js';
+import { Clip } from './clip.js';
+import { el } from './dom.js';
+import { readPayload } from './payload.js';
+import { Player } from './player.js';
+import { selfTest, watchErrors } from './selftest.js';
+
+async function start() {
+  const root = document.getElementById('cairn-player');
+  const address = readAddress();
+  const testing = address.has('selftest');
+  const errors = testing ? watchErrors() : [];
+  try {
+    const clip = new Clip(await readPayload(document.getElementById('cairn-clip').textContent));
+    if (document.body.classList.contains('cairn-page')) document.title = clip.header.title || 'Cairn';
+    const player = new Player(clip, root);
+    apply(player, address);
+    window.addEventListener('hashchange', () => {
+      if (apply(player, readAddress())) root.scrollIntoView({ block: 'nearest' });
+    });
+    if (testing) selfTest(player, errors);
+  } catch (fault) {
+    root.replaceChildren(el('p', { class: 'cp-fault', text: 'The player cannot start: ' + fault.message }));
+    console.error(fault);
+  }
+}
+
+start();

@@ -1,0 +1,59 @@
+// The timeline: where we are, and marks where something happened.
+import { dragged, fitted, pageColors } from './canvas.js';
+import { el } from './dom.js';
+
+export class Timeline {
+  constructor(clip, seek) {
+    this.clip = clip;
+    this.canvas = el('canvas', { class: 'cp-timeline' });
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'slider');
+    this.canvas.setAttribute('aria-label', 'time');
+    this.canvas.title = 'Time. Red: steps that are not certified; amber: collisions; violet: impacts held back by the energy guard';
+    dragged(this.canvas, (share) => seek(clip.start + Math.min(1, Math.max(0, share)) * (clip.end - clip.start)));
+  }
+
+  x(t, w) {
+    const span = this.clip.end - this.clip.start;
+    return span > 0 ? ((t - this.clip.start) / span) * w : 0;
+  }
+
+  // Marks of one kind: a column of pixels is marked if anything in it is.
+  marks(context, figure, w, y, height, color) {
+    let last = -1;
+    let count = 0;
+    context.fillStyle = color;
+    for (let f = 0; f < this.clip.frames; ++f) {
+      if (!(figure[f] > 0)) continue;
+      ++count;
+      const x = Math.round(this.x(this.clip.time[f], w - 2));
+      if (x === last) continue;
+      context.fillRect(x, y, 2, height);
+      last = x;
+    }
+    return count;
+  }
+
+  draw(t) {
+    const size = fitted(this.canvas);
+    if (!size) return;
+    const { context, w, h } = size;
+    const colors = pageColors(this.canvas);
+    context.clearRect(0, 0, w, h);
+    context.fillStyle = colors.grid;
+    context.fillRect(0, h / 2 - 3, w, 6);
+    context.fillStyle = colors.curves[0];
+    context.fillRect(0, h / 2 - 3, this.x(t, w), 6);
+    const { collisions, guard, uncertified, stopped } = this.clip.figures;
+    this.shown = {
+      collisions: this.marks(context, collisions, w, h - 7, 5, colors.slip),
+      guard: this.marks(context, guard, w, h - 7, 7, colors.guard),
+      uncertified: this.marks(context, uncertified, w, 1, 8, colors.bad) + this.marks(context, stopped, w, 0, h, colors.bad),
+    };
+    context.fillStyle = colors.ink;
+    context.fillRect(Math.min(w - 3, Math.max(0, this.x(t, w) - 1.5)), 2, 3, h - 4);
+    this.canvas.setAttribute('aria-valuemin', String(this.clip.start));
+    this.canvas.setAttribute('aria-valuemax', String(this.clip.end));
+    this.canvas.setAttribute('aria-valuenow', String(t));
+  }
+}
