@@ -80,6 +80,12 @@ class Attempts {
   void lemke(const LemkeLimits& limits) {
     take(cairn::lemke(island_, limits, b_.lemke, r_, v_), "lemke");
   }
+  void pyramids(const PyramidLimits& limits) {
+    take(solve_by_pyramids(island_, limits, b_.pyramids, r_, v_), "pyramids");
+  }
+  bool pyramids_take(const PyramidLimits& limits) const {
+    return cairn::pyramids_take(island_, limits);
+  }
   void direct() { take(solve_joints(island_, b_.shares, r_, v_), "direct"); }
   void admm(const AdmmLimits& limits) {
     b_.coupling.attach(island_);
@@ -256,6 +262,14 @@ bool pivot_from_nowhere(Attempts& a, int warm_pivots) {
   return a.good();
 }
 
+// A small island with exact cones in space: redundant contacts that neither descent nor Newton
+// from where it ended can solve.
+bool pivot_on_pyramids(Attempts& a) {
+  const PyramidLimits limits{.tolerance = a.options.tolerance, .variables = a.options.lemke_rows};
+  if (a.pyramids_take(limits)) a.pyramids(limits);
+  return a.good();
+}
+
 // A packing whose warm start led astray.
 bool descend_from_nowhere(Attempts& a, const Kind& kind) {
   a.begin_anew();
@@ -289,6 +303,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
   if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
+  if (!kind.packing && pivot_on_pyramids(a)) return a.result(true);
   exhaust(a);
   return a.result(true);
 }

@@ -6,6 +6,7 @@
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
 #include "solve/primal_coupling.hpp"
+#include "solve/pyramids.hpp"
 #include "solve/run_method.hpp"
 #include "solve/shares.hpp"
 
@@ -18,6 +19,7 @@ struct MethodBuffers {
   PrimalCoupling coupling;
   ShelfBuffers shelf;
   ShareBuffers shares;
+  PyramidBuffers pyramids;
   std::vector<double> best, kept;
 };
 
