@@ -11,8 +11,8 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run",    "solve", "check",  "info",
-                                              "schema", "bench", "compare"};
+constexpr std::string_view command_names[] = {"run",    "solve", "check",   "info",
+                                              "schema", "bench", "compare", "reproduce"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -59,6 +59,11 @@ constexpr const char* bench_examples = R"(Examples:
 constexpr const char* compare_examples = R"(Examples:
   cairn compare scenes/sliding_block.json
   cairn compare scenes/sliding_block.json --set simulation.step=0.001 --tolerance 0.05 --out laws.html)";
+
+constexpr const char* reproduce_examples = R"(Examples:
+  cairn reproduce
+  cairn reproduce hart-pendulum hart-ellipse --out plots
+  cairn reproduce all --fast --json)";
 
 std::string needs_equals_sign(const std::string& text) {
   const std::size_t at = text.find('=');
@@ -156,6 +161,17 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
+void add_reproduce(CLI::App& app, ReproduceOptions& options) {
+  CLI::App* command =
+      add_command(app, "reproduce", "Set the papers' figures beside our own", reproduce_examples);
+  command->add_option("ID", options.ids, "experiments, or all; without one they are listed");
+  command->add_option("--out", options.out, "folder for the plots")
+      ->type_name("DIR")
+      ->check(needs_a_name, "", "");
+  command->add_flag("--fast", options.fast, "fewer steps, phases and sizes: seconds");
+  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
   command->require_subcommand(1);
@@ -219,7 +235,8 @@ int start_run(RunOptions& options) {
 int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
-    return usage_error("unknown command", word, "run, solve, check, info, schema, bench, compare",
+    return usage_error("unknown command", word,
+                       "run, solve, check, info, schema, bench, compare, reproduce",
                        did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -244,6 +261,8 @@ int start(int argc, char** argv) {
   add_bench(app, bench_options, growth_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
+  ReproduceOptions reproduce_options;
+  add_reproduce(app, reproduce_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
 
   try {
@@ -258,6 +277,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
   if (app.got_subcommand("compare")) return compare(compare_options);
+  if (app.got_subcommand("reproduce")) return reproduce(reproduce_options);
   if (app.got_subcommand("bench")) {
     const CLI::App* bench = app.get_subcommand("bench");
     if (bench->got_subcommand("growth")) return bench_growth(growth_options);
