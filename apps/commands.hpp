@@ -65,6 +65,14 @@ struct CompareOptions {
 };
 int compare(const CompareOptions& options);
 
+struct ReproduceOptions {
+  std::vector<std::string> ids;  // "all" for all of them; empty: list them
+  std::string out;               // folder for the plots; empty: none
+  bool fast = false;
+  bool json = false;
+};
+int reproduce(const ReproduceOptions& options);
+
 int schema();
 
 struct BenchOptions {

@@ -11,8 +11,8 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run",    "solve", "check",   "info",
-                                              "schema", "bench", "compare", "view"};
+constexpr std::string_view command_names[] = {"run",   "solve",   "check", "info",     "schema",
+                                              "bench", "compare", "view",  "reproduce"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -67,6 +67,11 @@ constexpr const char* bench_examples = R"(Examples:
 constexpr const char* compare_examples = R"(Examples:
   cairn compare scenes/sliding_block.json
   cairn compare scenes/sliding_block.json --set simulation.step=0.001 --tolerance 0.05 --out laws.html)";
+
+constexpr const char* reproduce_examples = R"(Examples:
+  cairn reproduce
+  cairn reproduce hart-pendulum hart-ellipse --out plots
+  cairn reproduce all --fast --json)";
 
 std::string needs_equals_sign(const std::string& text) {
   const std::size_t at = text.find('=');
@@ -174,6 +179,17 @@ void add_view(CLI::App& app, ViewOptions& options) {
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
+void add_reproduce(CLI::App& app, ReproduceOptions& options) {
+  CLI::App* command =
+      add_command(app, "reproduce", "Set the papers' figures beside our own", reproduce_examples);
+  command->add_option("ID", options.ids, "experiments, or all; without one they are listed");
+  command->add_option("--out", options.out, "folder for the plots")
+      ->type_name("DIR")
+      ->check(needs_a_name, "", "");
+  command->add_flag("--fast", options.fast, "fewer steps, phases and sizes: seconds");
+  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,
                DistanceOptions& distance_options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
@@ -245,7 +261,7 @@ int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
     return usage_error("unknown command", word,
-                       "run, solve, check, info, schema, bench, compare, view",
+                       "run, solve, check, info, schema, bench, compare, view, reproduce",
                        did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -273,6 +289,8 @@ int start(int argc, char** argv) {
   add_compare(app, compare_options);
   ViewOptions view_options;
   add_view(app, view_options);
+  ReproduceOptions reproduce_options;
+  add_reproduce(app, reproduce_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
 
   try {
@@ -288,6 +306,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("info")) return info(info_options);
   if (app.got_subcommand("compare")) return compare(compare_options);
   if (app.got_subcommand("view")) return view(view_options);
+  if (app.got_subcommand("reproduce")) return reproduce(reproduce_options);
   if (app.got_subcommand("bench")) {
     const CLI::App* bench = app.get_subcommand("bench");
     if (bench->got_subcommand("growth")) return bench_growth(growth_options);

@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 
 #include "record/html.hpp"
+#include "record/plot.hpp"
 
 namespace cairn {
 namespace {
 
 constexpr double width = 560, height = 340;  // [px]
 constexpr double left = 64, right = 18, top = 62, bottom = 46;
-constexpr std::array colours = {"#1f66b5", "#c0500f", "#2e8540", "#7a3e9d"};
+constexpr std::array colours = {"#1f66b5", "#c0500f", "#2e8540", "#7a3e9d", "#8a6d00", "#555555"};
 
 // Whole decades around all values.
 struct Decades {
@@ -31,6 +32,20 @@ struct Decades {
   double share(double value) const { return (std::log10(value) - lo) / (hi - lo); }
 };
 
+// Multiples of a round number from zero on.
+struct Linear {
+  double hi = 1;
+  std::vector<double> ticks;
+  explicit Linear(const std::vector<ChartCurve>& curves) {
+    double most = 0;
+    for (const ChartCurve& curve : curves)
+      for (const auto& point : curve.points) most = std::max(most, point.first);
+    if (most > 0) hi = most;
+    ticks = round_ticks(0, hi, 8);
+  }
+  double share(double value) const { return value / hi; }
+};
+
 std::string decade_text(int exponent) {
   return exponent >= -2 && exponent <= 5 ? fmt::format("{:g}", std::pow(10.0, exponent))
                                          : fmt::format("1e{}", exponent);
@@ -39,8 +54,12 @@ std::string decade_text(int exponent) {
 }  // namespace
 
 std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>& curves) {
-  const Decades x(curves, &std::pair<double, double>::first),
+  const Decades log_x(curves, &std::pair<double, double>::first),
       y(curves, &std::pair<double, double>::second);
+  const Linear linear_x(curves);
+  const auto x_share = [&](double value) {
+    return options.x_linear ? linear_x.share(value) : log_x.share(value);
+  };
   const auto px = [&](double share) {
     return left + (options.x_falls ? 1 - share : share) * (width - left - right);
   };
@@ -61,11 +80,15 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
         "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#d8d8d8\"/>\n", x1,
         y1, x2, y2);
   };
-  for (int k = x.lo; k <= x.hi; ++k) {
-    const double at = px(x.share(std::pow(10.0, k)));
+  const auto x_tick = [&](double value, const std::string& words) {
+    const double at = px(x_share(value));
     line(at, top, at, height - bottom);
-    text(at, height - bottom + 16, "middle", decade_text(k));
-  }
+    text(at, height - bottom + 16, "middle", words);
+  };
+  if (options.x_linear)
+    for (const double tick : linear_x.ticks) x_tick(tick, short_number(tick));
+  else
+    for (int k = log_x.lo; k <= log_x.hi; ++k) x_tick(std::pow(10.0, k), decade_text(k));
   for (int k = y.lo; k <= y.hi; ++k) {
     const double at = py(y.share(std::pow(10.0, k)));
     line(left, at, width - right, at);
@@ -78,12 +101,13 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
     const char* colour = colours[i % colours.size()];
     std::string path;
     for (const auto& [a, b] : curves[i].points)
-      path += fmt::format("{:.1f},{:.1f} ", px(x.share(a)), py(y.share(b)));
+      path += fmt::format("{:.1f},{:.1f} ", px(x_share(a)), py(y.share(b)));
     svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
                        path, colour);
     for (const auto& [a, b] : curves[i].points)
-      svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n",
-                         px(x.share(a)), py(y.share(b)), colour);
+      if (options.marks)
+        svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n",
+                           px(x_share(a)), py(y.share(b)), colour);
     svg += fmt::format(
         "<line x1=\"{0:.0f}\" y1=\"{1:.0f}\" x2=\"{2:.0f}\" y2=\"{1:.0f}\" stroke=\"{3}\" "
         "stroke-width=\"3\"/>\n",

@@ -1,4 +1,4 @@
-// Charts with two logarithmic axes as SVG files that stand alone.
+// Charts with a logarithmic y axis as SVG files that stand alone.
 #pragma once
 
 #include <string>
@@ -15,6 +15,8 @@ struct ChartCurve {
 struct ChartOptions {
   std::string title, x, y;  // labels with units
   bool x_falls = false;     // large values on the left, as accuracies are read
+  bool x_linear = false;    // else logarithmic
+  bool marks = true;        // a dot at each point
 };
 
 std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>& curves);

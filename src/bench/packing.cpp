@@ -22,7 +22,7 @@ BodyDescription wall(const std::string& name, const Vec3& normal, const Vec3& po
   body.name = name;
   body.fixed = true;
   body.position = position;
-  body.shapes.push_back({Halfspace{normal}, {}, "default"});
+  body.shapes.emplace_back().geometry = Halfspace{normal};
   return body;
 }
 
@@ -42,7 +42,7 @@ ModelDescription loose_lattice(int side, std::uint64_t seed) {
     ball.name = fmt::format("sphere{:06}", i);
     ball.density = 2500;
     const double radius = 0.04 + 0.01 * random_unit(seed);
-    ball.shapes.push_back({Sphere{radius}, {}, "default"});
+    ball.shapes.emplace_back().geometry = Sphere{radius};
     const Vec3 corner(i % side, i / side % side, i / (side * side));
     for (int k = 0; k < 3; ++k)
       ball.position[k] =

@@ -101,9 +101,31 @@ void ContactFinder::collect(const Model& model, std::span<const Pose> poses,
   for (const ShapeContact& raw : raw_) contacts.push_back(finish(model, pair.a, pair.b, raw));
 }
 
+// Normal of the pair's largest impulse of the last step, as its event is now.
+Vec3 ContactFinder::held_direction(const Model& model, std::span<const ContactMemory> memory,
+                                   const PlacedPair& now, ShapeId a, ShapeId b) const {
+  const ContactKey first{model.shapes[index(a)].body, model.shapes[index(b)].body, a, b,
+                         std::numeric_limits<std::int32_t>::min()};
+  auto entry =
+      std::lower_bound(memory.begin(), memory.end(), first,
+                       [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
+  double largest = 0;
+  int feature = 0;
+  for (; entry != memory.end() && entry->key.shape_a == a && entry->key.shape_b == b; ++entry) {
+    if (!(entry->impulse_W.squaredNorm() > largest)) continue;
+    largest = entry->impulse_W.squaredNorm();
+    feature = entry->key.feature;
+  }
+  ShapeContact c;
+  if (largest == 0 || !evaluate(event_of(feature), now.a, now.b, events.delta_max, c))
+    return Vec3::Zero();
+  return c.n_W;
+}
+
 void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> poses,
                                    std::span<const Pose> ahead, std::span<const Reach> reach,
-                                   ShapeId a, ShapeId b, std::vector<Contact>& contacts) {
+                                   std::span<const ContactMemory> memory, ShapeId a, ShapeId b,
+                                   std::vector<Contact>& contacts) {
   PolyPair pair{a, b, 0, {}, 0, last_basis(a, b)};
   for (const ShapeId id : {a, b}) pair.room += reach[index(model.shapes[index(id)].body)].shift;
   const PlacedPair now = placed(model, poses, pair);
@@ -114,7 +136,8 @@ void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> pos
       pair.room + events.eps_t * std::min(now.a.shape->outer_radius, now.b.shape->outer_radius);
   const PlacedPair then = placed(model, ahead, pair);
   axes_.basis = pair.basis;
-  pair.axis = choose_axis(now, then, room, events, axes_);
+  const Vec3 held = held_direction(model, memory, now, a, b);
+  pair.axis = choose_axis(now, then, room, held, events, axes_);
   pair.basis = axes_.basis;
   if (axes_.separation[axes_.best] > room) return;
   poly_pairs_.push_back(pair);
@@ -145,7 +168,7 @@ void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& con
 
 void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> ahead, std::span<const Reach> reach,
-                         std::vector<Contact>& contacts) {
+                         std::span<const ContactMemory> memory, std::vector<Contact>& contacts) {
   near_pairs(model, poses, reach);
   contacts.clear();
   std::swap(poly_pairs_, last_pairs_);
@@ -155,7 +178,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
     const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
                 &shape_b = model.shapes[static_cast<std::size_t>(j)];
     if (both_polyhedra(model, shape_a, shape_b)) {
-      find_polyhedra(model, poses, ahead, reach, shape_id(i), shape_id(j), contacts);
+      find_polyhedra(model, poses, ahead, reach, memory, shape_id(i), shape_id(j), contacts);
       continue;
     }
     if (missing_.first < 0 && !can_collide(shape_a.geometry, shape_b.geometry) &&

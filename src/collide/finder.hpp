@@ -8,6 +8,7 @@
 
 #include "cairn/contact.hpp"
 #include "cairn/model.hpp"
+#include "cairn/state.hpp"
 #include "collide/broadphase.hpp"
 #include "collide/narrowphase.hpp"
 #include "collide/patch.hpp"
@@ -41,8 +42,10 @@ class ContactFinder {
   // Contacts with gap <= reach of both bodies. Frames and materials are filled in. `ahead`: where
   // the bodies are expected at the end of the step, by which polyhedra choose among the ways to be
   // kept apart. Leaves the polyhedra that are near each other in pairs().
+  // `memory`: the impulses of the last step, sorted by key.
   void find(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
-            std::span<const Reach> reach, std::vector<Contact>& contacts);
+            std::span<const Reach> reach, std::span<const ContactMemory> memory,
+            std::vector<Contact>& contacts);
 
   // Contacts that overlap; of two polyhedra one, along the axis of least depth, whose feature is
   // `along_axis`.
@@ -75,8 +78,10 @@ class ContactFinder {
   Contact finish(const Model& model, ShapeId a, ShapeId b, const ShapeContact& raw) const;
   void near_pairs(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach);
   void find_polyhedra(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
-                      std::span<const Reach> reach, ShapeId a, ShapeId b,
-                      std::vector<Contact>& contacts);
+                      std::span<const Reach> reach, std::span<const ContactMemory> memory,
+                      ShapeId a, ShapeId b, std::vector<Contact>& contacts);
+  Vec3 held_direction(const Model& model, std::span<const ContactMemory> memory,
+                      const PlacedPair& now, ShapeId a, ShapeId b) const;
   RatioBasis last_basis(ShapeId a, ShapeId b) const;
   void filter_patches(const Model& model, std::vector<Contact>& contacts);
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double same_way = 0.9;     // cosine from which two axes count as one [-]
 constexpr double touching = 1e-9;    // gap of a contact that is there, of the smaller radius [-]
+constexpr double hold = 1e-6;        // overlap ahead up to which a held axis is kept, likewise [-]
 constexpr double preference = 1e-9;  // what a later axis must be better, likewise [-]
 
 double size_of(const PlacedPair& pair) {
@@ -46,7 +47,13 @@ struct Collector {
       if (!evaluate(event, ahead.a, ahead.b, parallel, later)) return;
       if (later.gap < c.gap) tau = std::min(1.0, c.gap / (c.gap - later.gap));
     }
-    if (depth_inside(event, now, ahead, tau) >= -lateral) out.push_back(c);
+    if (!(depth_inside(event, now, ahead, tau) >= -lateral)) return;
+    // The crossing of nearly parallel edges runs along them: where it begins far away its row says
+    // nothing of the place where it ends.
+    if (event.kind == Event::Kind::edges && tau > 0 &&
+        !(depth_inside(event, now, ahead, 0) >= -(lateral + room)))
+      return;
+    out.push_back(c);
   }
 
   void corners(int face_a, int face_b) {
@@ -69,6 +76,16 @@ struct Collector {
     }
   }
 
+  // Does an event that was found close where the motion leads?
+  bool any_closes(std::size_t first) const {
+    for (std::size_t i = first; i < out.size(); ++i) {
+      ShapeContact later;
+      if (evaluate(event_of(out[i].feature), ahead.a, ahead.b, parallel, later) && later.gap < 0)
+        return true;
+    }
+    return false;
+  }
+
   // The features that define the axis, wherever they lie: for pairs that would overlap without.
   void own(const SeparatingAxis& axis) {
     Event event{Event::Kind::edges, axis.a, axis.b};
@@ -88,9 +105,33 @@ struct Collector {
   }
 };
 
+// The axis that is most along the held direction, if it still separates where the motion leads.
+void keep_held(const PlacedPair& now, const PlacedPair& ahead, const Vec3& held,
+               const AxisList& list, PairAxis& chosen) {
+  double most = same_way;
+  std::size_t best = list.axes.size();
+  for (std::size_t i = 0; i < list.axes.size(); ++i) {
+    const double cosine = direction(list.axes[i], now.a, now.b).dot(held);
+    if (!(cosine > most + 1e-12)) continue;
+    most = cosine;
+    best = i;
+  }
+  if (best == list.axes.size()) return;
+  if (direction(chosen.axis, now.a, now.b).dot(held) >= same_way) {
+    chosen.held = true;
+    return;
+  }
+  const double later = separation(list.axes[best], ahead.a, ahead.b);
+  if (later < -hold * size_of(now)) return;
+  chosen.axis = list.axes[best];
+  chosen.separation = list.separation[best];
+  chosen.separation_ahead = later;
+  chosen.held = true;
+}
+
 }  // namespace
 
-PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room,
+PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room, const Vec3& held,
                      const EventOptions& options, AxisList& list) {
   const double overlap =
       options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
@@ -110,6 +151,7 @@ PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room
     chosen.separation = list.separation[i];
     chosen.separation_ahead = later;
   }
+  if (held != Vec3::Zero()) keep_held(now, ahead, held, list, chosen);
   const Vec3 n = direction(chosen.axis, now.a, now.b);
   for (const SeparatingAxis& axis : list.axes)
     if (direction(axis, now.a, now.b).dot(n) < same_way) chosen.ambiguous = true;
@@ -122,14 +164,14 @@ bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& 
       options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
   list_axes(now.a, now.b, -overlap, std::numeric_limits<double>::infinity(), list);
   const Vec3 n = direction(current.axis, now.a, now.b);
-  double best = -touching * size_of(now);
+  double best = (current.held ? 1 : -1) * touching * size_of(now);
   bool found = false;
   for (std::size_t i = 0; i < list.axes.size(); ++i) {
     if (direction(list.axes[i], now.a, now.b).dot(n) >= same_way) continue;
     const double later = separation(list.axes[i], ahead.a, ahead.b);
     if (!(later >= best)) continue;
     best = later;
-    other = {list.axes[i], list.separation[i], later, true};
+    other = {list.axes[i], list.separation[i], later, true, false};
     found = true;
   }
   return found;
@@ -153,7 +195,7 @@ void collect_events(const PlacedPair& now, const PlacedPair& ahead, const PairAx
       axis.axis.kind == SeparatingAxis::Kind::face_b ? axis.axis.b : most_aligned_face(now.b, -c.n);
   c.corners(face_a, face_b);
   c.edges(face_a, face_b);
-  if (out.size() == before && std::min(axis.separation, axis.separation_ahead) < -touching * size)
+  if (std::min(axis.separation, axis.separation_ahead) < -touching * size && !c.any_closes(before))
     c.own(axis.axis);
   if (now.a.shape->planar) {
     // Both points lie halfway between the planes of the two.

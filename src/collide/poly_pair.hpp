@@ -23,15 +23,18 @@ struct PairAxis {
   double separation = 0;        // along it at the beginning [m]
   double separation_ahead = 0;  // and where the motion leads [m]
   bool ambiguous = false;       // there are others, across it, that separate as well
+  bool held = false;            // it carried the pair's impulses in the last step
 };
 
 // Of the axes that separate the pair at the beginning the one along which it is farthest apart, or
 // overlaps least, where the motion leads (E143). A pair that is farther apart than `room` is not
-// looked at closely.
-PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room,
+// looked at closely. `held` is the direction of the impulses of the last step, zero if there were
+// none: an axis along it is kept while it separates, so that what leans stays leaning.
+PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room, const Vec3& held,
                      const EventOptions& options, AxisList& scratch);
 
-// One that separates the pair at the beginning and ahead and is across `current`; false: none.
+// One that separates the pair at the beginning and ahead, by more than a touch where the current
+// one is held, and is across it; false: none.
 bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& current,
                 const EventOptions& options, AxisList& scratch, PairAxis& other);
 

@@ -2,6 +2,7 @@
 // generalised forces.
 #pragma once
 
+#include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
 namespace cairn {

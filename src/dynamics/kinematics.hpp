@@ -1,6 +1,7 @@
 // Velocities, Jacobian rows and motion of single bodies (docs/equations.md, E30 to E32, E37).
 #pragma once
 
+#include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
 namespace cairn {

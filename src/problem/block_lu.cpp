@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cairn/error.hpp"
+
 namespace cairn {
 namespace {
 

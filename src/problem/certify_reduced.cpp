@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/error.hpp"
 #include "problem/reduced_view.hpp"
 #include "problem/verdict.hpp"
 

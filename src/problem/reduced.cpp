@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cairn/error.hpp"
 #include "problem/mass.hpp"
 
 namespace cairn {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cairn/error.hpp"
+
 namespace cairn {
 namespace {
 

@@ -22,6 +22,15 @@ class Random {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return std::ldexp(static_cast<double>(state_ >> 11), -52) - 1;
   }
+  // A rotation, all equally likely: a point of the unit ball in four dimensions, without functions
+  // that differ from one library to the next.
+  Quat rotation() {
+    for (;;) {
+      const double w = uniform(), x = uniform(), y = uniform(), z = uniform();
+      const double square = w * w + x * x + y * y + z * z;
+      if (square >= 0.01 && square <= 1) return Quat(w, x, y, z).normalized();
+    }
+  }
 
  private:
   std::uint64_t state_;
@@ -54,7 +63,13 @@ Vec3 read_per_axis(const Fields& fields, const char* key, const Range& range, Sc
   return values;
 }
 
-std::vector<Vec3> row(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
+// Where the bodies go.
+struct Places {
+  std::vector<Vec3> positions;
+  std::vector<Quat> turns;  // applied to the template's orientation; empty: none
+};
+
+Places row(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
   std::int64_t count = 0;
   double spacing = 0;
   fields.read_integer("count", count, 1, most_bodies);
@@ -63,11 +78,11 @@ std::vector<Vec3> row(const Fields& fields, const Vec3& origin, SceneErrors& err
   std::vector<Vec3> positions;
   for (std::int64_t i = 0; i < count; ++i)
     positions.push_back(origin + direction * (spacing * static_cast<double>(i)));
-  return positions;
+  return {positions, {}};
 }
 
 // Rows of base, base - 1, ..., 1 bodies, each shifted by half a spacing.
-std::vector<Vec3> triangle(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
+Places triangle(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
   std::int64_t base = 0;
   double spacing = 0;
   fields.read_integer("base", base, 1, 1413);  // 1413 * 1414 / 2 is below most_bodies
@@ -83,11 +98,11 @@ std::vector<Vec3> triangle(const Fields& fields, const Vec3& origin, SceneErrors
       positions.push_back(origin + right * (spacing * along) +
                           up * (row_height * static_cast<double>(r)));
     }
-  return positions;
+  return {positions, {}};
 }
 
-std::vector<Vec3> lattice(const Node& node, const Fields& fields, const std::string& path,
-                          const Vec3& origin, SceneErrors& errors) {
+Places lattice(const Node& node, const Fields& fields, const std::string& path, const Vec3& origin,
+               SceneErrors& errors) {
   std::array<std::int64_t, 3> count{};
   if (const Node* counts = fields.find("count")) {
     if (!counts->is(Node::Kind::array) || counts->items.size() != 3) {
@@ -102,6 +117,8 @@ std::vector<Vec3> lattice(const Node& node, const Fields& fields, const std::str
   const Vec3 jitter = read_per_axis(fields, "jitter", {0, 1e30}, errors);
   std::int64_t seed = 1;
   fields.read_integer("seed", seed, 0, std::int64_t{1} << 53);
+  bool turn = false;
+  fields.read("turn", turn);
   if (static_cast<double>(count[0]) * static_cast<double>(count[1]) *
           static_cast<double>(count[2]) >
       static_cast<double>(most_bodies)) {
@@ -110,16 +127,17 @@ std::vector<Vec3> lattice(const Node& node, const Fields& fields, const std::str
     return {};
   }
   Random random(seed);
-  std::vector<Vec3> positions;
+  Places places;
   for (std::int64_t k = 0; k < count[2]; ++k)
     for (std::int64_t j = 0; j < count[1]; ++j)
       for (std::int64_t i = 0; i < count[0]; ++i) {
         const Vec3 cell(static_cast<double>(i), static_cast<double>(j), static_cast<double>(k));
         Vec3 shift;
         for (int axis = 0; axis < 3; ++axis) shift[axis] = jitter[axis] * random.uniform();
-        positions.push_back(origin + spacing.cwiseProduct(cell) + shift);
+        places.positions.push_back(origin + spacing.cwiseProduct(cell) + shift);
+        if (turn) places.turns.push_back(random.rotation());
       }
-  return positions;
+  return places;
 }
 
 }  // namespace
@@ -138,10 +156,10 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
   const Node* of = fields.find("of");
   BodyDescription body;
   if (of) body = read_body(*of, fields.path("of"), template_fields(), errors);
-  const std::vector<Vec3> positions = type == "triangle" ? triangle(fields, origin, errors)
-                                      : type == "lattice"
-                                          ? lattice(node, fields, path, origin, errors)
-                                          : row(fields, origin, errors);
+  const auto [positions, turns] = type == "triangle"  ? triangle(fields, origin, errors)
+                                  : type == "lattice" ? lattice(node, fields, path, origin, errors)
+                                                      : row(fields, origin, errors);
+  const Quat upright = body.orientation;
   const Node* link = fields.find("joint");
   JointDescription joint;
   if (link) {
@@ -165,6 +183,7 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
   for (std::size_t i = 0; i < positions.size(); ++i) {
     body.name = numbered(i);
     body.position = positions[i];
+    if (!turns.empty()) body.orientation = turns[i] * upright;
     out.description.bodies.push_back(body);
     out.bodies.push_back({of, fields.path("of"), &node, path});
     if (!link || i == 0) continue;

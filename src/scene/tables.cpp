@@ -229,7 +229,8 @@ const TypedTables& generator_tables() {
           {{"count", T::counts, "-", required, "bodies along x, y, z; x runs fastest"},
            {"spacing", T::number_or_vector3, "m", required, "along x, y, z, > 0"},
            {"jitter", T::number_or_vector3, "m", "0", "largest random displacement along x, y, z"},
-           {"seed", T::integer, "-", "1", "of the random displacements"}},
+           {"seed", T::integer, "-", "1", "of the random displacements and orientations"},
+           {"turn", T::boolean, "-", "false", "true: each body gets a random orientation"}},
           common)};
   return tables;
 }

@@ -58,7 +58,7 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
     if (body.velocities > 0)
       buffers.ahead[i] = advanced(body, state.poses[i], state.v.data() + body.first_velocity, h);
   }
-  buffers.finder.find(model, state.poses, buffers.ahead, buffers.reach, candidates);
+  buffers.finder.find(model, state.poses, buffers.ahead, buffers.reach, state.contacts, candidates);
   for (Contact& c : candidates) orient(model, state.poses, c);
   std::erase_if(candidates, [&](const Contact& c) { return c.rows == 0 || c.gap > limit; });
 }

@@ -24,7 +24,7 @@ void fill_problem(const Model& model, std::span<const Pose> poses, double deepes
     add_joint(model, poses, poses, b.layout, static_cast<JointId>(i), close_joints ? 1 : 0, 1,
               b.problem, b.terms);
   active.reach.assign(model.bodies.size(), Reach{deepest, 0});
-  active.finder.find(model, poses, poses, active.reach, active.at_end);
+  active.finder.find(model, poses, poses, active.reach, {}, active.at_end);
   for (Contact& c : active.at_end) {
     c.friction = 0;
     orient(model, poses, c);

@@ -71,6 +71,7 @@ struct Revision {
                      candidates.begin() + static_cast<std::ptrdiff_t>(old.end));
     pair.axis = axis;
     ++pair.revised;
+    pair.room = std::max(pair.room, axis.separation - axis.separation_ahead);
     collect(pair);
     filter({old.first, old.first});
     insert();
@@ -99,8 +100,9 @@ struct Revision {
   int repair(PolyPair& pair) {
     const PlacedPair now = buffers.finder.placed(model, state.poses, pair),
                      end = buffers.finder.placed(model, poses_end, pair);
-    const PairAxis axis = choose_axis(now, end, std::numeric_limits<double>::infinity(),
-                                      buffers.finder.events, buffers.finder.scratch());
+    const PairAxis axis =
+        choose_axis(now, end, std::numeric_limits<double>::infinity(), Vec3::Zero(),
+                    buffers.finder.events, buffers.finder.scratch());
     const bool same =
         direction(axis.axis, now.a, now.b).dot(direction(pair.axis.axis, now.a, now.b)) >= same_way;
     if (!same && pair.revised == 0) {
@@ -109,6 +111,7 @@ struct Revision {
     }
     PolyPair again = pair;
     again.axis = axis;
+    again.room = std::numeric_limits<double>::infinity();  // a blow may have brought it this far
     collect(again);
     const Range known = range_of(pair);
     std::erase_if(buffers.fresh, [&](const Contact& c) {
@@ -168,8 +171,8 @@ int revise_polyhedra(const Model& model, const State& state, std::span<const Pos
       pair = pairs.insert(pair, PolyPair{end.key.shape_a, end.key.shape_b, 0, {}, 1, {}});
       const PlacedPair now = buffers.finder.placed(model, state.poses, *pair);
       pair->axis = choose_axis(now, buffers.finder.placed(model, poses_end, *pair),
-                               std::numeric_limits<double>::infinity(), buffers.finder.events,
-                               buffers.finder.scratch());
+                               std::numeric_limits<double>::infinity(), Vec3::Zero(),
+                               buffers.finder.events, buffers.finder.scratch());
       pair->room = std::max(0.0, pair->axis.separation - end.gap);
     }
     buffers.pushed[static_cast<std::size_t>(pair - pairs.begin())] = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/error.hpp"
 #include "problem/mass.hpp"
 #include "solve/estimate.hpp"
 

@@ -145,7 +145,7 @@ TEST(SeparatingAxes, LeastDepthParts) {
 std::vector<ShapeContact> events_of(const Pair& p, const Pose& A1, const Pose& B1, double room) {
   AxisList list;
   const PlacedPair now = p.placed(), ahead{Placed(p.a, A1), Placed(p.b, B1)};
-  const PairAxis axis = choose_axis(now, ahead, room, {}, list);
+  const PairAxis axis = choose_axis(now, ahead, room, Vec3::Zero(), {}, list);
   std::vector<ShapeContact> out;
   collect_events(now, ahead, axis, room, {}, out);
   return out;
@@ -203,7 +203,7 @@ TEST(Events, TheMotionDecidesNearAnEdge) {
   auto chosen = [&](const Vec3& motion) {
     const PlacedPair now{Placed(cube, A), Placed(cube, B)},
         ahead{Placed(cube, A), Placed(cube, {B.p + motion, B.R})};
-    const PairAxis axis = choose_axis(now, ahead, 1, {}, list);
+    const PairAxis axis = choose_axis(now, ahead, 1, Vec3::Zero(), {}, list);
     EXPECT_TRUE(axis.ambiguous);
     return direction(axis.axis, now.a, now.b);
   };

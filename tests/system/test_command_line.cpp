@@ -766,6 +766,29 @@ TEST_F(CommandLine, SchemaIsJson) {
   EXPECT_TRUE(schema["properties"].contains("bodies"));
 }
 
+// The list, two experiments with plots, and a misspelt one.
+TEST_F(CommandLine, ReproduceListsRunsAndDraws) {
+  const Outcome list = run({"reproduce"});
+  EXPECT_EQ(list.code, 0);
+  EXPECT_NE(list.out.find("hart-infeasibility"), std::string::npos);
+
+  const Outcome result = run(
+      {"reproduce", "anitescu-wall", "hart-pendulum", "--fast", "--json", "--out", path("plots")});
+  EXPECT_EQ(result.code, 0);
+  const Json entries = Json::parse(result.out);
+  for (const Json& e : entries) {
+    EXPECT_NEAR(e["ours"].get<double>() - e["paper"].get<double>(), e["difference"], 1e-15);
+    EXPECT_TRUE(e["verdict"] == "match" || e["verdict"] == "close") << e.dump();
+  }
+  EXPECT_EQ(entries.front()["id"], "anitescu-wall");
+  EXPECT_EQ(entries.back()["id"], "hart-pendulum");
+  EXPECT_TRUE(fs::exists(path("plots/hart-pendulum.svg")));
+
+  const Outcome unknown = run({"reproduce", "hart-pendulums"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("did you mean 'hart-pendulum'?"), std::string::npos) << unknown.err;
+}
+
 // Every solver takes the problem; what is called certified meets its tolerance.
 TEST_F(CommandLine, BenchTellsTimesAndResiduals) {
   const Outcome outcome = run(

@@ -81,5 +81,15 @@ TEST(Pile, ThousandSpheresAreCertifiedInEveryStep) {
   EXPECT_GT(sim.report().active_contacts, 1000);
 }
 
+// The lowest layers of 1000 cubes, turned at random, meet the floor and each other.
+TEST(Pile, ThousandCubesAreCertifiedInEveryStep) {
+  const Scene s = scene("boxes1000");
+  Simulator sim = simulator(s);
+  EXPECT_EQ(tolerance(s.simulation.solver), 1e-4);
+  EXPECT_EQ(sim.penetration(), 0);
+  certified_steps(sim, s.simulation.step, 45);
+  EXPECT_GT(sim.report().active_contacts, 100);  // every cube of the lowest layer has come down
+}
+
 }  // namespace
 }  // namespace cairn

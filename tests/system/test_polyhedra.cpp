@@ -13,7 +13,7 @@ BodyDescription fixed_box(const std::string& name, const Vec3& size, const Vec3&
   b.name = name;
   b.fixed = true;
   b.position = position;
-  b.shapes = {{Box{size}, {}, "default"}};
+  b.shapes.emplace_back().geometry = Box{size};
   return b;
 }
 

@@ -15,7 +15,7 @@ using namespace testing;
 // Half a minute each; test_brazil_nut.cpp and test_piles.cpp take their beginnings, `cairn run`
 // all of them.
 bool is_long(const std::string& name) {
-  return name.starts_with("brazil_nut") || name == "pile1000";
+  return name.starts_with("brazil_nut") || name == "pile1000" || name == "boxes1000";
 }
 
 std::vector<std::string> scene_names() {

@@ -1,0 +1,99 @@
+// cairn reproduce: the papers' figures beside ours, with verdicts and plots.
+#include <fmt/format.h>
+
+#include "base/suggestion.hpp"
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "record/files.hpp"
+#include "reproduce/experiment.hpp"
+#include "terminal.hpp"
+
+namespace cairn::app {
+namespace {
+
+Json as_json(const Experiment& experiment, const ReproducedEntry& entry) {
+  return {{"id", experiment.id},
+          {"entry", entry.entry},
+          {"paper", entry.paper},
+          {"reading", name(entry.reading)},
+          {"ours", entry.ours},
+          {"difference", entry.difference()},
+          {"verdict", name(entry.verdict())}};
+}
+
+std::string as_text(const Experiment& experiment, const Reproduction& result) {
+  std::string text = fmt::format("{}: {}\n", experiment.id, experiment.text);
+  text += fmt::format("  {:<72} {:>15} {:>14} {:>12}  {}\n", "entry", "paper", "ours", "difference",
+                      "verdict");
+  for (const ReproducedEntry& e : result.entries)
+    text += fmt::format("  {:<72} {:>2} {:>12.9g} {:>14.9g} {:>12.3g}  {}\n", e.entry,
+                        name(e.reading), e.paper, e.ours, e.difference(), name(e.verdict()));
+  for (const std::string& note : result.notes) text += "  " + note + "\n";
+  return text;
+}
+
+int list(bool json) {
+  Json ids = Json::array();
+  std::string text;
+  for (const Experiment& e : experiments()) {
+    ids.push_back({{"id", e.id}, {"text", e.text}});
+    text += fmt::format("{:<24} {}\n", e.id, e.text);
+  }
+  print(json ? app::text(ids) : text);
+  return exit_ok;
+}
+
+}  // namespace
+
+int reproduce(const ReproduceOptions& options) {
+  if (options.ids.empty()) return list(options.json);
+  std::vector<const Experiment*> chosen;
+  for (const std::string& id : options.ids) {
+    if (id == "all") {
+      for (const Experiment& e : experiments()) chosen.push_back(&e);
+      continue;
+    }
+    chosen.push_back(find_experiment(id));
+    if (chosen.back()) continue;
+    std::vector<std::string_view> known;
+    std::string allowed = "all";
+    for (const Experiment& e : experiments()) {
+      known.push_back(e.id);
+      allowed += fmt::format(", {}", e.id);
+    }
+    Error error;
+    error.kind = ErrorKind::usage;
+    error.what = "unknown experiment";
+    error.got = id;
+    error.allowed = allowed;
+    error.fix = did_you_mean(id, known, "see cairn reproduce");
+    return report({error});
+  }
+  if (!options.out.empty()) {
+    const Result<void> made = make_folder(options.out);
+    if (!made) return report(made.error());
+  }
+  watch_signals();
+  Json json = Json::array();
+  bool agrees = true;
+  for (const Experiment* experiment : chosen) {
+    const Reproduction result =
+        experiment->run({.fast = options.fast, .interrupted = received_signal});
+    if (received_signal() != 0) return exit_signal + received_signal();
+    for (const ReproducedEntry& entry : result.entries) {
+      agrees = agrees && entry.verdict() != Verdict::differs;
+      json.push_back(as_json(*experiment, entry));
+    }
+    if (!options.out.empty())
+      for (const Drawing& drawing : result.drawings) {
+        const Result<void> written = write_file(options.out + "/" + drawing.file, drawing.svg);
+        if (!written) return report(written.error());
+      }
+    if (!options.json) print(as_text(*experiment, result));
+  }
+  if (options.json) print(text(json));
+  return agrees ? exit_ok : exit_failed;
+}
+
+}  // namespace cairn::app

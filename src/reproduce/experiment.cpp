@@ -1,0 +1,76 @@
+#include "reproduce/experiment.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reproduce/built_in_scenes.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr std::array list = {
+    Experiment{"anitescu-wall", "paper 000, III.D: a ball and a wall, restitution for any step",
+               anitescu_wall},
+    Experiment{"anitescu-cannonball66", "paper 000, V: the pile of 66 discs collapses",
+               anitescu_cannonball66},
+    Experiment{"hart-pendulum", "paper 001: drift of a pendulum's rod with and without correction",
+               hart_pendulum},
+    Experiment{"hart-ellipse", "paper 001: an elliptic body dropped on a table", hart_ellipse},
+    Experiment{"hart-infeasibility",
+               "paper 004: infeasibility of polyhedra against the step, gamma from 0 to 2",
+               hart_infeasibility},
+};
+
+}  // namespace
+
+const char* name(Verdict verdict) {
+  constexpr std::array names = {"match", "close", "differs"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+const char* name(Reading reading) {
+  constexpr std::array names = {"=", "<=", ">="};
+  return names[static_cast<std::size_t>(reading)];
+}
+
+Verdict ReproducedEntry::verdict() const {
+  const double off = reading == Reading::value     ? std::abs(difference())
+                     : reading == Reading::at_most ? difference()
+                                                   : -difference();
+  return off <= match ? Verdict::match : off <= close ? Verdict::close : Verdict::differs;
+}
+
+std::span<const Experiment> experiments() {
+  return list;
+}
+
+const Experiment* find_experiment(std::string_view id) {
+  for (const Experiment& e : list)
+    if (id == e.id) return &e;
+  return nullptr;
+}
+
+Scene built_in_scene(std::string_view name, const std::vector<std::string>& assignments) {
+  for (const BuiltInScene& scene : built_in_scenes())
+    if (scene.name == name)
+      return parse_scene(std::string(scene.text), std::string(name) + ".json", assignments).value();
+  return parse_scene("", std::string(name), {}).value();
+}
+
+double fitted_slope(std::span<const double> x, std::span<const double> y) {
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!(y[i] > 0)) continue;
+    const double a = std::log(x[i]), b = std::log(y[i]);
+    n += 1;
+    sx += a;
+    sy += b;
+    sxx += a * a;
+    sxy += a * b;
+  }
+  if (n < 2) return std::numeric_limits<double>::quiet_NaN();
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+}  // namespace cairn

@@ -1,0 +1,84 @@
+// The papers' experiments: what a paper says, what Cairn finds, and how far the two are apart
+// (E150). One file per experiment; none of them reads a file or a clock.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/scene.hpp"
+
+namespace cairn {
+
+enum class Verdict { match, close, differs };
+const char* name(Verdict verdict);
+
+// How a figure of a paper is to be read.
+enum class Reading { value, at_most, at_least };
+const char* name(Reading reading);
+
+// One line of the comparison.
+struct ReproducedEntry {
+  std::string entry;  // what is compared, with its unit
+  double paper = 0;   // what the paper gives, or its theory
+  double ours = 0;
+  Reading reading = Reading::value;
+  double match = 0;  // |ours - paper| that is the paper's rounding, or ours
+  double close = 0;  // and that still tells the same story
+
+  double difference() const { return ours - paper; }
+  Verdict verdict() const;
+};
+
+struct Drawing {
+  std::string file;  // its name, without a folder
+  std::string svg;
+};
+
+struct Reproduction {
+  std::vector<ReproducedEntry> entries;
+  std::vector<Drawing> drawings;
+  std::vector<std::string> notes;  // what a reader should know of the figures
+
+  void value(std::string entry, double paper, double ours, double match, double close) {
+    entries.push_back({std::move(entry), paper, ours, Reading::value, match, close});
+  }
+  void at_most(std::string entry, double paper, double ours, double close) {
+    entries.push_back({std::move(entry), paper, ours, Reading::at_most, 0, close});
+  }
+  void at_least(std::string entry, double paper, double ours, double close) {
+    entries.push_back({std::move(entry), paper, ours, Reading::at_least, 0, close});
+  }
+};
+
+struct ReproduceSetting {
+  bool fast = false;               // fewer steps, phases and sizes: seconds
+  int (*interrupted)() = nullptr;  // not zero: end at once, nobody reads the result
+
+  bool stopped() const { return interrupted && interrupted() != 0; }
+};
+
+struct Experiment {
+  const char* id;
+  const char* text;  // one line
+  Reproduction (*run)(const ReproduceSetting&);
+};
+
+std::span<const Experiment> experiments();
+const Experiment* find_experiment(std::string_view id);
+
+// A scene of the folder scenes, as it was when the program was built.
+Scene built_in_scene(std::string_view name, const std::vector<std::string>& assignments = {});
+
+// Slope of the line through the points (log x, log y) that leaves the least squares (E151); points
+// with y = 0 are left out. NaN with fewer than two.
+double fitted_slope(std::span<const double> x, std::span<const double> y);
+
+Reproduction anitescu_wall(const ReproduceSetting& setting);
+Reproduction anitescu_cannonball66(const ReproduceSetting& setting);
+Reproduction hart_pendulum(const ReproduceSetting& setting);
+Reproduction hart_ellipse(const ReproduceSetting& setting);
+Reproduction hart_infeasibility(const ReproduceSetting& setting);
+
+}  // namespace cairn

@@ -1,0 +1,66 @@
+// The papers' experiments in their fast setting: no figure differs from its paper; and how figures
+// are judged.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "reproduce/experiment.hpp"
+
+namespace cairn {
+namespace {
+
+class Reproduce : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Reproduce, NoFigureDiffersFromThePaper) {
+  const Experiment* experiment = find_experiment(GetParam());
+  ASSERT_NE(experiment, nullptr);
+  const Reproduction result = experiment->run({.fast = true});
+  EXPECT_FALSE(result.entries.empty());
+  for (const ReproducedEntry& e : result.entries)
+    EXPECT_NE(e.verdict(), Verdict::differs)
+        << e.entry << ": paper " << name(e.reading) << ' ' << e.paper << ", ours " << e.ours;
+  for (const Drawing& d : result.drawings) {
+    EXPECT_TRUE(d.file.starts_with(GetParam()) && d.file.ends_with(".svg")) << d.file;
+    EXPECT_EQ(d.svg.find("nan"), std::string::npos) << d.file;
+    EXPECT_TRUE(d.svg.ends_with("</svg>\n")) << d.file;
+  }
+}
+
+std::vector<const char*> ids() {
+  std::vector<const char*> all;
+  for (const Experiment& e : experiments()) all.push_back(e.id);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Reproduce, ::testing::ValuesIn(ids()), [](const auto& tested) {
+  std::string word = tested.param;
+  for (char& c : word)
+    if (c == '-') c = '_';
+  return word;
+});
+
+// (E150)
+TEST(ReproduceVerdict, FollowsTheReading) {
+  const auto verdict = [](Reading reading, double ours) {
+    return ReproducedEntry{"", 1, ours, reading, 0.1, 0.3}.verdict();
+  };
+  EXPECT_EQ(verdict(Reading::value, 0.95), Verdict::match);
+  EXPECT_EQ(verdict(Reading::value, 0.75), Verdict::close);
+  EXPECT_EQ(verdict(Reading::value, 1.5), Verdict::differs);
+  EXPECT_EQ(verdict(Reading::at_most, -5), Verdict::match);
+  EXPECT_EQ(verdict(Reading::at_most, 1.2), Verdict::close);
+  EXPECT_EQ(verdict(Reading::at_most, 1.4), Verdict::differs);
+  EXPECT_EQ(verdict(Reading::at_least, 5), Verdict::match);
+  EXPECT_EQ(verdict(Reading::at_least, 0.8), Verdict::close);
+  EXPECT_EQ(verdict(Reading::at_least, 0.6), Verdict::differs);
+  EXPECT_EQ(verdict(Reading::value, std::nan("")), Verdict::differs);
+}
+
+// (E151): exact on a power, zeros left out, nothing from a single point.
+TEST(ReproduceSlope, OfAPower) {
+  const double x[] = {1, 0.5, 0.25, 0.125}, y[] = {3, 3 * 0.125, 0, 3 * 0.125 * 0.015625};
+  EXPECT_NEAR(fitted_slope(x, y), 3, 1e-13);
+  EXPECT_TRUE(std::isnan(fitted_slope({x, 1}, {y, 1})));
+}
+
+}  // namespace
+}  // namespace cairn
