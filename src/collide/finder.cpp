@@ -141,9 +141,37 @@ void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> pos
   pair.basis = axes_.basis;
   if (axes_.separation[axes_.best] > room) return;
   poly_pairs_.push_back(pair);
+  if (pair.axis.ambiguous && !pair.axis.held) {
+    postponed_.push_back(poly_pairs_.size() - 1);
+    return;
+  }
   raw_.clear();
   collect_events(now, then, pair.axis, pair.room, events, raw_);
   for (const ShapeContact& raw : raw_) contacts.push_back(finish(model, a, b, raw));
+  if (raw_.empty() || pair.axis.ambiguous) return;
+  const Neighbour fresh{model.shapes[index(a)].body, model.shapes[index(b)].body,
+                        direction(pair.axis.axis, now.a, now.b)};
+  const bool known = std::any_of(neighbours_.begin(), neighbours_.end(), [&](const Neighbour& n) {
+    return n.a == fresh.a && n.b == fresh.b && n.n.dot(fresh.n) > 1 - 1e-9;
+  });
+  if (!known) neighbours_.push_back(fresh);
+}
+
+// Pairs of shapes with several equally good axes, after all others of the same bodies.
+void ContactFinder::settle_postponed(const Model& model, std::span<const Pose> poses,
+                                     std::span<const Pose> ahead, std::vector<Contact>& contacts) {
+  for (const std::size_t i : postponed_) {
+    PolyPair& pair = poly_pairs_[i];
+    for (const Neighbour& n : neighbours_) {
+      if (n.a != model.shapes[index(pair.a)].body || n.b != model.shapes[index(pair.b)].body ||
+          pair.axis.held)
+        continue;
+      axes_.basis = pair.basis;
+      follow_neighbour(placed(model, poses, pair), placed(model, ahead, pair), n.n, events, axes_,
+                       pair.axis);
+    }
+    collect(model, poses, ahead, pair, contacts);
+  }
 }
 
 // Contacts of one pair of bodies stand next to each other.
@@ -173,6 +201,8 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   contacts.clear();
   std::swap(poly_pairs_, last_pairs_);
   poly_pairs_.clear();
+  postponed_.clear();
+  neighbours_.clear();
   missing_ = {-1, -1};
   for (const auto& [i, j] : pairs_) {
     const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
@@ -193,6 +223,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
       if (raw.gap <= room) contacts.push_back(finish(model, shape_id(i), shape_id(j), raw));
     }
   }
+  settle_postponed(model, poses, ahead, contacts);
   std::sort(contacts.begin(), contacts.end(),
             [](const Contact& x, const Contact& y) { return x.key < y.key; });
   const std::size_t found = contacts.size();

@@ -83,6 +83,8 @@ class ContactFinder {
   Vec3 held_direction(const Model& model, std::span<const ContactMemory> memory,
                       const PlacedPair& now, ShapeId a, ShapeId b) const;
   RatioBasis last_basis(ShapeId a, ShapeId b) const;
+  void settle_postponed(const Model& model, std::span<const Pose> poses,
+                        std::span<const Pose> ahead, std::vector<Contact>& contacts);
   void filter_patches(const Model& model, std::vector<Contact>& contacts);
 
   Broadphase broadphase_;
@@ -92,6 +94,12 @@ class ContactFinder {
   std::vector<std::pair<int, int>> pairs_;
   std::vector<ShapeContact> raw_;
   std::vector<PolyPair> poly_pairs_, last_pairs_;
+  std::vector<std::size_t> postponed_;  // ambiguous ones among poly_pairs_
+  struct Neighbour {
+    BodyId a{}, b{};
+    Vec3 n;
+  };
+  std::vector<Neighbour> neighbours_;  // directions of pairs of the same bodies that are not
   AxisList axes_;
   PatchFilter patches_;
   std::vector<char> keep_;

@@ -38,25 +38,37 @@ void PatchFilter::mark(std::span<const Contact> contacts, double size, std::vect
   }
 }
 
-// Andrew's chain over the spots, without those within the tolerance of the line of their
-// neighbours.
+// Andrew's chain over the spots, exactly, since their order along x is that of rounding where they
+// lie on a line; then corners within the tolerance of the line of their neighbours go.
 void PatchFilter::find_corners(double tolerance) {
   corners_.clear();
+  auto height = [](const Spot& a, const Spot& b, const Spot& p) {
+    return turn(b.x - a.x, b.y - a.y, p.x - a.x, p.y - a.y);
+  };
   std::size_t start = 0;
   auto chain = [&](const Spot& p) {
-    while (corners_.size() >= start + 2) {
-      const Spot &a = corners_[corners_.size() - 2], &b = corners_.back();
-      const double height = turn(b.x - a.x, b.y - a.y, p.x - a.x, p.y - a.y),
-                   base = std::hypot(p.x - a.x, p.y - a.y);
-      if (height > tolerance * base) break;
+    while (corners_.size() >= start + 2 &&
+           height(corners_[corners_.size() - 2], corners_.back(), p) <= 0)
       corners_.pop_back();
-    }
     corners_.push_back(p);
   };
   for (const Spot& p : spots_) chain(p);
   start = corners_.size() - 1;
   for (std::size_t i = spots_.size() - 1; i-- > 0;) chain(spots_[i]);
   corners_.pop_back();  // the first one again
+  for (std::size_t i = 0, kept = 0; corners_.size() > 2 && kept < corners_.size();) {
+    const std::size_t n = corners_.size();
+    const Spot &a = corners_[(i + n - 1) % n], &b = corners_[i % n], &c = corners_[(i + 1) % n];
+    if (height(a, b, c) <= tolerance * std::hypot(c.x - a.x, c.y - a.y)) {
+      corners_.erase(corners_.begin() + static_cast<std::ptrdiff_t>(i % n));
+      kept = 0;
+      i %= n;
+      if (i == corners_.size()) i = 0;
+      continue;
+    }
+    ++kept;
+    ++i;
+  }
 }
 
 // Is there a convex combination of corners at this place, to the tolerance, whose gap is no larger?

@@ -105,8 +105,9 @@ struct Collector {
   }
 };
 
-// The axis that is most along the held direction, if it still separates where the motion leads.
-void keep_held(const PlacedPair& now, const PlacedPair& ahead, const Vec3& held,
+// The axis that is most along the held direction, if it separates by at least `least` where the
+// motion leads.
+void keep_held(const PlacedPair& now, const PlacedPair& ahead, const Vec3& held, double least,
                const AxisList& list, PairAxis& chosen) {
   double most = same_way;
   std::size_t best = list.axes.size();
@@ -122,7 +123,7 @@ void keep_held(const PlacedPair& now, const PlacedPair& ahead, const Vec3& held,
     return;
   }
   const double later = separation(list.axes[best], ahead.a, ahead.b);
-  if (later < -hold * size_of(now)) return;
+  if (later < least) return;
   chosen.axis = list.axes[best];
   chosen.separation = list.separation[best];
   chosen.separation_ahead = later;
@@ -151,11 +152,20 @@ PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room
     chosen.separation = list.separation[i];
     chosen.separation_ahead = later;
   }
-  if (held != Vec3::Zero()) keep_held(now, ahead, held, list, chosen);
+  if (held != Vec3::Zero()) keep_held(now, ahead, held, -hold * size_of(now), list, chosen);
   const Vec3 n = direction(chosen.axis, now.a, now.b);
   for (const SeparatingAxis& axis : list.axes)
     if (direction(axis, now.a, now.b).dot(n) < same_way) chosen.ambiguous = true;
   return chosen;
+}
+
+void follow_neighbour(const PlacedPair& now, const PlacedPair& ahead, const Vec3& n,
+                      const EventOptions& options, AxisList& list, PairAxis& chosen) {
+  const double overlap =
+      options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
+  list_axes(now.a, now.b, -overlap, std::numeric_limits<double>::infinity(), list);
+  const double least = std::min(0.0, chosen.separation_ahead) - touching * size_of(now);
+  keep_held(now, ahead, n, least, list, chosen);
 }
 
 bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& current,

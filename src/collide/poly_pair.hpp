@@ -33,6 +33,11 @@ struct PairAxis {
 PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room, const Vec3& held,
                      const EventOptions& options, AxisList& scratch);
 
+// Where the axis along n separates the pair too, or no worse, it is taken: parts of a body that lie
+// flush meet corner on corner, and their neighbours know which way the body rests.
+void follow_neighbour(const PlacedPair& now, const PlacedPair& ahead, const Vec3& n,
+                      const EventOptions& options, AxisList& scratch, PairAxis& chosen);
+
 // One that separates the pair at the beginning and ahead, by more than a touch where the current
 // one is held, and is across it; false: none.
 bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& current,

@@ -7,7 +7,7 @@
 namespace cairn {
 namespace {
 
-ModelDescription two_boxes(double distance) {
+ModelDescription box_and_cylinder(double distance) {
   ModelDescription d;
   d.gravity = Vec3::Zero();
   for (const double x : {0.0, distance}) {
@@ -16,14 +16,19 @@ ModelDescription two_boxes(double distance) {
     body.mass = 1;
     body.position = Vec3(x, 0, 0);
     body.velocity = Vec3(x == 0 ? 1 : 0, 0, 0);
-    body.shapes = {{Box{Vec3(1, 1, 1)}, {}, "default"}};
+    if (x == 0) {
+      body.shapes.emplace_back().geometry = Box{Vec3(1, 1, 1)};
+    } else {  // a disc is a cylinder without end, and moves in its plane
+      body.shapes.emplace_back().geometry = Disc{0.5};
+      body.dof = "x y rz";
+    }
     d.bodies.push_back(body);
   }
   return d;
 }
 
 TEST(MissingContact, StopsWhenTheBodiesComeClose) {
-  const auto built = build(two_boxes(3));
+  const auto built = build(box_and_cylinder(3));
   ASSERT_TRUE(built);
   Simulator sim(built->model, *built->initial);
   // The faces meet after 2 s; up to one step before nothing is amiss.
@@ -36,7 +41,7 @@ TEST(MissingContact, StopsWhenTheBodiesComeClose) {
 }
 
 TEST(MissingContact, IsNoMatterForPairsThatNeedNotTouch) {
-  ModelDescription d = two_boxes(3);
+  ModelDescription d = box_and_cylinder(3);
   d.no_contact = {{"left", "right"}};
   const auto built = build(d);
   ASSERT_TRUE(built);

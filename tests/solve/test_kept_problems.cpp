@@ -34,11 +34,11 @@ TEST(KeptProblems, AutoCertifiesEach) {
 }
 
 // Boxes that slide and turn on each other, with more contacts than their motion needs and exact
-// cones: descent ends between two solutions, and pivoting on pyramids finds the way (E57, E58). One
-// of them is still open; whatever the answer, it is told as it is.
+// cones: descent ends between two solutions, and pivoting on pyramids finds the way (E57, E58). Two
+// of them are still open; whatever the answer, it is told as it is.
 TEST(KeptProblems, SlidingStacksInSpace) {
   const std::vector<std::string> files = kept_problems("/space");
-  EXPECT_GE(files.size(), 13u);
+  EXPECT_GE(files.size(), 14u);
   SolverWorkspace workspace;
   int solved = 0;
   for (const std::string& file : files) {
@@ -51,7 +51,7 @@ TEST(KeptProblems, SlidingStacksInSpace) {
     EXPECT_EQ(solution.status == SolveStatus::solved, certified);
     solved += certified ? 1 : 0;
   }
-  EXPECT_GE(solved, static_cast<int>(files.size()) - 1);
+  EXPECT_GE(solved, static_cast<int>(files.size()) - 2);
 }
 
 // Coulomb's law in the plane is a linear complementarity problem: pivoting solves it to rounding,

@@ -37,7 +37,7 @@ struct Course {
 //    __/____\__        the upper plate, turned by a little, on the lower one, which is fixed
 //   |__________|
 Course run(const Vec3& center, const Vec3& velocity, double friction, bool filter, int steps,
-           double h, bool relaxed = false) {
+           double h, double tolerance, bool relaxed = false) {
   ModelDescription d = world(Vec3(0, 0, -g), friction, 0);
   BodyDescription lower, upper;
   lower.name = "lower";
@@ -56,7 +56,7 @@ Course run(const Vec3& center, const Vec3& velocity, double friction, bool filte
   EXPECT_TRUE(built) << (built ? "" : built.error()[0].what);
   SchemeOptions options = scheme;
   if (relaxed) options = Relaxed{.step = scheme};
-  Simulator sim(built->model, *built->initial, options);
+  Simulator sim(built->model, *built->initial, options, Auto{.tolerance = tolerance});
   Course course;
   for (int i = 0; i < steps; ++i) {
     if (!certified_step(sim, h)) break;
@@ -77,7 +77,7 @@ Course run(const Vec3& center, const Vec3& velocity, double friction, bool filte
   return course;
 }
 
-// Weight times the bound: solves are certified at 1e-8 and polished to rounding.
+// The tolerances of the solves are at or below a tenth of what resultants are held to.
 void expect_same(const Course& plain, const Course& filtered) {
   ASSERT_EQ(plain.force.size(), filtered.force.size());
   for (std::size_t i = 0; i < plain.force.size(); ++i) {
@@ -93,22 +93,22 @@ void expect_same(const Course& plain, const Course& filtered) {
 
 TEST(ContactFilter, PlatesAtRest) {
   const Vec3 center(0.03, 0.02, 0);
-  expect_same(run(center, Vec3::Zero(), 0.5, false, 5, 0.01),
-              run(center, Vec3::Zero(), 0.5, true, 5, 0.01));
+  expect_same(run(center, Vec3::Zero(), 0.5, false, 5, 0.01, 1e-10),
+              run(center, Vec3::Zero(), 0.5, true, 5, 0.01, 1e-10));
 }
 
 TEST(ContactFilter, PlatesThatSlide) {
   const Vec3 center(-0.13, 0.02, 0);
-  expect_same(run(center, Vec3(2, 1, 0), 0.1, false, 5, 0.01, true),
-              run(center, Vec3(2, 1, 0), 0.1, true, 5, 0.01, true));
+  expect_same(run(center, Vec3(2, 1, 0), 0.1, false, 5, 0.01, 1e-10, true),
+              run(center, Vec3(2, 1, 0), 0.1, true, 5, 0.01, 1e-10, true));
 }
 
 // The centre is beyond the edge: the plate turns about it and sticks there.
 TEST(ContactFilter, PlatesThatTip) {
   const Vec3 center(0.55, 0.02, 0);
-  const Course plain = run(center, Vec3::Zero(), 1.0, false, 8, 0.01),
-               filtered = run(center, Vec3::Zero(), 1.0, true, 8, 0.01);
-  EXPECT_GT(filtered.end.angular_velocity.y(), 0.1);
+  const Course plain = run(center, Vec3::Zero(), 1.0, false, 6, 0.01, 1e-8),
+               filtered = run(center, Vec3::Zero(), 1.0, true, 6, 0.01, 1e-8);
+  EXPECT_GT(filtered.end.angular_velocity.y(), 0.05);
   EXPECT_LE((plain.end.position - filtered.end.position).norm(), 1e-9);
   EXPECT_LE((plain.end.angular_velocity - filtered.end.angular_velocity).norm(), 1e-9);
   EXPECT_GE(plain.contacts[0], 10 * filtered.contacts[0]);
