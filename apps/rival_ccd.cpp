@@ -89,7 +89,7 @@ DistanceRival rival(const char* name, Penetration penetration) {
 }  // namespace
 
 std::vector<DistanceRival> ccd_rivals() {
-  return {rival("libccd MPR", ccdMPRPenetration), rival("libccd GJK/EPA", ccdGJKPenetration)};
+  return {rival("libccd MPR", ccdMPRPenetration), rival("libccd EPA", ccdGJKPenetration)};
 }
 
 }  // namespace cairn::app
