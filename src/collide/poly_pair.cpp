@@ -33,6 +33,7 @@ int most_aligned_face(const Placed& p, const Vec3& d_W) {
 struct Collector {
   const PlacedPair &now, &ahead;
   double room, lateral, touch, parallel;
+  double lowest;  // no two points of the bodies are deeper along a normal of the axis' cone [m]
   Vec3 n;
   std::vector<ShapeContact>& out;
 
@@ -40,7 +41,7 @@ struct Collector {
   void meet(const Event& event) {
     ShapeContact c;
     if (!evaluate(event, now.a, now.b, parallel, c)) return;
-    if (c.gap > room || c.n_W.dot(n) < same_way) return;
+    if (c.gap > room || c.gap < lowest || c.n_W.dot(n) < same_way) return;
     double tau = 0;
     if (c.gap > touch) {
       ShapeContact later;
@@ -101,7 +102,7 @@ struct Collector {
     if (axis.kind == SeparatingAxis::Kind::face_b)
       event = {Event::Kind::corner_a, deepest(ahead.a, along), axis.b};
     ShapeContact c;
-    if (evaluate(event, now.a, now.b, parallel, c)) out.push_back(c);
+    if (evaluate(event, now.a, now.b, parallel, c) && c.gap >= lowest) out.push_back(c);
   }
 };
 
@@ -191,14 +192,11 @@ void collect_events(const PlacedPair& now, const PlacedPair& ahead, const PairAx
                     double room, const EventOptions& options, std::vector<ShapeContact>& out) {
   const double size = size_of(now);
   const std::size_t before = out.size();
-  Collector c{now,
-              ahead,
-              room + options.eps_t * size,
-              options.eps_x * size,
-              touching * size,
+  Collector c{now, ahead, room + options.eps_t * size, options.eps_x * size, touching * size,
               options.delta_max,
-              direction(axis.axis, now.a, now.b),
-              out};
+              // (E144): n.(p_B - p_A) >= S for all points, so that m.(p_B - p_A) m.n >= S.
+              std::min(0.0, axis.separation) / same_way - touching * size,
+              direction(axis.axis, now.a, now.b), out};
   const int face_a =
       axis.axis.kind == SeparatingAxis::Kind::face_a ? axis.axis.a : most_aligned_face(now.a, c.n);
   const int face_b =
