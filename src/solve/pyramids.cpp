@@ -11,10 +11,13 @@
 namespace cairn {
 namespace {
 
-constexpr double singular = 1e-9;  // of the largest pivot: directions that G does not see [-]
+// Directions that G does not see, of the largest pivot: no value is right for all problems [-].
+constexpr double singular[] = {1e-9, 1e-6};
 constexpr int most_steps = 30;
-constexpr int facets[] = {20, 32, 12, 48};  // in the order of what they solved, then of their cost
-constexpr double near = 0.1;                // a residual from which steps may lead to the answer
+constexpr int patience = 8;  // steps without a better one
+constexpr int facets[] = {20, 32, 64, 12,
+                          48};  // in the order of what they solved, then of their cost
+constexpr double near = 0.1;    // a residual from which steps may lead to the answer
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -38,7 +41,8 @@ void fill_delassus(const Island& island, Eigen::MatrixXd& W) {
 
 class LeastSteps {
  public:
-  LeastSteps(const Island& island, PyramidBuffers& buffers) : island_(island), b_(buffers) {}
+  LeastSteps(const Island& island, double threshold, PyramidBuffers& buffers)
+      : island_(island), threshold_(threshold), b_(buffers) {}
 
   // u from v, whose digits are better than those of W r + q, and F.
   double evaluate(const std::vector<double>& v) {
@@ -107,13 +111,14 @@ class LeastSteps {
       }
     }
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors;
-    factors.setThreshold(singular);
+    factors.setThreshold(threshold_);
     factors.compute(b_.G);
     const VecX x = factors.solve(b_.right);
     for (Eigen::Index k = 0; k < n; ++k) b_.step[active_[static_cast<std::size_t>(k)]] = x[k];
   }
 
   const Island& island_;
+  double threshold_;
   PyramidBuffers& b_;
   std::vector<int> active_;
 };
@@ -125,16 +130,18 @@ void velocities_of(const Island& island, const VecX& r, std::vector<double>& cop
 }
 
 // From r; W is filled.
-IterationResult least_steps(const Island& island, double tolerance, PyramidBuffers& b,
-                            std::vector<double>& r, std::vector<double>& v) {
+IterationResult least_steps(const Island& island, double tolerance, double threshold,
+                            PyramidBuffers& b, std::vector<double>& r, std::vector<double>& v) {
   velocities_from_impulses(island, r, v);
   IterationResult result{0, residual(island, r, v)};
   b.r = VecX::Map(r.data(), static_cast<Eigen::Index>(r.size()));
-  LeastSteps steps(island, b);
+  LeastSteps steps(island, threshold, b);
+  int idle = 0;
   std::vector<double>& trial = b.start;
   double merit = steps.evaluate(v);
   const double aim = std::min(tolerance, 1e-13);
-  for (; result.iterations < most_steps && !(result.residual <= aim); ++result.iterations) {
+  for (; result.iterations < most_steps && idle < patience && !(result.residual <= aim);
+       ++result.iterations) {
     steps.find_step();
     if (!b.step.allFinite()) break;
     const VecX before = b.r, step = b.step;
@@ -148,7 +155,9 @@ IterationResult least_steps(const Island& island, double tolerance, PyramidBuffe
     merit = now;  // the last one is taken in any case: F has kinks that a descent does not pass
     const double here = residual(island, trial, v);
     if (!std::isfinite(here)) break;
+    ++idle;
     if (here < result.residual) {
+      if (here < 0.9 * result.residual) idle = 0;
       result.residual = here;
       r = trial;
     } else if (result.residual <= tolerance) {
@@ -181,7 +190,8 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
     result.residual = found.residual;
     r = trial;
   };
-  take(least_steps(island, limits.tolerance, b, trial, v));
+  take(least_steps(island, limits.tolerance, singular[0], b, trial, v));
+  std::vector<double> vertex;
   for (const int k : facets) {
     if (result.residual <= limits.tolerance) break;
     b.island = island;
@@ -196,7 +206,12 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
                                           b.lemke, trial, v);
     result.iterations += pivoted.iterations;
     if (!(pivoted.residual <= near)) continue;
-    take(least_steps(island, limits.tolerance, b, trial, v));
+    vertex = trial;
+    for (const double threshold : singular) {
+      if (result.residual <= limits.tolerance) break;
+      trial = vertex;
+      take(least_steps(island, limits.tolerance, threshold, b, trial, v));
+    }
   }
   velocities_from_impulses(island, r, v);
   return result;
