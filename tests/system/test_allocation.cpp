@@ -54,7 +54,8 @@ TEST(AllocationOfRelaxed, NoneAfterWarmUp) {
 
 INSTANTIATE_TEST_SUITE_P(All, Allocation,
                          ::testing::Values("cannonball21", "shaker", "pendulum", "tumbling_box",
-                                           "rocking_ellipsoid", "bouncing_ball", "spring_mass"),
+                                           "rocking_ellipsoid", "bouncing_ball", "spring_mass",
+                                           "tower10", "polygons"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
