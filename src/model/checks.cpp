@@ -38,25 +38,21 @@ std::string quoted(std::string_view text) {
 
 void Checks::error(std::string path, std::string what, std::string got, std::string allowed,
                    std::string fix) {
-  Error e;
-  e.path = std::move(path);
-  e.what = std::move(what);
-  e.got = std::move(got);
-  e.allowed = std::move(allowed);
-  e.fix = std::move(fix);
-  errors_.add(std::move(e));
+  errors_.add({.path = std::move(path),
+               .what = std::move(what),
+               .got = std::move(got),
+               .allowed = std::move(allowed),
+               .fix = std::move(fix)});
 }
 
 void Checks::contradiction(std::string path, std::string what, std::string got, std::string allowed,
                            std::string fix) {
-  Error e;
-  e.kind = ErrorKind::stopped;
-  e.path = std::move(path);
-  e.what = std::move(what);
-  e.got = std::move(got);
-  e.allowed = std::move(allowed);
-  e.fix = std::move(fix);
-  errors_.add(std::move(e));
+  errors_.add({.kind = ErrorKind::stopped,
+               .path = std::move(path),
+               .what = std::move(what),
+               .got = std::move(got),
+               .allowed = std::move(allowed),
+               .fix = std::move(fix)});
 }
 
 bool Checks::positive(double value, const std::string& path, const std::string& unit) {

@@ -9,13 +9,11 @@ namespace cairn {
 
 tl::unexpected<Errors> shape_error(std::string path, std::string what, std::string got,
                                    std::string allowed, std::string fix) {
-  Error error;
-  error.path = std::move(path);
-  error.what = std::move(what);
-  error.got = std::move(got);
-  error.allowed = std::move(allowed);
-  error.fix = std::move(fix);
-  return fail(std::move(error));
+  return fail({.path = std::move(path),
+               .what = std::move(what),
+               .got = std::move(got),
+               .allowed = std::move(allowed),
+               .fix = std::move(fix)});
 }
 
 // The point farthest from the first one, then from the line through both, then from the plane.

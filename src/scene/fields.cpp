@@ -90,13 +90,11 @@ void SceneErrors::add(const Node& node, Error error) {
 
 void SceneErrors::add(const Node& node, std::string path, std::string what, std::string got,
                       std::string allowed, std::string fix) {
-  Error error;
-  error.path = std::move(path);
-  error.what = std::move(what);
-  error.got = std::move(got);
-  error.allowed = std::move(allowed);
-  error.fix = std::move(fix);
-  add(node, std::move(error));
+  add(node, Error{.path = std::move(path),
+                  .what = std::move(what),
+                  .got = std::move(got),
+                  .allowed = std::move(allowed),
+                  .fix = std::move(fix)});
 }
 
 void SceneErrors::wrong_type(const Node& node, const std::string& path,

@@ -4,7 +4,6 @@
 // ask for.
 #include "solve/pyramids.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -63,9 +62,9 @@ class LeastSteps {
   // Rows of groups that are open say dr = -F; the others share what is left.
   void find_step() {
     b_.step = -b_.f;
-    active_.clear();
-    b_.N.setZero(island_.rows, max_rows);
-    b_.active.setZero(island_.rows, max_rows);  // I - D
+    b_.active.clear();
+    b_.weight.setZero(island_.rows, max_rows);
+    b_.rest.setZero(island_.rows, max_rows);
     for (const Group& g : island_.groups) {
       double D[max_rows][max_rows], tau[max_rows] = {}, z[max_rows];
       const double *u = b_.u.data() + g.first, *r = b_.r.data() + g.first;
@@ -77,50 +76,49 @@ class LeastSteps {
       for (int i = 0; i < g.rows; ++i)
         for (int j = 0; j < g.rows; ++j) {
           open = open && D[i][j] == 0;
-          b_.N(g.first + i, j) = D[i][j] + D[i][0] * tau[j];
-          b_.active(g.first + i, j) = (i == j ? 1 : 0) - D[i][j];
+          b_.weight(g.first + i, j) = D[i][j] + D[i][0] * tau[j];
+          b_.rest(g.first + i, j) = (i == j ? 1 : 0) - D[i][j];
         }
       if (!open)
-        for (int i = 0; i < g.rows; ++i) active_.push_back(g.first + i);
+        for (int i = 0; i < g.rows; ++i) b_.active.push_back(g.first + i);
     }
     solve_active();
   }
 
  private:
   void solve_active() {
-    const auto n = static_cast<Eigen::Index>(active_.size());
+    const auto n = static_cast<Eigen::Index>(b_.active.size());
     if (n == 0) return;
-    VecX full = b_.step;
-    for (const int i : active_) full[i] = 0;
-    const VecX pushed = b_.W * full;  // what the open ones change
+    b_.open = b_.step;
+    for (const int i : b_.active) b_.open[i] = 0;
+    b_.pushed.noalias() = b_.W * b_.open;
     b_.G.setZero(n, n);
     b_.right.resize(n);
     Eigen::Index row = 0;
     for (const Group& g : island_.groups) {
-      if (row == n || active_[static_cast<std::size_t>(row)] != g.first) continue;
+      if (row == n || b_.active[static_cast<std::size_t>(row)] != g.first) continue;
       for (int i = 0; i < g.rows; ++i, ++row) {
         b_.right[row] = -b_.f[g.first + i];
         for (int j = 0; j < g.rows; ++j) {
-          const double weight = b_.N(g.first + i, j);
-          b_.right[row] -= weight * pushed[g.first + j];
-          if (weight != 0)
+          const double w = b_.weight(g.first + i, j);
+          b_.right[row] -= w * b_.pushed[g.first + j];
+          if (w != 0)
             for (Eigen::Index c = 0; c < n; ++c)
-              b_.G(row, c) += weight * b_.W(g.first + j, active_[static_cast<std::size_t>(c)]);
-          b_.G(row, row - i + j) += b_.active(g.first + i, j);
+              b_.G(row, c) += w * b_.W(g.first + j, b_.active[static_cast<std::size_t>(c)]);
+          b_.G(row, row - i + j) += b_.rest(g.first + i, j);
         }
       }
     }
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors;
-    factors.setThreshold(threshold_);
-    factors.compute(b_.G);
-    const VecX x = factors.solve(b_.right);
-    for (Eigen::Index k = 0; k < n; ++k) b_.step[active_[static_cast<std::size_t>(k)]] = x[k];
+    b_.factors.setThreshold(threshold_);
+    b_.factors.compute(b_.G);
+    b_.solved = b_.factors.solve(b_.right);
+    for (Eigen::Index k = 0; k < n; ++k)
+      b_.step[b_.active[static_cast<std::size_t>(k)]] = b_.solved[k];
   }
 
   const Island& island_;
   double threshold_;
   PyramidBuffers& b_;
-  std::vector<int> active_;
 };
 
 void velocities_of(const Island& island, const VecX& r, std::vector<double>& copy,
@@ -137,17 +135,17 @@ IterationResult least_steps(const Island& island, double tolerance, double thres
   b.r = VecX::Map(r.data(), static_cast<Eigen::Index>(r.size()));
   LeastSteps steps(island, threshold, b);
   int idle = 0;
-  std::vector<double>& trial = b.start;
+  std::vector<double>& trial = b.trial;
   double merit = steps.evaluate(v);
   const double aim = std::min(tolerance, 1e-13);
   for (; result.iterations < most_steps && idle < patience && !(result.residual <= aim);
        ++result.iterations) {
     steps.find_step();
     if (!b.step.allFinite()) break;
-    const VecX before = b.r, step = b.step;
+    b.before = b.r;
     double t = 1, now = 0;
     for (int halvings = 0; halvings < 6; ++halvings, t *= 0.5) {
-      b.r = before + t * step;
+      b.r = b.before + t * b.step;
       velocities_of(island, b.r, trial, v);
       now = steps.evaluate(v);
       if (now <= (1 - 0.1 * t) * merit) break;
@@ -183,7 +181,8 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
   velocities_from_impulses(island, r, v);
   IterationResult result{0, residual(island, r, v)};
   fill_delassus(island, b.W);
-  std::vector<double> trial = r;
+  std::vector<double>& trial = b.course;
+  trial = r;
   auto take = [&](const IterationResult& found) {
     result.iterations += found.iterations;
     if (!(found.residual < result.residual)) return;
@@ -191,7 +190,6 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
     r = trial;
   };
   take(least_steps(island, limits.tolerance, singular[0], b, trial, v));
-  std::vector<double> vertex;
   for (const int k : facets) {
     if (result.residual <= limits.tolerance) break;
     b.island = island;
@@ -206,10 +204,10 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
                                           b.lemke, trial, v);
     result.iterations += pivoted.iterations;
     if (!(pivoted.residual <= near)) continue;
-    vertex = trial;
+    b.vertex = trial;
     for (const double threshold : singular) {
       if (result.residual <= limits.tolerance) break;
-      trial = vertex;
+      trial = b.vertex;
       take(least_steps(island, limits.tolerance, threshold, b, trial, v));
     }
   }

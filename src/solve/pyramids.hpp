@@ -3,6 +3,8 @@
 // least norm lead to the exact law (E57, E58). For small islands where everything else has failed.
 #pragma once
 
+#include <Eigen/QR>
+
 #include "solve/lemke.hpp"
 
 namespace cairn {
@@ -10,9 +12,17 @@ namespace cairn {
 struct PyramidBuffers {
   Island island;  // with pyramids
   LemkeBuffers lemke;
-  std::vector<double> start;
-  VecX r, u, f, step, right;
-  Eigen::MatrixXd W, G, N, active;
+  std::vector<double> course;  // impulses from one start, at the end the best of it
+  std::vector<double> vertex;  // where pivoting ended
+  std::vector<double> trial;   // where a step leads
+  std::vector<int> active;     // rows of groups that are not open
+  VecX r, u, f, step, before;
+  VecX open, pushed;             // what open rows change: their step, W times it
+  Eigen::MatrixXd W;             // of the whole island
+  Eigen::MatrixXd weight, rest;  // by rows: D (I + e_n tau^T) and I - D of their group
+  Eigen::MatrixXd G;             // of the active rows
+  VecX right, solved;
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors;
 };
 
 struct PyramidLimits {
