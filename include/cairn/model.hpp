@@ -193,6 +193,9 @@ struct Model {
   const Material& pair(MaterialId a, MaterialId b) const {
     return pairs[index(a) * material_names.size() + index(b)];
   }
+  // Radius of the smaller of two bodies [m]. Points and bodies without bound have none; between two
+  // of them the length unit stands in.
+  double smaller_radius(BodyId a, BodyId b) const;
   std::optional<BodyId> find_body(const std::string& body_name) const;
   std::optional<JointId> find_joint(const std::string& joint_name) const;
 };

@@ -55,17 +55,17 @@ void describe(Visitor& v, Euler& o) {
            "active_factor h max |v|");
   v.number("active_distance", o.active_distance, Range{0, 1e9}, "m", "of active_set distance");
   v.number("active_factor", o.active_factor, Range{0, 1e3}, "-", "of active_set speed");
-  v.boolean("contact_filter", o.contact_filter,
+  v.boolean("contact_filter", o.events.filter,
             "keeps of contacts that share a plane only the corners of their patch");
-  v.number("eps_x", o.eps_x, Range{0, 0.1}, "-",
+  v.number("eps_x", o.events.eps_x, Range{0, 0.1}, "-",
            "polyhedra: how far outside its face or edge a contact may lie, in outer radii of the "
            "smaller one");
-  v.number("eps_t", o.eps_t, Range{0, 10}, "-",
+  v.number("eps_t", o.events.eps_t, Range{0, 10}, "-",
            "polyhedra: how far beyond the reach of the step contacts are listed, likewise");
-  v.number("eps_0", o.eps_0, Range{0, 1}, "-",
+  v.number("eps_0", o.events.eps_0, Range{0, 1}, "-",
            "polyhedra: overlap up to which a direction still counts as separating, in inner radii "
            "of the smaller one");
-  v.number("delta_max", o.delta_max, Range{0, 1}, "-",
+  v.number("delta_max", o.events.delta_max, Range{0, 1}, "-",
            "polyhedra: sine of the angle below which two edges count as parallel");
 }
 

@@ -24,6 +24,18 @@ enum class ActiveSet : std::uint8_t {
   speed,     // paper 000: gap <= f h max |v|
 };
 
+// Events of polyhedra, paper 004; lengths are relative to the bodies.
+struct EventOptions {
+  bool filter = true;      // keep only the corners of contact patches (E145)
+  double eps_x = 1e-7;     // how far outside its features an event may lie, of the smaller outer
+                           // radius [-]
+  double eps_t = 1e-4;     // how far beyond the reach of the step events are listed, likewise [-]
+  double eps_0 = 1e-3;     // overlap up to which a direction counts as separating, of the smaller
+                           // inner radius [-]
+  double delta_max = 0.1;  // sine of the angle below which two edges count as parallel: the event's
+                           // normal is then that of the faces beside them [-]
+};
+
 struct Euler {             // papers 000 and 001
   bool projection = true;  // move the bodies onto their joints after each step, in the mass metric
   bool project_contacts = false;  // push overlapping bodies apart after each step, likewise
@@ -40,14 +52,7 @@ struct Euler {             // papers 000 and 001
   ActiveSet active_set = ActiveSet::complete;
   double active_distance = 0.1;  // eps of active_set distance [m]
   double active_factor = 1;      // f of active_set speed [-]
-  // Events of polyhedra, paper 004; relative to the bodies.
-  bool contact_filter = true;  // keep only the corners of contact patches (E145)
-  double eps_x = 1e-7;     // how far outside its features an event may lie, of the smaller outer
-                           // radius [-]
-  double eps_t = 1e-4;     // how far beyond the reach of the step events are listed, likewise [-]
-  double eps_0 = 1e-3;     // overlap up to which a direction counts as separating, of the smaller
-                           // inner radius [-]
-  double delta_max = 0.1;  // sine of the angle below which two edges count as parallel [-]
+  EventOptions events = {};
 };
 
 // Papers 001 and 004: the step of `euler` under the convex relaxation of Coulomb's law (E90): what

@@ -85,7 +85,7 @@ struct StepReport {
       1;                      // least factor on velocities that pays for the projection's work [-]
   double joint_error = 0;     // largest distance error of a joint at the end [m]
   int active_contacts = 0;    // contacts that carry an impulse
-  int added_pairs = 0;        // contacts that verification added
+  int added_pairs = 0;        // contacts that verification added, other than of two polyhedra
   int filtered_contacts = 0;  // contacts that the filter left out, since others imply them (E145)
   int revised_pairs = 0;      // polyhedra whose axis or events verification changed (E143)
   int collisions = 0;         // contacts with restitution

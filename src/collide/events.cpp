@@ -100,6 +100,13 @@ Event event_of(int feature) {
           static_cast<int>(code & (max_features - 1))};
 }
 
+std::string name(const Event& event) {
+  const bool of_a = event.kind == Event::Kind::corner_a, of_b = event.kind == Event::Kind::corner_b;
+  const std::string a = of_a ? "corner" : of_b ? "face" : "edge";
+  const std::string b = of_b ? "corner" : of_a ? "face" : "edge";
+  return a + std::to_string(event.a) + "-" + b + std::to_string(event.b);
+}
+
 bool evaluate(const Event& e, const Placed& a, const Placed& b, double parallel,
               ShapeContact& out) {
   switch (e.kind) {

@@ -2,6 +2,8 @@
 // functions (E140, E141), where they lie, and the numbers that name them.
 #pragma once
 
+#include <string>
+
 #include "collide/narrowphase.hpp"
 #include "collide/placed.hpp"
 
@@ -20,14 +22,11 @@ inline constexpr int max_features = 1 << 15;  // vertices, edges or faces of one
 
 int feature_of(const Event& event);
 Event event_of(int feature);
-
-// Edges that meet at a smaller angle than this are taken as parallel: the event's normal is then
-// that of the faces beside them instead of their cross product. Paper 004's delta_max, as a sine.
-inline constexpr double default_parallel = 0.1;
+std::string name(const Event& event);  // such as face5-corner2: A's feature, then B's
 
 // The event with its own component function: gap in metres, n its gradient's direction at the
-// common point. Finite for every pose; edges that are parallel to rounding and have no crossing
-// give false.
+// common point. `parallel`: sine of the angle below which edges count as parallel (delta_max).
+// Finite for every pose; edges that are parallel to rounding and have no crossing give false.
 bool evaluate(const Event& event, const Placed& a, const Placed& b, double parallel,
               ShapeContact& contact);
 

@@ -122,21 +122,19 @@ Vec3 ContactFinder::held_direction(const Model& model, std::span<const ContactMe
   return c.n_W;
 }
 
-void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> poses,
-                                   std::span<const Pose> ahead, std::span<const Reach> reach,
-                                   std::span<const ContactMemory> memory, ShapeId a, ShapeId b,
+void ContactFinder::find_polyhedra(const Query& q, ShapeId a, ShapeId b,
                                    std::vector<Contact>& contacts) {
   PolyPair pair{a, b, 0, {}, 0, last_basis(a, b)};
-  for (const ShapeId id : {a, b}) pair.room += reach[index(model.shapes[index(id)].body)].shift;
-  const PlacedPair now = placed(model, poses, pair);
+  for (const ShapeId id : {a, b}) pair.room += q.reach[index(q.model.shapes[index(id)].body)].shift;
+  const PlacedPair now = placed(q.model, q.poses, pair);
   const double spheres = (now.b.center() - now.a.center()).norm() - now.a.shape->outer_radius -
                          now.b.shape->outer_radius;
   if (spheres > pair.room && !now.a.shape->planar) return;
   const double room =
       pair.room + events.eps_t * std::min(now.a.shape->outer_radius, now.b.shape->outer_radius);
-  const PlacedPair then = placed(model, ahead, pair);
+  const PlacedPair then = placed(q.model, q.ahead, pair);
   axes_.basis = pair.basis;
-  const Vec3 held = held_direction(model, memory, now, a, b);
+  const Vec3 held = held_direction(q.model, q.memory, now, a, b);
   pair.axis = choose_axis(now, then, room, held, events, axes_);
   pair.basis = axes_.basis;
   if (axes_.separation[axes_.best] > room) return;
@@ -147,31 +145,13 @@ void ContactFinder::find_polyhedra(const Model& model, std::span<const Pose> pos
   }
   raw_.clear();
   collect_events(now, then, pair.axis, pair.room, events, raw_);
-  for (const ShapeContact& raw : raw_) contacts.push_back(finish(model, a, b, raw));
-  if (raw_.empty() || pair.axis.ambiguous) return;
-  const Neighbour fresh{model.shapes[index(a)].body, model.shapes[index(b)].body,
-                        direction(pair.axis.axis, now.a, now.b)};
-  const bool known = std::any_of(neighbours_.begin(), neighbours_.end(), [&](const Neighbour& n) {
-    return n.a == fresh.a && n.b == fresh.b && n.n.dot(fresh.n) > 1 - 1e-9;
-  });
-  if (!known) neighbours_.push_back(fresh);
-}
-
-// Pairs of shapes with several equally good axes, after all others of the same bodies.
-void ContactFinder::settle_postponed(const Model& model, std::span<const Pose> poses,
-                                     std::span<const Pose> ahead, std::vector<Contact>& contacts) {
-  for (const std::size_t i : postponed_) {
-    PolyPair& pair = poly_pairs_[i];
-    for (const Neighbour& n : neighbours_) {
-      if (n.a != model.shapes[index(pair.a)].body || n.b != model.shapes[index(pair.b)].body ||
-          pair.axis.held)
-        continue;
-      axes_.basis = pair.basis;
-      follow_neighbour(placed(model, poses, pair), placed(model, ahead, pair), n.n, events, axes_,
-                       pair.axis);
-    }
-    collect(model, poses, ahead, pair, contacts);
-  }
+  for (const ShapeContact& raw : raw_) contacts.push_back(finish(q.model, a, b, raw));
+  const BodyId body_a = q.model.shapes[index(a)].body, body_b = q.model.shapes[index(b)].body;
+  if (raw_.empty() || pair.axis.ambiguous || !compound(q.model, body_a, body_b)) return;
+  const Neighbour fresh{body_a, body_b, direction(pair.axis.axis, now.a, now.b)};
+  const auto [first, end] = neighbours(body_a, body_b);
+  if (std::none_of(first, end, [&](const Neighbour& n) { return n.n.dot(fresh.n) > 1 - 1e-9; }))
+    neighbours_.push_back(fresh);
 }
 
 // Contacts of one pair of bodies stand next to each other.
@@ -184,9 +164,7 @@ void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& con
            contacts[end].key.body_b == key.body_b)
       ++end;
     const std::span<const Contact> group(contacts.data() + first, end - first);
-    const double ra = model.body(key.body_a).radius, rb = model.body(key.body_b).radius;
-    const double size = ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb);
-    patches_.mark(group, size, keep_);
+    patches_.mark(model, group, keep_);
     for (std::size_t i = 0; i < group.size(); ++i)
       if (keep_[i]) kept_.push_back(group[i]);
     first = end;
@@ -197,18 +175,24 @@ void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& con
 void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> ahead, std::span<const Reach> reach,
                          std::span<const ContactMemory> memory, std::vector<Contact>& contacts) {
+  const Query query{model, poses, ahead, reach, memory};
   near_pairs(model, poses, reach);
   contacts.clear();
   std::swap(poly_pairs_, last_pairs_);
   poly_pairs_.clear();
   postponed_.clear();
   neighbours_.clear();
+  compound_.clear();
+  covered_.clear();
   missing_ = {-1, -1};
   for (const auto& [i, j] : pairs_) {
     const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
                 &shape_b = model.shapes[static_cast<std::size_t>(j)];
     if (both_polyhedra(model, shape_a, shape_b)) {
-      find_polyhedra(model, poses, ahead, reach, memory, shape_id(i), shape_id(j), contacts);
+      if (compound(model, shape_a.body, shape_b.body))
+        compound_.push_back({shape_a.body, shape_b.body, shape_id(i), shape_id(j), {}, 0, false});
+      else
+        find_polyhedra(query, shape_id(i), shape_id(j), contacts);
       continue;
     }
     if (missing_.first < 0 && !can_collide(shape_a.geometry, shape_b.geometry) &&
@@ -223,11 +207,11 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
       if (raw.gap <= room) contacts.push_back(finish(model, shape_id(i), shape_id(j), raw));
     }
   }
-  settle_postponed(model, poses, ahead, contacts);
+  find_compounds(query, contacts);
   std::sort(contacts.begin(), contacts.end(),
             [](const Contact& x, const Contact& y) { return x.key < y.key; });
   const std::size_t found = contacts.size();
-  if (filter) filter_patches(model, contacts);
+  if (events.filter) filter_patches(model, contacts);
   filtered_ = static_cast<int>(found - contacts.size());
 }
 
@@ -240,7 +224,8 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
                        model.shapes[static_cast<std::size_t>(j)])) {
       PolyPair pair{shape_id(i), shape_id(j), 0, {}, 0, last_basis(shape_id(i), shape_id(j))};
       const PlacedPair now = placed(model, poses, pair);
-      const double gap = overlap_or_gap(now.a, now.b, pair.basis);
+      const double gap =
+          overlap_or_gap(now.a, now.b, overlap_rounding * model.length_unit, pair.basis);
       const ShapeContact raw{now.a.center(), now.b.center(), Vec3::UnitZ(), gap, along_axis};
       if (gap <= 0) contacts.push_back(finish(model, pair.a, pair.b, raw));
       continue;

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "cairn/contact.hpp"
@@ -12,6 +13,7 @@
 #include "collide/broadphase.hpp"
 #include "collide/narrowphase.hpp"
 #include "collide/patch.hpp"
+#include "collide/patch_cover.hpp"
 #include "collide/poly_pair.hpp"
 
 namespace cairn {
@@ -58,10 +60,11 @@ class ContactFinder {
                const PolyPair& pair, std::vector<Contact>& contacts);
   PlacedPair placed(const Model& model, std::span<const Pose> poses, const PolyPair& pair) const;
   std::vector<PolyPair>& pairs() { return poly_pairs_; }  // sorted by shapes
+  // Is the pair left out since the contacts of other shapes of the two bodies imply its own?
+  bool covered(ShapeId a, ShapeId b) const;
   AxisList& scratch() { return axes_; }
 
-  EventOptions events;
-  bool filter = true;  // keep only the corners of contact patches
+  EventOptions events = {};
 
   int filtered() const { return filtered_; }  // contacts that the last find() left out
 
@@ -77,14 +80,27 @@ class ContactFinder {
   void collide(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b);
   Contact finish(const Model& model, ShapeId a, ShapeId b, const ShapeContact& raw) const;
   void near_pairs(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach);
-  void find_polyhedra(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
-                      std::span<const Reach> reach, std::span<const ContactMemory> memory,
-                      ShapeId a, ShapeId b, std::vector<Contact>& contacts);
+  // What find() was asked.
+  struct Query {
+    const Model& model;
+    std::span<const Pose> poses, ahead;
+    std::span<const Reach> reach;
+    std::span<const ContactMemory> memory;
+  };
+  void find_polyhedra(const Query& query, ShapeId a, ShapeId b, std::vector<Contact>& contacts);
   Vec3 held_direction(const Model& model, std::span<const ContactMemory> memory,
                       const PlacedPair& now, ShapeId a, ShapeId b) const;
   RatioBasis last_basis(ShapeId a, ShapeId b) const;
-  void settle_postponed(const Model& model, std::span<const Pose> poses,
-                        std::span<const Pose> ahead, std::vector<Contact>& contacts);
+  struct CompoundPair;
+  static bool compound(const Model& model, BodyId a, BodyId b) {
+    return model.body(a).shapes > 1 || model.body(b).shapes > 1;
+  }
+  void find_compounds(const Query& query, std::vector<Contact>& contacts);
+  void find_compound(const Query& query, std::span<CompoundPair> group,
+                     std::vector<Contact>& contacts);
+  void measure(const Model& model, std::span<const Pose> poses, const PolyPair& first,
+               std::span<CompoundPair> group);
+  void settle_postponed(const Query& query, std::vector<Contact>& contacts);
   void filter_patches(const Model& model, std::vector<Contact>& contacts);
 
   Broadphase broadphase_;
@@ -99,7 +115,26 @@ class ContactFinder {
     BodyId a{}, b{};
     Vec3 n;
   };
-  std::vector<Neighbour> neighbours_;  // directions of pairs of the same bodies that are not
+  // Directions of pairs that are not ambiguous, of bodies with several shapes; sorted by body.
+  std::vector<Neighbour> neighbours_;
+  using Neighbours = std::vector<Neighbour>::const_iterator;
+  std::pair<Neighbours, Neighbours> neighbours(BodyId a, BodyId b) const;
+  struct CompoundPair {
+    BodyId body_a{}, body_b{};
+    ShapeId a{}, b{};
+    PatchCover::Region region{};
+    double separation = 0;  // along the normal of the patch [m]
+    bool done = false;
+
+    bool operator<(const CompoundPair& other) const {
+      return std::tie(body_a, body_b, a, b) <
+             std::tie(other.body_a, other.body_b, other.a, other.b);
+    }
+  };
+  std::vector<CompoundPair> compound_;
+  std::vector<PatchCover::Footprint> footprints_[2];
+  std::vector<std::pair<ShapeId, ShapeId>> covered_;  // sorted
+  PatchCover cover_;
   AxisList axes_;
   PatchFilter patches_;
   std::vector<char> keep_;

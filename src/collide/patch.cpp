@@ -8,8 +8,6 @@ namespace cairn {
 namespace {
 
 constexpr double same_normal = 5e-13;  // 1 - cosine of normals that are one: 1e-6 rad [-]
-constexpr double same_place = 4e-7;    // of the radius: two points that are one [-]
-constexpr double same_gap = 1e-10;     // of the radius: depth that decides nothing [-]
 
 double turn(double ax, double ay, double bx, double by) {
   return ax * by - ay * bx;
@@ -17,8 +15,15 @@ double turn(double ax, double ay, double bx, double by) {
 
 }  // namespace
 
-void PatchFilter::mark(std::span<const Contact> contacts, double size, std::vector<char>& keep) {
+bool PatchFilter::same_normals(const Vec3& m, const Vec3& n) {
+  return (m - n).squaredNorm() <= 2 * same_normal;
+}
+
+void PatchFilter::mark(const Model& model, std::span<const Contact> contacts,
+                       std::vector<char>& keep) {
   keep.assign(contacts.size(), 1);
+  if (contacts.empty()) return;
+  const double size = model.smaller_radius(contacts[0].key.body_a, contacts[0].key.body_b);
   grouped_.assign(contacts.size(), 0);
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (grouped_[i]) continue;
@@ -28,7 +33,7 @@ void PatchFilter::mark(std::span<const Contact> contacts, double size, std::vect
     for (std::size_t j = i; j < contacts.size(); ++j) {
       const Contact& c = contacts[j];
       if (grouped_[j] || c.friction != first.friction || c.restitution != first.restitution ||
-          !((c.n_W - first.n_W).squaredNorm() <= 2 * same_normal))
+          !same_normals(c.n_W, first.n_W))
         continue;
       grouped_[j] = 1;
       const Vec3 p = c.p_WC - first.p_WC;
@@ -102,16 +107,18 @@ void PatchFilter::filter_group(double size, std::vector<char>& keep) {
   });
   // Of contacts in one place the first by key stands for all, with the least gap among them.
   std::vector<Spot>& s = spots_;
-  for (std::size_t i = 0; i < s.size(); ++i)
-    for (std::size_t j = i + 1; j < s.size() && s[j].x - s[i].x <= length;) {
-      if (std::abs(s[j].y - s[i].y) > length || std::abs(s[j].gap - s[i].gap) > gap) {
-        ++j;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (s[i].contact < 0) continue;
+    for (std::size_t j = i + 1; j < s.size() && s[j].x - s[i].x <= length; ++j) {
+      if (s[j].contact < 0 || std::abs(s[j].y - s[i].y) > length ||
+          std::abs(s[j].gap - s[i].gap) > gap)
         continue;
-      }
       keep[static_cast<std::size_t>(std::max(s[i].contact, s[j].contact))] = 0;
       s[i].contact = std::min(s[i].contact, s[j].contact);
-      s.erase(s.begin() + static_cast<std::ptrdiff_t>(j));
+      s[j].contact = -1;
     }
+  }
+  std::erase_if(s, [](const Spot& p) { return p.contact < 0; });
   if (s.size() <= 2) return;
   find_corners(length);
   for (const Spot& p : s) {

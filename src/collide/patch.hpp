@@ -6,20 +6,25 @@
 #include <vector>
 
 #include "cairn/contact.hpp"
+#include "cairn/model.hpp"
 
 namespace cairn {
 
 class PatchFilter {
  public:
   // Marks in `keep` (as long as `contacts`, which belong to one pair of bodies and are sorted by
-  // key) every contact that is not implied by others. `size` is the smaller body's radius [m].
-  void mark(std::span<const Contact> contacts, double size, std::vector<char>& keep);
+  // key) every contact that is not implied by others.
+  void mark(const Model& model, std::span<const Contact> contacts, std::vector<char>& keep);
+
+  static bool same_normals(const Vec3& m, const Vec3& n);
+  static constexpr double same_place = 4e-7;  // of the radius: two points that are one [-]
+  static constexpr double same_gap = 1e-10;   // of the radius: depth that decides nothing [-]
 
  private:
   struct Spot {
     double x, y;  // in the plane [m]
     double gap;   // [m]
-    int contact;
+    int contact;  // -1: another spot in the same place stands for this one
   };
   void filter_group(double size, std::vector<char>& keep);
   void find_corners(double tolerance);

@@ -8,11 +8,11 @@ namespace cairn {
 
 struct Placed {
   Placed(const Polyhedron& polyhedron, const Pose& X_WS)
-      : shape(&polyhedron), pose(X_WS), R_WS(X_WS.R.toRotationMatrix()), p_WS(X_WS.p) {}
+      : shape(&polyhedron), pose(X_WS), R_WS(X_WS.R.toRotationMatrix()) {}
 
-  Vec3 point(const Vec3& p_S) const { return p_WS + R_WS * p_S; }
+  Vec3 point(const Vec3& p_S) const { return pose.p + R_WS * p_S; }
   Vec3 direction(const Vec3& d_S) const { return R_WS * d_S; }
-  Vec3 local(const Vec3& p_W) const { return R_WS.transpose() * (p_W - p_WS); }
+  Vec3 local(const Vec3& p_W) const { return R_WS.transpose() * (p_W - pose.p); }
   Vec3 center() const { return point(shape->center); }
   Vec3 vertex(int i) const { return point(shape->vertices[static_cast<std::size_t>(i)]); }
   Vec3 normal(int face) const {
@@ -21,8 +21,7 @@ struct Placed {
 
   const Polyhedron* shape;
   Pose pose;
-  Mat3 R_WS;
-  Vec3 p_WS;
+  Mat3 R_WS;  // that of the pose, as a matrix
 };
 
 struct PlacedPair {

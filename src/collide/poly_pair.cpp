@@ -7,13 +7,19 @@
 namespace cairn {
 namespace {
 
-constexpr double same_way = 0.9;     // cosine from which two axes count as one [-]
 constexpr double touching = 1e-9;    // gap of a contact that is there, of the smaller radius [-]
 constexpr double hold = 1e-6;        // overlap ahead up to which a held axis is kept, likewise [-]
 constexpr double preference = 1e-9;  // what a later axis must be better, likewise [-]
 
 double size_of(const PlacedPair& pair) {
   return std::min(pair.a.shape->outer_radius, pair.b.shape->outer_radius);
+}
+
+// The axes that separate the pair, or nearly so (E142).
+void list_axes(const PlacedPair& now, double room, const EventOptions& options, AxisList& list) {
+  const double overlap =
+      options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
+  list_axes(now.a, now.b, -overlap, room, list);
 }
 
 int most_aligned_face(const Placed& p, const Vec3& d_W) {
@@ -135,9 +141,7 @@ void keep_held(const PlacedPair& now, const PlacedPair& ahead, const Vec3& held,
 
 PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room, const Vec3& held,
                      const EventOptions& options, AxisList& list) {
-  const double overlap =
-      options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
-  list_axes(now.a, now.b, -overlap, room, list);
+  list_axes(now, room, options, list);
   PairAxis chosen;
   if (list.separation[list.best] > room) {
     chosen.axis = list.axes[list.best];
@@ -162,18 +166,14 @@ PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room
 
 void follow_neighbour(const PlacedPair& now, const PlacedPair& ahead, const Vec3& n,
                       const EventOptions& options, AxisList& list, PairAxis& chosen) {
-  const double overlap =
-      options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
-  list_axes(now.a, now.b, -overlap, std::numeric_limits<double>::infinity(), list);
+  list_axes(now, std::numeric_limits<double>::infinity(), options, list);
   const double least = std::min(0.0, chosen.separation_ahead) - touching * size_of(now);
   keep_held(now, ahead, n, least, list, chosen);
 }
 
 bool other_axis(const PlacedPair& now, const PlacedPair& ahead, const PairAxis& current,
                 const EventOptions& options, AxisList& list, PairAxis& other) {
-  const double overlap =
-      options.eps_0 * std::min(now.a.shape->inner_radius, now.b.shape->inner_radius);
-  list_axes(now.a, now.b, -overlap, std::numeric_limits<double>::infinity(), list);
+  list_axes(now, std::numeric_limits<double>::infinity(), options, list);
   const Vec3 n = direction(current.axis, now.a, now.b);
   double best = (current.held ? 1 : -1) * touching * size_of(now);
   bool found = false;
@@ -208,7 +208,7 @@ void collect_events(const PlacedPair& now, const PlacedPair& ahead, const PairAx
   if (now.a.shape->planar) {
     // Both points lie halfway between the planes of the two.
     const Vec3 z = now.a.R_WS.col(2);
-    const double middle = 0.5 * z.dot(now.a.p_WS + now.b.p_WS);
+    const double middle = 0.5 * z.dot(now.a.pose.p + now.b.pose.p);
     for (std::size_t i = before; i < out.size(); ++i) {
       out[i].p_WA += (middle - z.dot(out[i].p_WA)) * z;
       out[i].p_WB += (middle - z.dot(out[i].p_WB)) * z;

@@ -3,19 +3,11 @@
 // leads, appends contacts.
 #pragma once
 
+#include "cairn/scheme.hpp"
 #include "collide/events.hpp"
 #include "collide/separating_axes.hpp"
 
 namespace cairn {
-
-// Paper 004's parameters, relative to the bodies.
-struct EventOptions {
-  double eps_x = 1e-7;  // how far outside a feature an event may lie, of the smaller radius [-]
-  double eps_t = 1e-4;  // how far beyond the reach of the step events are listed, likewise [-]
-  double eps_0 = 1e-3;  // overlap up to which an axis still counts as one that separates, of the
-                        // smaller inner radius [-]
-  double delta_max = default_parallel;  // sine of the angle below which edges are parallel [-]
-};
 
 // How a pair is kept apart in a step.
 struct PairAxis {

@@ -29,7 +29,7 @@ struct Relative {
   Mat3 R_AB;
   Vec3 p_AB;
   Relative(const Placed& a, const Placed& b)
-      : R_AB(a.R_WS.transpose() * b.R_WS), p_AB(a.R_WS.transpose() * (b.p_WS - a.p_WS)) {}
+      : R_AB(a.R_WS.transpose() * b.R_WS), p_AB(a.R_WS.transpose() * (b.pose.p - a.pose.p)) {}
 };
 
 double along_face_a(const Polyhedron& a, int face, const Polyhedron& b, const Relative& X) {
@@ -191,13 +191,13 @@ void list_axes(const Placed& a, const Placed& b, double least, double far, AxisL
   out.separation.push_back(best);
 }
 
-double overlap_or_gap(const Placed& a, const Placed& b, RatioBasis& basis) {
+double overlap_or_gap(const Placed& a, const Placed& b, double rounding, RatioBasis& basis) {
   const Relative X(a, b);
   double best = -infinity;
   visit_faces(
       a, b, X, [&] { return best > 0 ? infinity : best; },
       [&](SeparatingAxis::Kind, int, double s) { best = std::max(best, s); });
-  if (!a.shape->planar && best <= 0)
+  if (!a.shape->planar && !(best >= -rounding))
     visit_edges(a, b, X, basis, [&](int, int, const Vec3&, double s) { best = std::max(best, s); });
   return best;
 }

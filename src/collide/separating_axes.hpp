@@ -26,6 +26,8 @@ Vec3 direction(const SeparatingAxis& axis, const Placed& a, const Placed& b);
 // direction.
 double separation(const SeparatingAxis& axis, const Placed& a, const Placed& b);
 
+inline constexpr double same_way = 0.9;  // cosine from which two axes count as one [-]
+
 // All axes whose separation is at least `least` and in any case the best one, each with its
 // separation; faces of A, faces of B, then edges. Two boxes have nine pairs of edges, each
 // represented by those that lie farthest along their cross product; other polyhedra the one at
@@ -40,7 +42,8 @@ struct AxisList {
 void list_axes(const Placed& a, const Placed& b, double least, double far, AxisList& out);
 
 // Minus the depth along the axis of least depth where the pair overlaps, else some positive
-// separation [m].
-double overlap_or_gap(const Placed& a, const Placed& b, RatioBasis& basis);
+// separation [m]. Where a face bounds the depth by `rounding` that is the answer.
+inline constexpr double overlap_rounding = 0x1p-50;  // of the model's length unit [-]
+double overlap_or_gap(const Placed& a, const Placed& b, double rounding, RatioBasis& basis);
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// Looks up bodies and joints by name; both are sorted by it.
+// Looks up bodies and joints by name, both are sorted by it; compares bodies.
 #include "cairn/model.hpp"
 
 #include <algorithm>
@@ -19,6 +19,12 @@ std::optional<Id> find_name(const std::vector<Item>& items, const std::string& n
 
 std::optional<BodyId> Model::find_body(const std::string& body_name) const {
   return find_name<BodyId>(bodies, body_name);
+}
+
+double Model::smaller_radius(BodyId a, BodyId b) const {
+  const double ra = body(a).radius, rb = body(b).radius;
+  if (ra > 0 && rb > 0) return std::min(ra, rb);
+  return ra > 0 || rb > 0 ? std::max(ra, rb) : length_unit;
 }
 
 std::optional<JointId> Model::find_joint(const std::string& joint_name) const {

@@ -281,7 +281,7 @@ void check_penetration(const Model& model, const TraceFrame& frame, const Compla
                         X_W[i]);
         };
         RatioBasis cold;
-        penetration = std::max(penetration, -overlap_or_gap(placed(a), placed(b), cold));
+        penetration = std::max(penetration, -overlap_or_gap(placed(a), placed(b), 0, cold));
         continue;
       }
       contacts.clear();

@@ -109,8 +109,9 @@ void put_contacts(ReportPage& page) {
   page.put(
       "</table></div><p class=\"soft\">Over the run: {} collisions with restitution, {} impacts "
       "held "
-      "back by the energy guard, {} contacts added by verification.</p>",
-      t.collisions, t.guard_corrections, t.added_pairs);
+      "back by the energy guard, {} contacts added and {} pairs of polyhedra revised by "
+      "verification.</p>",
+      t.collisions, t.guard_corrections, t.added_pairs, t.revised_pairs);
 }
 
 void put_timings(ReportPage& page) {

@@ -50,8 +50,7 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
                                                       : options.active_factor * h * fastest;
     for (Reach& reach : buffers.reach) reach = {limit, 0};
   }
-  buffers.finder.filter = options.contact_filter;
-  buffers.finder.events = {options.eps_x, options.eps_t, options.eps_0, options.delta_max};
+  buffers.finder.events = options.events;
   buffers.ahead.assign(poses_end.begin(), poses_end.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];

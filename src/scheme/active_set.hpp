@@ -36,8 +36,8 @@ int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers
 
 // Polyhedra (E143, E144): pairs that overlap at the end get the events that were missed, or the
 // axis by which they overlap least; pairs that are pushed although another axis keeps them apart
-// are released. `impulses` are the normal ones of the candidates. Returns the number of changes;
-// 0: the candidates were complete and none blocked a free motion.
+// are released. `impulses` are the normal ones of the candidates. Returns the number of pairs
+// that changed; 0: the candidates were complete and none blocked a free motion.
 int revise_polyhedra(const Model& model, const State& state, std::span<const Pose> poses_end,
                      std::span<const double> impulses, ActiveSetBuffers& buffers,
                      std::vector<Contact>& candidates);

@@ -155,16 +155,18 @@ void Step::find_velocities() {
   move_bodies(last());
 }
 
-// Contacts that were missed go into contacts_start; returns how much has changed there.
-int Step::add_missed_contacts() {
+// Contacts that were missed go into contacts_start; true: there were some.
+bool Step::add_missed_contacts() {
   std::vector<double>& impulses = data.active.impulses;
   impulses.clear();
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     impulses.push_back(last().solution.lambda[last().problem.first_row[data.joints() + i]]);
   const int revised =
       revise_polyhedra(model, state, data.poses_end, impulses, data.active, data.contacts_start);
+  const int added = add_missed(model, state, data.active, data.contacts_start);
   report.revised_pairs += revised;
-  return revised + add_missed(model, state, data.active, data.contacts_start);
+  report.added_pairs += added;
+  return revised + added > 0;
 }
 
 // Everything the report says of the contacts, from the solve that gave the velocities.
@@ -296,10 +298,9 @@ void take(Step& step, double (*clock)(), State& state) {
     const double detect_start = now();
     report.penetration = find_overlaps(model, data.poses_end, data.active);
     const bool verify = options.active_set == ActiveSet::complete && round < max_rounds;
-    const int added = verify ? step.add_missed_contacts() : 0;
+    const bool again = verify && step.add_missed_contacts();
     report.seconds.detect += now() - detect_start;
-    report.added_pairs += added;
-    if (added == 0) break;
+    if (!again) break;
     report.discarded_solves += report.solve_count;
     data.contacts = data.contacts_start;
   }

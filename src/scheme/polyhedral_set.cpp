@@ -2,14 +2,13 @@
 // revised (E143, E144).
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "constrain/rows.hpp"
 #include "scheme/active_set.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr double same_way = 0.9;  // cosine from which two axes count as one [-]
 
 bool by_key(const Contact& a, const Contact& b) {
   return a.key < b.key;
@@ -26,15 +25,20 @@ struct Revision {
   ActiveSetBuffers& buffers;
   std::vector<Contact>& candidates;
   double rounding;  // [m]
+  std::optional<std::pair<BodyId, BodyId>> bodies;
+  double deepest;  // gap at the end among the candidates of these two [m]
 
   Range range_of(const PolyPair& pair) const {
-    const BodyId body_a = model.shapes[index(pair.a)].body,
-                 body_b = model.shapes[index(pair.b)].body;
+    return range_of(model.shapes[index(pair.a)].body, model.shapes[index(pair.b)].body, pair.a,
+                    pair.a, pair.b, pair.b);
+  }
+  Range range_of(BodyId body_a, BodyId body_b, ShapeId first_a, ShapeId last_a, ShapeId first_b,
+                 ShapeId last_b) const {
     const auto least = std::numeric_limits<std::int32_t>::min(),
                most = std::numeric_limits<std::int32_t>::max();
     Contact from, to;
-    from.key = {body_a, body_b, pair.a, pair.b, least};
-    to.key = {body_a, body_b, pair.a, pair.b, most};
+    from.key = {body_a, body_b, first_a, first_b, least};
+    to.key = {body_a, body_b, last_a, last_b, most};
     const auto first = std::lower_bound(candidates.begin(), candidates.end(), from, by_key),
                end = std::upper_bound(candidates.begin(), candidates.end(), to, by_key);
     return {static_cast<std::size_t>(first - candidates.begin()),
@@ -52,13 +56,10 @@ struct Revision {
   void filter(const Range& known) {
     std::vector<Contact>& fresh = buffers.fresh;
     const std::size_t own = fresh.size();
-    if (!buffers.finder.filter || own == 0) return;
+    if (!buffers.finder.events.filter || own == 0) return;
     fresh.insert(fresh.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(known.first),
                  candidates.begin() + static_cast<std::ptrdiff_t>(known.end));
-    const ContactKey& key = fresh[0].key;
-    const double ra = model.body(key.body_a).radius, rb = model.body(key.body_b).radius;
-    buffers.patches.mark(fresh, ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb),
-                         buffers.keep);
+    buffers.patches.mark(model, fresh, buffers.keep);
     std::size_t out = 0;
     for (std::size_t i = known.end - known.first; i < fresh.size(); ++i)
       if (buffers.keep[i]) fresh[out++] = fresh[i];
@@ -82,22 +83,42 @@ struct Revision {
     std::sort(candidates.begin(), candidates.end(), by_key);
   }
 
-  // Is the overlap one of the events that are there, which are met to first order only?
-  bool explained(const PolyPair& pair, double gap) const {
-    const PlacedPair end = buffers.finder.placed(model, poses_end, pair);
-    const Range known = range_of(pair);
-    for (std::size_t i = known.first; i < known.end; ++i) {
-      ShapeContact later;
-      if (evaluate(event_of(candidates[i].key.feature), end.a, end.b,
-                   buffers.finder.events.delta_max, later) &&
-          later.gap <= gap + rounding)
-        return true;
-    }
-    return false;
+  double gap_at_end(const Contact& c) const {
+    Contact later;
+    return buffers.finder.find_one(model, poses_end, c.key, later)
+               ? later.gap
+               : std::numeric_limits<double>::infinity();
   }
 
-  // The pair overlaps at the end.
-  int repair(PolyPair& pair) {
+  // Is the overlap one of the events that are there, which are met to first order only?
+  bool explained(const PolyPair& pair, double gap) {
+    const Range known = range_of(pair);
+    for (std::size_t i = known.first; i < known.end; ++i)
+      if (gap_at_end(candidates[i]) <= gap + rounding) return true;
+    return known.first == known.end && buffers.finder.events.filter && implied(pair.a, pair.b, gap);
+  }
+
+  // Or of other shapes of the two bodies, which stand for those of this pair?
+  bool implied(ShapeId a, ShapeId b, double gap) {
+    const BodyId body_a = model.shapes[index(a)].body, body_b = model.shapes[index(b)].body;
+    if (model.body(body_a).shapes == 1 && model.body(body_b).shapes == 1) return false;
+    if (bodies != std::optional(std::pair(body_a, body_b))) {
+      bodies.emplace(body_a, body_b);
+      deepest = std::numeric_limits<double>::infinity();
+      auto first = [&](BodyId id) { return static_cast<ShapeId>(model.body(id).first_shape); };
+      auto last = [&](BodyId id) {
+        return static_cast<ShapeId>(model.body(id).first_shape + model.body(id).shapes - 1);
+      };
+      const Range all =
+          range_of(body_a, body_b, first(body_a), last(body_a), first(body_b), last(body_b));
+      for (std::size_t i = all.first; i < all.end; ++i)
+        deepest = std::min(deepest, gap_at_end(candidates[i]));
+    }
+    return deepest <= gap + rounding;
+  }
+
+  // The pair overlaps at the end; true: its events were changed.
+  bool repair(PolyPair& pair) {
     const PlacedPair now = buffers.finder.placed(model, state.poses, pair),
                      end = buffers.finder.placed(model, poses_end, pair);
     const PairAxis axis =
@@ -107,7 +128,7 @@ struct Revision {
         direction(axis.axis, now.a, now.b).dot(direction(pair.axis.axis, now.a, now.b)) >= same_way;
     if (!same && pair.revised == 0) {
       replace(pair, axis);
-      return 1;
+      return true;
     }
     PolyPair again = pair;
     again.axis = axis;
@@ -126,18 +147,18 @@ struct Revision {
     });
     filter(known);
     insert();
-    return static_cast<int>(buffers.fresh.size());
+    return !buffers.fresh.empty();
   }
 
-  // The pair is pushed and apart.
-  int release(PolyPair& pair) {
+  // The pair is pushed and apart; true: along another axis, it is free.
+  bool release(PolyPair& pair) {
     const PlacedPair now = buffers.finder.placed(model, state.poses, pair),
                      end = buffers.finder.placed(model, poses_end, pair);
     PairAxis other;
     if (!other_axis(now, end, pair.axis, buffers.finder.events, buffers.finder.scratch(), other))
-      return 0;
+      return false;
     replace(pair, other);
-    return 1;
+    return true;
   }
 };
 
@@ -146,7 +167,7 @@ struct Revision {
 int revise_polyhedra(const Model& model, const State& state, std::span<const Pose> poses_end,
                      std::span<const double> impulses, ActiveSetBuffers& buffers,
                      std::vector<Contact>& candidates) {
-  Revision revision{model, state, poses_end, buffers, candidates, 1e-13 * model.length_unit};
+  Revision revision{model, state, poses_end, buffers, candidates, 1e-13 * model.length_unit, {}, 0};
   std::vector<PolyPair>& pairs = buffers.finder.pairs();
   auto before = [](const PolyPair& p, const ContactKey& key) {
     return std::pair(p.a, p.b) < std::pair(key.shape_a, key.shape_b);
@@ -165,6 +186,9 @@ int revise_polyhedra(const Model& model, const State& state, std::span<const Pos
     if (end.key.feature != ContactFinder::along_axis || !(end.gap < -revision.rounding)) continue;
     auto pair = std::lower_bound(pairs.begin(), pairs.end(), end.key, before);
     if (pair == pairs.end() || pair->a != end.key.shape_a || pair->b != end.key.shape_b) {
+      if (buffers.finder.covered(end.key.shape_a, end.key.shape_b) &&
+          revision.implied(end.key.shape_a, end.key.shape_b, end.gap))
+        continue;
       // Faster than any of the velocities by which the reach was taken.
       const auto place = pair - pairs.begin();
       buffers.pushed.insert(buffers.pushed.begin() + place, 0);
@@ -176,10 +200,10 @@ int revise_polyhedra(const Model& model, const State& state, std::span<const Pos
       pair->room = std::max(0.0, pair->axis.separation - end.gap);
     }
     buffers.pushed[static_cast<std::size_t>(pair - pairs.begin())] = 0;
-    if (!revision.explained(*pair, end.gap)) changes += revision.repair(*pair);
+    if (!revision.explained(*pair, end.gap) && revision.repair(*pair)) ++changes;
   }
   for (std::size_t i = 0; i < pairs.size(); ++i)
-    if (buffers.pushed[i]) changes += revision.release(pairs[i]);
+    if (buffers.pushed[i] && revision.release(pairs[i])) ++changes;
   return changes;
 }
 

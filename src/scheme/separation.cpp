@@ -13,15 +13,10 @@ constexpr double share_per_step = 1.0 / 128;  // of the radius, where nothing fa
 
 }  // namespace
 
-double smaller_radius(const Model& model, const Contact& c) {
-  const double a = model.body(c.key.body_a).radius, b = model.body(c.key.body_b).radius;
-  if (a > 0 && b > 0) return std::min(a, b);
-  return a > 0 || b > 0 ? std::max(a, b) : model.length_unit;
-}
-
 double separation_speed(const Model& model, const Contact& c, const Euler& options, double h) {
   if (options.separation_speed >= 0) return options.separation_speed;
-  const double radius = smaller_radius(model, c), gravity = model.gravity.norm();
+  const double radius = model.smaller_radius(c.key.body_a, c.key.body_b),
+               gravity = model.gravity.norm();
   return gravity > 0 ? std::sqrt(2 * gravity * radius) : share_per_step * radius / h;
 }
 

@@ -32,7 +32,7 @@ struct Step {
   void add_joints(Problem& problem);
   void move_bodies(const SolveRecord& record);
   void find_velocities();
-  int add_missed_contacts();
+  bool add_missed_contacts();
   void report_contacts();
   void judge();
   const SolveRecord& last() const {

@@ -20,7 +20,7 @@ std::vector<Overlap> deep_overlaps(const Model& model, const State& state,
   std::vector<Overlap> found;
   // Contacts are sorted by key, so those of two bodies follow each other.
   for (const Contact& c : buffers.at_end) {
-    if (!(-c.gap > deep * smaller_radius(model, c))) continue;
+    if (!(-c.gap > deep * model.smaller_radius(c.key.body_a, c.key.body_b))) continue;
     const double speed = std::visit(
         [&](const auto& options) { return separation_speed(model, c, options, h); }, scheme);
     if (!found.empty() && found.back().body_a == c.key.body_a &&

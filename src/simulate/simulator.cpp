@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "collide/finder.hpp"
 #include "dynamics/kinematics.hpp"
 #include "scheme/euler.hpp"
 
@@ -102,8 +103,10 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
     const int number = static_cast<int>(shape) - b.first_shape;
     return b.shapes > 1 ? b.name + "[" + std::to_string(number) + "]" : b.name;
   };
+  const bool events =
+      both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)]);
   return "contact " + part(key.body_a, key.shape_a) + "-" + part(key.body_b, key.shape_b) + ":" +
-         std::to_string(key.feature);
+         (events ? name(event_of(key.feature)) : std::to_string(key.feature));
 }
 
 BodyMotion body_motion(const Model& model, const State& state, BodyId id) {

@@ -132,9 +132,9 @@ TEST(SeparatingAxes, LeastDepthParts) {
     EXPECT_NEAR(separation(list.axes[0], now.a, now.b), s, 1e-14);
     if (s >= 0) continue;
     ++overlapping;
-    EXPECT_NEAR(overlap_or_gap(now.a, now.b, cold), s, 2e-9);
+    EXPECT_NEAR(overlap_or_gap(now.a, now.b, 0, cold), s, 2e-9);
     auto shifted = [&](const Vec3& d) {
-      return overlap_or_gap(now.a, Placed(p.b, {p.B.p + d, p.B.R}), cold);
+      return overlap_or_gap(now.a, Placed(p.b, {p.B.p + d, p.B.R}), 0, cold);
     };
     EXPECT_GE(shifted((-s + 1e-12) * direction(list.axes[0], now.a, now.b)), 0);
     for (int k = 0; k < 20; ++k) EXPECT_LT(shifted(-0.999 * s * random.unit()), 0);

@@ -37,7 +37,7 @@ struct Course {
 //    __/____\__        the upper plate, turned by a little, on the lower one, which is fixed
 //   |__________|
 Course run(const Vec3& center, const Vec3& velocity, double friction, bool filter, int steps,
-           double h, double tolerance, bool relaxed = false) {
+           double h, double tolerance, bool relaxed = false, double turn = 0) {
   ModelDescription d = world(Vec3(0, 0, -g), friction, 0);
   BodyDescription lower, upper;
   lower.name = "lower";
@@ -48,10 +48,11 @@ Course run(const Vec3& center, const Vec3& velocity, double friction, bool filte
   upper.mass = 2;
   upper.position = center + Vec3(0, 0, 0.05);
   upper.velocity = velocity;
+  upper.orientation = Quat(Eigen::AngleAxisd(turn, Vec3::UnitZ()));
   upper.shapes = cut_plate(Vec3(0.9, 0.8, 0.1));
   d.bodies = {lower, upper};
   Euler scheme;
-  scheme.contact_filter = filter;
+  scheme.events.filter = filter;
   auto built = build(d);
   EXPECT_TRUE(built) << (built ? "" : built.error()[0].what);
   SchemeOptions options = scheme;
@@ -95,6 +96,14 @@ TEST(ContactFilter, PlatesAtRest) {
   const Vec3 center(0.03, 0.02, 0);
   expect_same(run(center, Vec3::Zero(), 0.5, false, 5, 0.01, 1e-10),
               run(center, Vec3::Zero(), 0.5, true, 5, 0.01, 1e-10));
+}
+
+// Turned, the patch has up to eight corners, which are crossings of edges.
+TEST(ContactFilter, TurnedPlatesAtRest) {
+  const Vec3 center(0.03, 0.02, 0);
+  for (const double turn : {0.2, 0.7, 1.3})
+    expect_same(run(center, Vec3::Zero(), 0.5, false, 3, 0.01, 1e-10, false, turn),
+                run(center, Vec3::Zero(), 0.5, true, 3, 0.01, 1e-10, false, turn));
 }
 
 TEST(ContactFilter, PlatesThatSlide) {

@@ -1,0 +1,122 @@
+#include "collide/patch_cover.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "collide/patch.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double root_half = 0.70710678118654752440;
+
+}  // namespace
+
+void PatchCover::set_plane(const Vec3& n, const Vec3& along, const Vec3& origin) {
+  n_ = n;
+  origin_ = origin;
+  Vec3 x = along - along.dot(n) * n;
+  const double size = x.norm();
+  if (size > 1e-6 * along.norm())
+    x /= size;
+  else
+    x = tangents(n).t1;
+  const Vec3 y = n.cross(x);
+  const Vec3 quarter[] = {x, root_half * (x + y), y, root_half * (y - x)};
+  for (std::size_t k = 0; k < 4; ++k) {
+    d_[k] = quarter[k];
+    d_[k + 4] = -quarter[k];
+  }
+  sides_.clear();
+}
+
+PatchCover::Footprint PatchCover::footprint(const Placed& shape) const {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Footprint f;
+  f.reach.fill(-infinity);
+  f.highest = -infinity;
+  f.lowest = infinity;
+  for (const Vec3& v : shape.shape->vertices) {
+    const Vec3 p = shape.point(v) - origin_;
+    const double height = n_.dot(p);
+    f.highest = std::max(f.highest, height);
+    f.lowest = std::min(f.lowest, height);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const double s = d_[k].dot(p);
+      f.reach[k] = std::max(f.reach[k], s);
+      f.reach[k + 4] = std::max(f.reach[k + 4], -s);
+    }
+  }
+  return f;
+}
+
+// A side that the two beside it cut off is moved to where they meet.
+PatchCover::Region PatchCover::common(const Footprint& a, const Footprint& b) {
+  Region least;
+  for (std::size_t k = 0; k < directions; ++k) least[k] = std::min(a.reach[k], b.reach[k]);
+  Region region = least;
+  for (std::size_t k = 0; k < directions; ++k)
+    region[k] = std::min(least[k], root_half * (least[(k + 7) % 8] + least[(k + 1) % 8]));
+  return region;
+}
+
+bool PatchCover::empty(const Region& region) {
+  for (std::size_t k = 0; k < directions / 2; ++k)
+    if (region[k] + region[k + directions / 2] < 0) return true;
+  return false;
+}
+
+void PatchCover::set_corners(std::span<const Contact> contacts, double length, double gap) {
+  points_.clear();
+  corners_.clear();
+  sides_.clear();
+  gap_ = gap;
+  highest_gap_ = -std::numeric_limits<double>::infinity();
+  for (const Contact& c : contacts) {
+    if (!PatchFilter::same_normals(c.n_W, n_)) continue;
+    const Vec3 p = c.p_WC - origin_;
+    points_.push_back({d_[0].dot(p), d_[2].dot(p)});
+    highest_gap_ = std::max(highest_gap_, c.gap);
+  }
+  if (points_.size() < 3) return;
+  std::sort(points_.begin(), points_.end(), [](const Point& p, const Point& q) {
+    return std::tuple(p.x, p.y) < std::tuple(q.x, q.y);
+  });
+  std::size_t start = 0;
+  auto chain = [&](const Point& p) {
+    while (corners_.size() >= start + 2) {
+      const Point &a = corners_[corners_.size() - 2], &b = corners_.back();
+      if ((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) > 0) break;
+      corners_.pop_back();
+    }
+    corners_.push_back(p);
+  };
+  for (const Point& p : points_) chain(p);
+  start = corners_.size() - 1;
+  for (std::size_t i = points_.size() - 1; i-- > 0;) chain(points_[i]);
+  corners_.pop_back();  // the first one again
+  for (std::size_t i = 0; i < corners_.size(); ++i) {
+    const Point &a = corners_[i], &b = corners_[(i + 1) % corners_.size()];
+    const double size = std::hypot(b.x - a.x, b.y - a.y), nx = (b.y - a.y) / size,
+                 ny = (a.x - b.x) / size;
+    sides_.push_back({nx, ny, nx * a.x + ny * a.y + length});
+  }
+}
+
+bool PatchCover::covers(const Region& region, double separation) const {
+  if (sides_.size() < 3 || !(separation >= highest_gap_ - gap_)) return false;
+  for (std::size_t k = 0; k < directions; ++k) {
+    // Where the sides k and k + 1 meet, in the frame of side k, then in that of d_0 and d_2.
+    const double along = region[k], across = region[(k + 1) % 8] / root_half - along;
+    const double c[] = {1, root_half, 0, -root_half, -1, -root_half, 0, root_half};
+    const double cosine = c[k], sine = c[(k + 6) % 8];
+    const double x = cosine * along - sine * across, y = sine * along + cosine * across;
+    for (const Side& side : sides_)
+      if (side.nx * x + side.ny * y > side.offset) return false;
+  }
+  return true;
+}
+
+}  // namespace cairn
