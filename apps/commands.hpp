@@ -95,4 +95,9 @@ struct DistanceOptions {
 };
 int bench_distance(const DistanceOptions& options);
 
+struct FilterOptions {
+  bool json = false;
+};
+int bench_filter(const FilterOptions& options);
+
 }  // namespace cairn::app

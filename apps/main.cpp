@@ -191,7 +191,7 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options) {
 }
 
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,
-               DistanceOptions& distance_options) {
+               DistanceOptions& distance_options, FilterOptions& filter_options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
   command->require_subcommand(1);
   CLI::App* solvers =
@@ -222,6 +222,9 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
       ->type_name("FILE.svg")
       ->check(needs_a_name, "", "");
   distance->add_flag("--json", distance_options.json, "print the result as JSON and nothing else");
+  CLI::App* filter = add_command(*command, "filter", "CPU time with and without the contact filter",
+                                 bench_examples);
+  filter->add_flag("--json", filter_options.json, "print the result as JSON and nothing else");
 }
 
 int usage_error(const std::string& what, const std::string& got = "",
@@ -284,7 +287,8 @@ int start(int argc, char** argv) {
   BenchOptions bench_options;
   GrowthOptions growth_options;
   DistanceOptions distance_options;
-  add_bench(app, bench_options, growth_options, distance_options);
+  FilterOptions filter_options;
+  add_bench(app, bench_options, growth_options, distance_options, filter_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
   ViewOptions view_options;
@@ -312,6 +316,7 @@ int start(int argc, char** argv) {
     if (bench->got_subcommand("growth")) return bench_growth(growth_options);
     if (bench->got_subcommand("decades")) return bench_decades(growth_options);
     if (bench->got_subcommand("distance")) return bench_distance(distance_options);
+    if (bench->got_subcommand("filter")) return bench_filter(filter_options);
     return bench_solvers(bench_options);
   }
   return schema();

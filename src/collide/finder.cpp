@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collide/flush_edges.hpp"
+
 namespace cairn {
 namespace {
 
@@ -11,7 +13,7 @@ ShapeId shape_id(int i) {
 
 }  // namespace
 
-ContactFinder::ContactFinder(const Model& model) {
+ContactFinder::ContactFinder(const Model& model) : flush_(flush_edges(model)) {
   for (const Shape& shape : model.shapes) {
     body_of_shape_.push_back(static_cast<int>(shape.body));
     movable_.push_back(model.body(shape.body).kind == BodyKind::dynamic ? 1 : 0);
@@ -77,8 +79,10 @@ PlacedPair ContactFinder::placed(const Model& model, std::span<const Pose> poses
                                  const PolyPair& pair) const {
   auto place = [&](ShapeId id) {
     const Shape& shape = model.shapes[index(id)];
-    return Placed(model.polyhedra[static_cast<std::size_t>(shape.polyhedron)],
-                  poses[index(shape.body)] * shape.X_CS);
+    Placed p(model.polyhedra[static_cast<std::size_t>(shape.polyhedron)],
+             poses[index(shape.body)] * shape.X_CS);
+    if (events.filter && !flush_[index(id)].empty()) p.flush = flush_[index(id)].data();
+    return p;
   };
   return {place(pair.a), place(pair.b)};
 }
@@ -190,7 +194,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                 &shape_b = model.shapes[static_cast<std::size_t>(j)];
     if (both_polyhedra(model, shape_a, shape_b)) {
       if (compound(model, shape_a.body, shape_b.body))
-        compound_.push_back({shape_a.body, shape_b.body, shape_id(i), shape_id(j), {}, 0, false});
+        compound_.push_back({shape_a.body, shape_b.body, shape_id(i), shape_id(j), {}, {}, false});
       else
         find_polyhedra(query, shape_id(i), shape_id(j), contacts);
       continue;

@@ -103,6 +103,7 @@ class ContactFinder {
   void settle_postponed(const Query& query, std::vector<Contact>& contacts);
   void filter_patches(const Model& model, std::vector<Contact>& contacts);
 
+  std::vector<std::vector<char>> flush_;  // edges of each shape (flush_edges.hpp)
   Broadphase broadphase_;
   std::vector<char> movable_;
   std::vector<int> body_of_shape_;
@@ -123,7 +124,7 @@ class ContactFinder {
     BodyId body_a{}, body_b{};
     ShapeId a{}, b{};
     PatchCover::Region region{};
-    double separation = 0;  // along the normal of the patch [m]
+    PatchCover::Plane separation;  // along the normal of the patch
     bool done = false;
 
     bool operator<(const CompoundPair& other) const {

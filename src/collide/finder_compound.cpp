@@ -34,7 +34,7 @@ void ContactFinder::measure(const Model& model, std::span<const Pose> poses, con
         &a = footprints_[0][index(pair.a) - static_cast<std::size_t>(first_a)],
         &b = footprints_[1][index(pair.b) - static_cast<std::size_t>(first_b)];
     pair.region = PatchCover::common(a, b);
-    pair.separation = b.lowest - a.highest;
+    pair.separation = {b.bottom.height - a.top.height, b.bottom.x - a.top.x, b.bottom.y - a.top.y};
   }
 }
 

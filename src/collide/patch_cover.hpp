@@ -14,10 +14,15 @@ namespace cairn {
 class PatchCover {
  public:
   static constexpr int directions = 8;  // in the plane, 45 degrees from one to the next
+  // Height along the normal as a function of the place in the plane [m].
+  struct Plane {
+    double height = 0, x = 0, y = 0;
+    double at(double px, double py) const { return height + x * px + y * py; }
+  };
   // A shape seen along the normal.
   struct Footprint {
     std::array<double, directions> reach{};  // largest distance from the origin in each [m]
-    double lowest = 0, highest = 0;          // along the normal [m]
+    Plane top, bottom;                       // faces that are most along and against the normal
   };
   using Region = std::array<double, directions>;
 
@@ -32,12 +37,13 @@ class PatchCover {
   void set_corners(std::span<const Contact> contacts, double length, double gap);
 
   // Does a pair with this region, apart by `separation`, lie within the corners and no deeper?
-  bool covers(const Region& region, double separation) const;
+  bool covers(const Region& region, const Plane& separation) const;
 
  private:
   struct Point {
-    double x, y;
+    double x, y, gap;
   };
+  void fit_gaps();
   struct Side {
     double nx, ny, offset;  // inside: nx x + ny y <= offset
   };
@@ -46,7 +52,7 @@ class PatchCover {
   std::vector<Point> points_, corners_;
   std::vector<Side> sides_;  // of the corners' polygon, moved out by what decides nothing
   double gap_ = 0;
-  double highest_gap_ = 0;  // of the corners [m]
+  Plane gaps_;  // of the corners, or above them
 };
 
 }  // namespace cairn

@@ -21,7 +21,8 @@ struct Placed {
 
   const Polyhedron* shape;
   Pose pose;
-  Mat3 R_WS;  // that of the pose, as a matrix
+  Mat3 R_WS;                    // that of the pose, as a matrix
+  const char* flush = nullptr;  // by edge, 1: the body is flat across it; null: across none
 };
 
 struct PlacedPair {

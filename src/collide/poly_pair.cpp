@@ -76,8 +76,10 @@ struct Collector {
     const auto &of_a = now.a.shape->edges, &of_b = now.b.shape->edges;
     for (std::size_t i = 0; i < of_a.size(); ++i) {
       if (of_a[i].left != face_a && of_a[i].right != face_a) continue;
+      if (now.a.flush && now.a.flush[i]) continue;
       for (std::size_t j = 0; j < of_b.size(); ++j) {
         if (of_b[j].left != face_b && of_b[j].right != face_b) continue;
+        if (now.b.flush && now.b.flush[j]) continue;
         meet({Event::Kind::edges, static_cast<int>(i), static_cast<int>(j)});
       }
     }

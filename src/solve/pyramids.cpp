@@ -4,6 +4,7 @@
 // ask for.
 #include "solve/pyramids.hpp"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -109,9 +110,10 @@ class LeastSteps {
         }
       }
     }
-    b_.factors.setThreshold(threshold_);
-    b_.factors.compute(b_.G);
-    b_.solved = b_.factors.solve(b_.right);
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors;
+    factors.setThreshold(threshold_);
+    factors.compute(b_.G);
+    b_.solved = factors.solve(b_.right);
     for (Eigen::Index k = 0; k < n; ++k)
       b_.step[b_.active[static_cast<std::size_t>(k)]] = b_.solved[k];
   }

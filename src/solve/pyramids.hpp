@@ -3,8 +3,6 @@
 // least norm lead to the exact law (E57, E58). For small islands where everything else has failed.
 #pragma once
 
-#include <Eigen/QR>
-
 #include "solve/lemke.hpp"
 
 namespace cairn {
@@ -22,7 +20,6 @@ struct PyramidBuffers {
   Eigen::MatrixXd weight, rest;  // by rows: D (I + e_n tau^T) and I - D of their group
   Eigen::MatrixXd G;             // of the active rows
   VecX right, solved;
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors;
 };
 
 struct PyramidLimits {

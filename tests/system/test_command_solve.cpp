@@ -201,6 +201,21 @@ TEST_F(CommandLine, BenchTellsTimesAndResiduals) {
   expect_error(run({"bench", "solvers", "--case", "stack11"}), 2, {"stack11", "stack10"});
 }
 
+TEST_F(CommandLine, BenchTellsWhatTheContactFilterSaves) {
+  const Outcome outcome = run({"bench", "filter", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json.size(), 6u);
+  for (std::size_t i = 0; i < json.size(); i += 2) {
+    const Json &without = json[i], &with = json[i + 1];
+    EXPECT_EQ(without["motion"], with["motion"]);
+    EXPECT_GE(without["contacts"], 10 * with["contacts"].get<double>()) << with["motion"];
+    EXPECT_LE(with["certificate"], 1e-8) << with["motion"];
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(without["position"][k], with["position"][k], 1e-6) << with["motion"];
+  }
+}
+
 // 125 and 216 spheres, each to two accuracies; the chart has a point for each.
 TEST_F(CommandLine, BenchTellsHowPackingsGrow) {
   const std::string chart = path("growth.svg");
