@@ -68,6 +68,7 @@ std::string as_text(const std::string& out, const TracePage& page) {
 }  // namespace
 
 int view(const ViewOptions& options) {
+  if (options.serve) return serve(options);
   const Result<std::string> trace = find_trace(options.input);
   if (!trace) return report(trace.error());
   const Result<TracePage> page = trace_page(*trace);

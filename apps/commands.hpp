@@ -50,11 +50,15 @@ int check(const FileOptions& options);
 int info(const FileOptions& options);
 
 struct ViewOptions {
-  std::string input;  // a trace, or the folder of a run
+  std::string input;  // a trace, or the folder of a run; with `serve` a scene
   std::string out;    // the page; empty: view.html beside the trace
+  bool serve = false;
+  std::uint16_t port = 0;                // of `serve`; 0: the system chooses
+  std::vector<std::string> assignments;  // of `serve`: "simulation.step=0.01"
   bool json = false;
 };
 int view(const ViewOptions& options);
+int serve(const ViewOptions& options);
 
 struct CompareOptions {
   std::string scene;

@@ -47,8 +47,10 @@ constexpr const char* check_examples = R"(Examples:
 constexpr const char* view_examples = R"(Examples:
   cairn view out/pile
   cairn view out/pile/trace.cairn -o pile.html
+  cairn view --serve scenes/tower10.json
 
-The page needs no network and no installation; it can be mailed. `#t=2.5` behind its address opens it at that time.)";
+With --serve the scene is simulated and shown live: open the printed address in a browser on this machine; there it is
+started, changed and dragged about. Ctrl-C ends it. Without it the page needs no network and no installation; it can be mailed. `#t=2.5` behind its address opens it at that time.)";
 
 constexpr const char* info_examples = R"(Examples:
   cairn info scenes/cannonball66.json
@@ -170,12 +172,28 @@ void add_compare(CLI::App& app, CompareOptions& options) {
 }
 
 void add_view(CLI::App& app, ViewOptions& options) {
-  CLI::App* command =
-      add_command(app, "view", "Write one page that plays a recording", view_examples);
-  command->add_option("TRACE", options.input, "trace file, or the folder of a run")->required();
-  command->add_option("-o,--out", options.out, "the page; default: view.html beside the trace")
-      ->type_name("FILE.html")
-      ->check(needs_a_name, "", "");
+  CLI::App* command = add_command(
+      app, "view", "Write one page that plays a recording, or show a scene live", view_examples);
+  command->add_option("TRACE", options.input, "trace file, or the folder of a run; or a scene")
+      ->required();
+  CLI::Option* out =
+      command->add_option("-o,--out", options.out, "the page; default: view.html beside the trace")
+          ->type_name("FILE.html")
+          ->check(needs_a_name, "", "");
+  CLI::Option* live =
+      command->add_flag("--serve", options.serve, "simulate the scene and show it live")
+          ->excludes(out);
+  command->add_option("--port", options.port, "of 127.0.0.1; default: a free one")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65535).name(""))
+      ->needs(live);
+  command
+      ->add_option("--set", options.assignments,
+                   "change a value of the scene before it is read; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->check(needs_equals_sign, "", "")
+      ->needs(live);
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/external_force.hpp"
 #include "cairn/model.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
@@ -20,7 +21,7 @@ namespace cairn {
 struct Ledger {
   double kinetic_start = 0, potential_start = 0;
   double kinetic_end = 0, potential_end = 0;
-  double work_applied = 0;   // of applied forces and dampers
+  double work_applied = 0;   // of applied and external forces and dampers
   double work_motion = 0;    // of bodies with prescribed motion on the free ones
   double friction = 0;       // dissipated by friction, >= 0
   double impact = 0;         // lost in impacts
@@ -131,6 +132,11 @@ class Simulator {
   const StepReport& report() const;
   const SchemeOptions& scheme() const;
   const SolverOptions& solver() const;
+
+  // Forces from outside, in every step from now on until they are set again: part of the free
+  // velocities (E30) and, as work of applied forces, of the ledger (E21). They are no part of the
+  // state. None at first; an empty list takes them away and leaves the bits of a run without them.
+  void set_external_forces(std::span<const ExternalForce> forces);
 
   // A function that returns seconds; without one the library reads no clock and StepReport::seconds
   // stays zero.

@@ -116,6 +116,13 @@ void evaluate_forces(const Model& model, const State& state, double h, Forces& f
     const Vec3 torque = evaluate(applied.torque, state.t) + (X_WC.R * applied.point).cross(force);
     add_generalised_force(body, X_WC, force, torque, forces.applied.data() + body.first_velocity);
   }
+  for (const ExternalForce& external : forces.external) {
+    const Pose& X_WC = state.poses[index(external.body)];
+    const Body& body = model.body(external.body);
+    const Vec3 torque = external.torque + (X_WC.R * external.point).cross(external.force);
+    add_generalised_force(body, X_WC, external.force, torque,
+                          forces.applied.data() + body.first_velocity);
+  }
 }
 
 void free_velocities(const Model& model, const State& state, const Forces& forces, double h,

@@ -2,14 +2,18 @@
 // generalised forces.
 #pragma once
 
+#include <vector>
+
+#include "cairn/external_force.hpp"
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
 namespace cairn {
 
 struct Forces {
-  VecX potential;  // gravity and springs [N, N m]
-  VecX applied;    // dampers and forces given in time [N, N m]
+  VecX potential;                       // gravity and springs [N, N m]
+  VecX applied;                         // dampers, forces given in time, external forces [N, N m]
+  std::vector<ExternalForce> external;  // an input: set by the caller of the simulator
   double work_motion =
       0;  // of bodies with prescribed motion through springs and dampers within the step [J]
 };

@@ -80,10 +80,8 @@ class Clip {
   std::int64_t contacts_left_out() const { return left_out_; }   // of all steps seen, by that limit
 
  private:
-  void fill(const State& state, ClipFrame& frame) const;
   void keep_last();
   void merge();
-  void take_contacts(const StepReport& report, std::vector<ClipContact>& contacts);
 
   const Scene* scene_;
   std::vector<BodyId> moving_;

@@ -145,18 +145,6 @@ std::string list(const Vec3& v) {
   return fmt::format("[{},{},{}]", number(v.x()), number(v.y()), number(v.z()));
 }
 
-std::string bodies_json(const Model& model) {
-  static constexpr const char* kinds[] = {"dynamic", "fixed", "prescribed"};
-  std::string text = "[";
-  for (const Body& body : model.bodies) {
-    if (text.size() > 1) text += ",";
-    text += fmt::format("{{\"name\":{},\"kind\":\"{}\",\"mass\":{},\"center\":{}}}",
-                        quoted(body.name), kinds[static_cast<std::size_t>(body.kind)],
-                        number(body.mass), list(body.p_Bcm));
-  }
-  return text + "]";
-}
-
 std::string header_json(const Clip& clip, const PackedClip& packed, const ContactColumns& contacts,
                         const std::string& table) {
   const Scene& scene = clip.scene();
@@ -239,6 +227,18 @@ void add_sections(std::span<const ClipFrame* const> frames, const Curves& all,
 }
 
 }  // namespace
+
+std::string bodies_json(const Model& model) {
+  static constexpr const char* kinds[] = {"dynamic", "fixed", "prescribed"};
+  std::string text = "[";
+  for (const Body& body : model.bodies) {
+    if (text.size() > 1) text += ",";
+    text += fmt::format("{{\"name\":{},\"kind\":\"{}\",\"mass\":{},\"center\":{}}}",
+                        quoted(body.name), kinds[static_cast<std::size_t>(body.kind)],
+                        number(body.mass), list(body.p_Bcm));
+  }
+  return text + "]";
+}
 
 PackedClip pack(const Clip& clip) {
   const std::vector<const ClipFrame*> frames = clip.frames();

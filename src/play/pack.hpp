@@ -23,4 +23,7 @@ struct PackedClip {
 
 PackedClip pack(const Clip& clip);
 
+// [{"name", "kind", "mass", "center"}, ...] of all bodies.
+std::string bodies_json(const Model& model);
+
 }  // namespace cairn

@@ -62,6 +62,12 @@ void Simulator::set_clock(double (*clock)()) {
   workspace_->clock = clock;
 }
 
+void Simulator::set_external_forces(std::span<const ExternalForce> forces) {
+  for (const ExternalForce& force : forces)
+    CAIRN_CHECK(index(force.body) < workspace_->model->bodies.size());
+  workspace_->data.forces.external.assign(forces.begin(), forces.end());
+}
+
 void Simulator::set_state(State state) {
   CAIRN_CHECK(state.poses.size() == workspace_->model->bodies.size() &&
               state.v.size() == workspace_->model->velocities);

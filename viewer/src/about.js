@@ -1,6 +1,6 @@
 // The sheet behind "?": what is in the page, how exact it is, and the keys.
 import { el, short } from './dom.js';
-import { keyHelp } from './keys.js';
+import { keyHelp, liveKeyHelp } from './keys.js';
 
 export function verdict(clip) {
   const { steps, tolerance } = clip.header;
@@ -25,14 +25,20 @@ export function whatIsKept(clip) {
   return lines;
 }
 
+export function liveLines(clip) {
+  return ['The simulation runs in the program that serves this page; pages may come and go. Every frame carries the figures of all steps since the frame before: errors are the largest, events the sum.',
+    `The last ${clip.capacity} frames stay here to look back at. Positions are rounded to 24 bits; of each frame at most ${clip.header.contact_limit} contacts are shown, the strongest.`,
+    'Drag a body to pull it by a damped spring, at most 32 times its weight; shift and drag turns the view instead. Settings change from one step to the next and stay after a reset. The scene that you save has the settings of now and the bodies where the scene began.'];
+}
+
 export function aboutSheet(clip, close) {
   const settings = clip.header.scene?.simulation ?? {};
   const how = `Scheme ${settings.scheme?.type ?? '?'}, solver ${settings.solver?.type ?? '?'}, step ${settings.step ?? '?'} s. Written by Cairn ${clip.header.program}.`;
   return el('div', { class: 'cp-sheet', hidden: true, role: 'dialog', 'aria-label': 'about this page' },
     el('button', { type: 'button', text: 'Close', on: { click: close } }),
-    el('h3', { text: 'About this page' }), el('p', { text: verdict(clip).text }), el('p', { text: how }),
-    ...whatIsKept(clip).map((line) => el('p', { text: line })),
+    el('h3', { text: 'About this page' }), ...(clip.live ? [] : [el('p', { text: verdict(clip).text })]), el('p', { text: how }),
+    ...(clip.live ? liveLines(clip) : whatIsKept(clip)).map((line) => el('p', { text: line })),
     el('h3', { text: 'Keys' }),
-    el('dl', {}, ...keyHelp.flatMap(([key, text]) => [el('dt', { text: key }), el('dd', { text })])),
+    el('dl', {}, ...(clip.live ? liveKeyHelp : keyHelp).flatMap(([key, text]) => [el('dt', { text: key }), el('dd', { text })])),
     el('p', { text: 'Drag to turn (in the plane: to shift), wheel or two fingers to zoom, right button or two fingers to shift. Click a body to select it. #t=2.5 behind the address opens the page at that time.' }));
 }

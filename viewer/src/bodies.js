@@ -100,9 +100,9 @@ export class Bodies {
     if (this.bySpeed) this.paint(this.selected);
   }
 
-  // The body under a ray, or -1.
-  pick(raycaster) {
+  // The body under a ray and where the ray meets it, or null.
+  hit(raycaster) {
     const hit = raycaster.intersectObjects(this.meshes, false)[0];
-    return hit ? hit.object.userData.items[hit.instanceId].body : -1;
+    return hit ? { body: hit.object.userData.items[hit.instanceId].body, point: hit.point } : null;
   }
 }

@@ -3,7 +3,8 @@ import { Color, Group, Matrix4, SphereGeometry, Vector3 } from 'three';
 import { Arrows, overlay } from './arrows.js';
 import { Contacts } from './contacts.js';
 
-const MANY = 400; // contacts in space that would hide the bodies: shown when asked for
+export const MANY = 400; // contacts in space that would hide the bodies: shown when asked for
+const LATELY = 60; // frames of a live view that say how strong forces are
 
 export class ContactLayer {
   constructor(world, clip) {
@@ -13,8 +14,8 @@ export class ContactLayer {
     this.on = { points: true, forces: true, normals: false };
     this.gain = 1;
     this.length = 0.12 * world.size; // of a typical strong force
-    const most = Math.max(1, ...Array.from({ length: clip.frames }, (_, f) => this.contacts.range(f)[1] - this.contacts.range(f)[0]));
-    if (most > MANY && !world.planar) this.on = { points: false, forces: false, normals: false };
+    const most = clip.live ? clip.header.contact_limit : Math.max(1, ...Array.from({ length: clip.frames }, (_, f) => this.contacts.range(f)[1] - this.contacts.range(f)[0]));
+    if (most > MANY && !world.planar && !clip.live) this.on = { points: false, forces: false, normals: false };
     const width = Math.min(0.0035 * world.size, 0.06 * world.typical);
     this.dot = Math.min(0.0065 * world.size, 0.12 * world.typical);
     this.points = overlay(new SphereGeometry(1, 8, 6), most, 12);
@@ -31,7 +32,7 @@ export class ContactLayer {
   typicalForce(clip) {
     const c = Contacts.blank();
     const largest = [];
-    for (let f = 0; f < clip.frames; ++f) {
+    for (let f = clip.live ? Math.max(0, clip.frames - LATELY) : 0; f < clip.frames; ++f) {
       const [begin, end] = this.contacts.range(f);
       let most = 0;
       for (let i = begin; i < end; ++i) most = Math.max(most, Math.hypot(...this.contacts.read(f, i, c).force));

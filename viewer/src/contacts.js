@@ -54,6 +54,10 @@ export class Contacts {
     this.values = values;
   }
 
+  touches(frame, i, body) {
+    return this.a[i] === body || this.b[i] === body;
+  }
+
   range(frame) {
     return [this.first[frame], this.first[frame + 1]];
   }

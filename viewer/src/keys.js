@@ -9,6 +9,12 @@ export const keyHelp = [
   ['[ ]', 'shorter, longer arrows'], ['D', 'light and dark'], ['X', 'full screen'], ['Esc', 'clear the selection'], ['?', 'this list'],
 ];
 
+export const liveKeyHelp = [
+  ['space', 'start and pause'], ['\u2192', 'one step; after looking back: one frame on'], ['\u2190', 'pause and look back'],
+  ['End', 'back to the newest frame'], ['0', 'reset'], ['S', 'save the scene'],
+  ...keyHelp.filter(([key]) => !['space', 'Home End', 'L', 'shift \u2190 \u2192', '\u2190 \u2192'].includes(key)),
+];
+
 export function listen(player, element) {
   const { playback } = player;
   const actions = {
@@ -30,6 +36,7 @@ export function listen(player, element) {
     ']': () => player.scaleArrows(1.4),
     Escape: () => player.select(-1),
     '?': () => player.flip('help'),
+    ...player.moreKeys,
   };
   for (const entry of player.switches) if (entry.key && entry.key.length === 1) actions[entry.key.toLowerCase()] ??= () => player.flip(entry.name);
   element.addEventListener('keydown', (event) => {

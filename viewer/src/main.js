@@ -1,13 +1,18 @@
-// Starts the player of the page.
+// Starts the player of the page, recorded or live.
 import { apply, readAddress } from './address.js';
 import { Clip } from './clip.js';
 import { el } from './dom.js';
+import { startLive } from './live.js';
 import { readPayload } from './payload.js';
 import { Player } from './player.js';
 import { selfTest, watchErrors } from './selftest.js';
 
 async function start() {
   const root = document.getElementById('cairn-player');
+  if (root.dataset.live) {
+    startLive(root);
+    return;
+  }
   const address = readAddress();
   const testing = address.has('selftest');
   const errors = testing ? watchErrors() : [];

@@ -76,7 +76,7 @@ export class Panel {
     const { contacts } = this.clip;
     const [begin, end] = contacts.range(frame);
     const found = [];
-    for (let i = begin; i < end; ++i) if (contacts.a[i] === this.index || contacts.b[i] === this.index) found.push(i);
+    for (let i = begin; i < end; ++i) if (contacts.touches(frame, i, this.index)) found.push(i);
     const lines = found.slice(0, MOST).map((i) => {
       const c = contacts.read(frame, i, Contacts.blank());
       const other = c.a === this.index ? c.b : c.a;

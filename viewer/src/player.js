@@ -16,7 +16,7 @@ export class Player {
     this.root = root;
     this.world = new World(clip.header);
     this.world.measure(clip);
-    this.playback = new Playback(clip, () => this.moved());
+    this.playback = this.makePlayback();
     this.canvas = el('canvas', { class: 'cp-canvas' });
     this.canvas.setAttribute('aria-label', 'the scene');
     this.stage = new Stage(this.world, clip, this.canvas, () => this.wake());
@@ -25,7 +25,7 @@ export class Player {
     this.timeline = new Timeline(clip, (t) => this.playback.seek(t));
     this.plots = new Plots(clip, this.world, (t) => this.playback.seek(t));
     this.panel = new Panel(clip, this.world, (index) => this.select(index));
-    this.toolbar = new Toolbar(this);
+    this.toolbar = this.makeToolbar();
     this.sheet = aboutSheet(clip, () => this.flip('help'));
     this.layOut();
     this.listen();
@@ -34,6 +34,14 @@ export class Player {
     this.resize();
     this.stage.camera.fit();
     this.moved();
+  }
+
+  makePlayback() {
+    return new Playback(this.clip, () => this.moved());
+  }
+
+  makeToolbar() {
+    return new Toolbar(this);
   }
 
   makeSwitches() {
@@ -58,17 +66,20 @@ export class Player {
       { name: 'help', label: '?', title: 'About this page, and the keys', key: '?', get: () => !this.sheet.hidden, set: (on) => { this.sheet.hidden = !on; } },
     ];
     const links = world.joints.length + world.springs.length > 0;
-    return all.filter(({ name }) => (links || name !== 'joints') && !(world.planar && name === 'shadows') && (clipHasContacts(this.clip) || !['contacts', 'forces', 'normals'].includes(name)));
+    return all.filter(({ name }) => (links || name !== 'joints') && !(world.planar && name === 'shadows') && (this.clip.live || clipHasContacts(this.clip) || !['contacts', 'forces', 'normals'].includes(name)));
   }
 
   layOut() {
-    const result = verdict(this.clip);
-    const head = el('header', { class: 'cp-head' }, el('b', { text: this.clip.header.title || 'untitled scene' }),
-      el('span', { class: result.good ? 'cp-good' : 'cp-bad', text: result.text }));
+    const head = el('header', { class: 'cp-head' }, el('b', { text: this.clip.header.title || 'untitled scene' }), ...this.headline());
     this.view = el('div', { class: 'cp-view' }, this.canvas);
     const side = el('aside', { class: 'cp-side' }, this.panel.element, this.plots.element);
     const bottom = el('div', { class: 'cp-bottom' }, this.timeline.canvas, this.toolbar.element);
     this.root.replaceChildren(el('div', { class: 'cp-frame' }, head, this.view, bottom, side, this.sheet));
+  }
+
+  headline() {
+    const result = verdict(this.clip);
+    return [el('span', { class: result.good ? 'cp-good' : 'cp-bad', text: result.text })];
   }
 
   listen() {
@@ -163,7 +174,7 @@ export class Player {
     this.stage.render();
     this.pictures += 1;
     this.waiting = false;
-    if (this.playback.playing) this.wake();
+    if (this.playback.playing && !this.clip.live) this.wake();
   }
 
   refresh() {

@@ -12,14 +12,13 @@ export class Plots {
     this.clip = clip;
     this.world = world;
     const f = clip.figures;
-    const total = Float32Array.from(f.kinetic, (x, i) => x + f.potential[i]);
     const add = (title, unit, curves, options) => new Plot(clip, title, unit, curves, options ?? {}, seek);
     this.plots = [
-      add('Energy', 'J', [{ name: 'total', y: total }, { name: 'kinetic', y: f.kinetic }, { name: 'potential', y: f.potential }]),
+      add('Energy', 'J', [{ name: 'total', y: f.total }, { name: 'kinetic', y: f.kinetic }, { name: 'potential', y: f.potential }]),
       add('Certificate', '', [{ name: 'residual', y: f.certificate }], { log: true, line: clip.header.tolerance }),
     ];
-    const any = (figure) => figure.some((x) => x > 0);
-    if (any(f.coulomb)) this.plots.push(add('Residual of exact Coulomb friction', '', [{ name: 'residual', y: f.coulomb }], { log: true }));
+    const any = (figure) => clip.live || figure.some((x) => x > 0);
+    if (f.coulomb.some((x) => x > 0) || (clip.live && clip.header.scene?.simulation?.scheme?.type === 'relaxed')) this.plots.push(add('Residual of exact Coulomb friction', '', [{ name: 'residual', y: f.coulomb }], { log: true }));
     if (world.joints.length > 0) this.plots.push(add('Joint error', 'm', [{ name: 'error', y: f.joint_error }], { log: true }));
     if (any(f.candidates))
       this.plots.push(
@@ -59,6 +58,13 @@ export class Plots {
 
   draw() {
     for (const plot of this.all) plot.draw();
+  }
+
+  // The clip has grown.
+  grow() {
+    for (const plot of this.plots) plot.setCurves(plot.curves);
+    this.select(this.selected);
+    this.draw();
   }
 
   show(t) {

@@ -101,12 +101,17 @@ export class Stage {
     this.bodies.paint(index);
   }
 
-  // The body at a place of the canvas [px], or -1.
-  pick(x, y) {
+  // The line of sight through a place of the canvas [px].
+  sight(x, y) {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     const ray = new Raycaster();
     this.scene.updateMatrixWorld();
     ray.setFromCamera(new Vector2((2 * x) / w - 1, 1 - (2 * y) / h), this.camera.camera);
-    return this.bodies.pick(ray);
+    return ray;
+  }
+
+  // The body at a place of the canvas, or -1.
+  pick(x, y) {
+    return this.bodies.hit(this.sight(x, y))?.body ?? -1;
   }
 }

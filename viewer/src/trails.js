@@ -8,7 +8,7 @@ export class Trails {
     this.world = world;
     this.clip = clip;
     this.group = new Group();
-        this.material = new LineBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 });
+    this.material = new LineBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 });
     this.lines = new Map();
     const free = world.bodies.filter((body) => body.kind === 'dynamic');
     this.group.visible = free.length <= 3;
@@ -23,9 +23,8 @@ export class Trails {
     const body = this.world.bodies[index];
     if (!body || body.moving < 0) return null;
     if (!this.lines.has(index)) {
-      const p = new Float32Array(3 * this.clip.frames);
-      for (let f = 0; f < this.clip.frames; ++f)
-        for (let k = 0; k < 3; ++k) p[3 * f + k] = this.clip.value(body.moving, k, f);
+      const p = new Float32Array(3 * (this.clip.live ? this.clip.capacity : this.clip.frames));
+      this.fill(body, p);
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new Float32BufferAttribute(p, 3));
       const line = new Line(geometry, this.material);
@@ -37,6 +36,11 @@ export class Trails {
     return this.lines.get(index);
   }
 
+  fill(body, p) {
+    for (let f = 0; f < this.clip.frames; ++f)
+      for (let k = 0; k < 3; ++k) p[3 * f + k] = this.clip.value(body.moving, k, f);
+  }
+
   update(frame, selected) {
     if (!this.group.visible) return;
     for (const line of this.lines.values()) line.visible = false;
@@ -44,6 +48,11 @@ export class Trails {
       const line = this.lineOf(index);
       if (!line) continue;
       line.visible = true;
+      if (this.clip.live) {
+        const { position } = line.geometry.attributes;
+        this.fill(this.world.bodies[index], position.array);
+        position.needsUpdate = true;
+      }
       line.geometry.setDrawRange(0, frame + 1);
     }
   }

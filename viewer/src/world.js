@@ -122,12 +122,29 @@ export class World {
     if (!(lo.x <= hi.x)) for (const body of this.bodies) if (body.reach > 0) add(body.position, body.reach);
     if (!(lo.x <= hi.x)) add(zero, 1);
     this.addSurroundings(lo, hi, add);
+    if (clip.live) this.addGround(lo, hi);
     this.lo = lo;
     this.hi = hi;
     this.center = lo.clone().add(hi).multiplyScalar(0.5);
     this.size = hi.distanceTo(lo) || 1;
     const reaches = this.bodies.filter((body) => body.moving >= 0 && body.reach > 0).map((body) => body.reach).sort((a, b) => a - b);
     this.typical = reaches.length ? reaches[reaches.length >> 1] : this.size / Math.max(20, 1.3 * this.bodies.length);
+  }
+
+  // Nobody knows where a live scene will go; what falls, falls to the ground.
+  addGround(lo, hi) {
+    const middle = lo.clone().add(hi).multiplyScalar(0.5);
+    const size = hi.distanceTo(lo) || 1;
+    for (const body of this.bodies)
+      for (const shape of body.moving < 0 ? body.shapes : []) {
+        if (shape.type !== 'halfspace') continue;
+        const turn = new Quaternion(...body.quaternion);
+        const n = new Vector3(...shape.normal).normalize().applyQuaternion(new Quaternion(...shape.quaternion)).applyQuaternion(turn);
+        const p = new Vector3(...shape.position).applyQuaternion(turn).add(new Vector3(...body.position));
+        const distance = middle.clone().sub(p).dot(n);
+        const foot = middle.clone().addScaledVector(n, -distance);
+        if (distance > 0 && distance < 3 * size) lo.min(foot), hi.max(foot);
+      }
   }
 
   // Fixed bodies belong to the picture unless they would make all else tiny.

@@ -1,0 +1,45 @@
+// cairn view --serve: simulates a scene and shows it in the browser, where it is played with.
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "cairn/scene.hpp"
+#include "commands.hpp"
+#include "input_file.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "serve/server.hpp"
+#include "start_warnings.hpp"
+#include "terminal.hpp"
+
+namespace cairn::app {
+namespace {
+
+std::string as_text(const Scene& scene, const Gate& gate) {
+  return fmt::format(
+      "live         {}\n"
+      "scene        {}, {} bodies, paused\n"
+      "             open the address in a browser on this machine; Ctrl-C ends it\n",
+      gate.address(), printable(scene.name), scene.model->bodies.size());
+}
+
+}  // namespace
+
+int serve(const ViewOptions& options) {
+  const Result<void> input = check_input(options.input, "scene file");
+  if (!input) return report(input.error());
+  Result<Scene> scene = load_scene(options.input, options.assignments);
+  if (!scene) return report(scene.error());
+  add_start_warnings(*scene);
+  for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));
+  const Result<std::unique_ptr<Server>> server = Server::start(*scene, options.port);
+  if (!server) return report(server.error());
+  const Gate& gate = (*server)->gate();
+  watch_signals();
+  print(options.json ? text(Json{{"address", gate.address()}, {"port", gate.port}})
+                     : as_text(*scene, gate));
+  std::fflush(stdout);  // whoever started us in a pipe waits for the address
+  (*server)->serve([] { return received_signal() != 0; });
+  return exit_signal + received_signal();
+}
+
+}  // namespace cairn::app

@@ -1,0 +1,139 @@
+// Reads reports and states, writes frames.
+#include "play/frame_of.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cairn {
+namespace {
+
+std::array<double, 3> triple(const Vec3& v) {
+  return {v[0], v[1], v[2]};
+}
+
+// Beyond the range of float there is nothing to see.
+float narrow(double x) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(std::isnan(x) ? 0 : x, -most, most));
+}
+std::array<float, 3> narrow(const Vec3& v) {
+  return {narrow(v[0]), narrow(v[1]), narrow(v[2])};
+}
+
+// It carries a force, and a forged trace has put no infinity into it.
+bool can_be_shown(const ContactReport& r) {
+  return r.impulse != Vec3::Zero() && r.impulse.allFinite() && r.contact.p_WC.allFinite() &&
+         r.contact.n_W.allFinite() && r.contact.t1_W.allFinite() && r.contact.t2_W.allFinite();
+}
+
+ClipContact contact(const ContactReport& report, double h) {
+  const Contact& c = report.contact;
+  const Vec3& l = report.impulse;
+  const Vec3 force = (c.n_W * l[0] + c.t1_W * l[1] + c.t2_W * l[2]) / h;
+  return {.body_a = static_cast<std::int32_t>(c.key.body_a),
+          .body_b = static_cast<std::int32_t>(c.key.body_b),
+          .mode = report.mode,
+          .colliding = report.colliding,
+          .point = triple(c.p_WC),
+          .normal = narrow(c.n_W),
+          .force = narrow(force)};
+}
+
+}  // namespace
+
+std::array<double, ClipFigures::count> ClipFigures::list() const {
+  return {kinetic,    potential, penetration, joint_error, joint_angle, certificate, coulomb,
+          candidates, active,    collisions,  guard,       uncertified, stopped,     cpu_ms};
+}
+
+const std::array<const char*, ClipFigures::count>& ClipFigures::names() {
+  static constexpr std::array<const char*, count> all = {
+      "kinetic",     "potential",   "penetration", "joint_error", "joint_angle",
+      "certificate", "coulomb",     "candidates",  "active",      "collisions",
+      "guard",       "uncertified", "stopped",     "cpu_ms"};
+  return all;
+}
+
+ClipFigures join(const ClipFigures& older, const ClipFigures& newer) {
+  ClipFigures all = newer;
+  all.penetration = std::max(older.penetration, newer.penetration);
+  all.joint_error = std::max(older.joint_error, newer.joint_error);
+  all.joint_angle = std::max(older.joint_angle, newer.joint_angle);
+  all.certificate = std::max(older.certificate, newer.certificate);
+  all.coulomb = std::max(older.coulomb, newer.coulomb);
+  all.collisions += older.collisions;
+  all.guard += older.guard;
+  all.uncertified += older.uncertified;
+  all.stopped += older.stopped;
+  all.cpu_ms += older.cpu_ms;
+  return all;
+}
+
+ClipFigures figures_of(const StepReport& r) {
+  const bool stopped = r.status == StepStatus::stopped;
+  return {.kinetic = r.ledger.kinetic_end,
+          .potential = r.ledger.potential_end,
+          .penetration = r.penetration,
+          .joint_error = r.joint_error,
+          .joint_angle = r.joint_error_angle,
+          .certificate = r.certificate,
+          .coulomb = r.coulomb_residual,
+          .candidates = static_cast<double>(r.contacts.size()),
+          .active = static_cast<double>(r.active_contacts),
+          .collisions = static_cast<double>(r.collisions),
+          .guard = static_cast<double>(r.guard_corrections),
+          .uncertified = r.status == StepStatus::uncertified ? 1.0 : 0.0,
+          .stopped = stopped ? 1.0 : 0.0,
+          .cpu_ms = 1000 * r.seconds.total};
+}
+
+std::vector<BodyId> moving_bodies(const Model& model) {
+  std::vector<BodyId> moving;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind != BodyKind::fixed) moving.push_back(static_cast<BodyId>(i));
+  return moving;
+}
+
+void fill_bodies(const Model& model, const State& state, std::span<const BodyId> moving,
+                 ClipFrame& frame) {
+  frame.t = state.t;
+  frame.step = state.step;
+  frame.bodies.resize(moving.size());
+  for (std::size_t i = 0; i < moving.size(); ++i) {
+    const BodyMotion m = body_motion(model, state, moving[i]);
+    const Quat& R = m.orientation;
+    frame.bodies[i] = {.position = triple(m.position),
+                       .orientation = {narrow(R.w()), narrow(R.x()), narrow(R.y()), narrow(R.z())},
+                       .velocity = narrow(m.velocity),
+                       .angular_velocity = narrow(m.angular_velocity)};
+  }
+}
+
+std::int64_t take_contacts(const StepReport& report, std::size_t limit,
+                           std::vector<std::int32_t>& order, std::vector<ClipContact>& contacts) {
+  contacts.clear();
+  if (report.status == StepStatus::stopped || !(report.h > 0)) return 0;
+  order.clear();
+  for (std::size_t i = 0; i < report.contacts.size(); ++i)
+    if (can_be_shown(report.contacts[i])) order.push_back(static_cast<std::int32_t>(i));
+  const auto at = [&](std::int32_t i) -> const ContactReport& {
+    return report.contacts[static_cast<std::size_t>(i)];
+  };
+  std::int64_t left_out = 0;
+  if (order.size() > limit) {
+    const auto stronger = [&](std::int32_t i, std::int32_t k) {
+      const double x = at(i).impulse.squaredNorm(), y = at(k).impulse.squaredNorm();
+      return x > y || (x == y && i < k);
+    };
+    left_out = static_cast<std::int64_t>(order.size() - limit);
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(limit), order.end(),
+                     stronger);
+    order.resize(limit);
+    std::sort(order.begin(), order.end());
+  }
+  for (const std::int32_t i : order) contacts.push_back(contact(at(i), report.h));
+  return left_out;
+}
+
+}  // namespace cairn

@@ -1,0 +1,26 @@
+// One frame for the player from a state and the report of its step.
+#pragma once
+
+#include <span>
+
+#include "play/clip.hpp"
+
+namespace cairn {
+
+std::vector<BodyId> moving_bodies(const Model& model);  // all that are not fixed
+
+ClipFigures figures_of(const StepReport& report);
+
+// Figures of the steps of `older` and `newer` together, `newer` being the frame that stays.
+ClipFigures join(const ClipFigures& older, const ClipFigures& newer);
+
+// Time, step and bodies.
+void fill_bodies(const Model& model, const State& state, std::span<const BodyId> moving,
+                 ClipFrame& frame);
+
+// The contacts that carry a force, the strongest `limit` of them; returns how many were left out.
+// `order` is memory.
+std::int64_t take_contacts(const StepReport& report, std::size_t limit,
+                           std::vector<std::int32_t>& order, std::vector<ClipContact>& contacts);
+
+}  // namespace cairn

@@ -1,0 +1,14 @@
+// What the server has to give: a table in the program, nothing from the file system.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "serve/http.hpp"
+
+namespace cairn {
+
+// The page "", its script, its style and its icon; 404 for every other name.
+Answer page_named(std::string_view name, std::uint16_t port);
+
+}  // namespace cairn
