@@ -86,6 +86,10 @@ class Attempts {
   bool pyramids_take(const PyramidLimits& limits) const {
     return cairn::pyramids_take(island_, limits);
   }
+  void central_path(const PathLimits& limits) {
+    if (path_takes(island_, limits))
+      take(follow_central_path(island_, limits, b_.path, r_, v_), "central path");
+  }
   void direct() { take(solve_joints(island_, b_.shares, r_, v_), "direct"); }
   void admm(const AdmmLimits& limits) {
     b_.coupling.attach(island_);
@@ -270,6 +274,12 @@ bool pivot_on_pyramids(Attempts& a) {
   return a.good();
 }
 
+// The curve of answers of the rounded laws, from the easy end.
+bool follow_path(Attempts& a) {
+  a.central_path({.tolerance = a.options.tolerance});
+  return a.good();
+}
+
 // A packing whose warm start led astray.
 bool descend_from_nowhere(Attempts& a, const Kind& kind) {
   a.begin_anew();
@@ -303,7 +313,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
   if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
-  if (!kind.packing && pivot_on_pyramids(a)) return a.result(true);
+  if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a))) return a.result(true);
   exhaust(a);
   return a.result(true);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cairn/solver.hpp"
+#include "solve/central_path.hpp"
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
 #include "solve/primal_coupling.hpp"
@@ -20,6 +21,7 @@ struct MethodBuffers {
   ShelfBuffers shelf;
   ShareBuffers shares;
   PyramidBuffers pyramids;
+  PathBuffers path;
   std::vector<double> best, kept;
 };
 

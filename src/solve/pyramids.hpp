@@ -3,6 +3,7 @@
 // least norm lead to the exact law (E57, E58). For small islands where everything else has failed.
 #pragma once
 
+#include "solve/least_steps.hpp"
 #include "solve/lemke.hpp"
 
 namespace cairn {
@@ -12,14 +13,7 @@ struct PyramidBuffers {
   LemkeBuffers lemke;
   std::vector<double> course;  // impulses from one start, at the end the best of it
   std::vector<double> vertex;  // where pivoting ended
-  std::vector<double> trial;   // where a step leads
-  std::vector<int> active;     // rows of groups that are not open
-  VecX r, u, f, step, before;
-  VecX open, pushed;             // what open rows change: their step, W times it
-  Eigen::MatrixXd W;             // of the whole island
-  Eigen::MatrixXd weight, rest;  // by rows: D (I + e_n tau^T) and I - D of their group
-  Eigen::MatrixXd G;             // of the active rows
-  VecX right, solved;
+  LeastStepBuffers least;
 };
 
 struct PyramidLimits {
