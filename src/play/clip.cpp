@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "simulate/step_motion.hpp"
+
 namespace cairn {
 namespace {
 
@@ -108,22 +110,25 @@ Clip::Clip(const Scene& scene, const ClipLimits& limits) : scene_(&scene) {
                                                 static_cast<std::size_t>(expected));
 }
 
-void Clip::fill(const State& state, ClipFrame& frame) const {
-  frame.t = state.t;
-  frame.step = state.step;
-  frame.bodies.resize(moving_.size());
+void Clip::fill(const State& state, double h) {
+  last_.t = state.t;
+  last_.step = state.step;
+  last_.bodies.resize(moving_.size());
+  if (before_.empty()) before_ = state.poses;
   for (std::size_t i = 0; i < moving_.size(); ++i) {
-    const BodyMotion m = body_motion(*scene_->model, state, moving_[i]);
+    const BodyMotion m =
+        step_motion(*scene_->model, state, moving_[i], before_[index(moving_[i])], h);
     const Quat& R = m.orientation;
-    frame.bodies[i] = {.position = triple(m.position),
+    last_.bodies[i] = {.position = triple(m.position),
                        .orientation = {narrow(R.w()), narrow(R.x()), narrow(R.y()), narrow(R.z())},
                        .velocity = narrow(m.velocity),
                        .angular_velocity = narrow(m.angular_velocity)};
   }
+  before_ = state.poses;
 }
 
 void Clip::add_initial(const State& state) {
-  fill(state, last_);
+  fill(state, 0);
   keep_last();
 }
 
@@ -141,7 +146,7 @@ void Clip::add(const StepReport& report, const State& state) {
   }
   ++steps_;
   last_.figures = pending_ ? join(last_.figures, now) : now;
-  fill(state, last_);
+  fill(state, report.status == StepStatus::stopped ? 0 : report.h);
   take_contacts(report, last_.contacts);
   pending_ = true;
   if (steps_ % stride_ == 0) keep_last();
