@@ -6,7 +6,7 @@
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "record/files.hpp"
-#include "reproduce/experiment.hpp"
+#include "reproduce/gallery.hpp"
 #include "terminal.hpp"
 
 namespace cairn::app {
@@ -44,6 +44,19 @@ int list(bool json) {
   return exit_ok;
 }
 
+// The page of all experiments and, beside it, those that play their runs.
+Result<void> write_gallery(const std::string& folder, const std::vector<GalleryEntry>& entries,
+                           const ReproduceSetting& setting) {
+  for (const GalleryEntry& entry : entries)
+    for (std::size_t i = 0; i < entry.result.players.size(); ++i) {
+      const std::string page = play_scene(entry.result.players[i], setting);
+      if (setting.stopped()) return {};
+      const std::string path = folder + "/" + player_file(*entry.experiment, i);
+      if (Result<void> written = write_file(path, page); !written) return written;
+    }
+  return write_file(folder + "/index.html", gallery_page(entries, setting.fast));
+}
+
 }  // namespace
 
 int reproduce(const ReproduceOptions& options) {
@@ -70,16 +83,18 @@ int reproduce(const ReproduceOptions& options) {
     error.fix = did_you_mean(id, known, "see cairn reproduce");
     return report({error});
   }
-  if (!options.out.empty()) {
-    const Result<void> made = make_folder(options.out);
+  for (const std::string& folder : {options.out, options.html}) {
+    if (folder.empty()) continue;
+    const Result<void> made = make_folder(folder);
     if (!made) return report(made.error());
   }
   watch_signals();
   Json json = Json::array();
   bool agrees = true;
+  const ReproduceSetting setting{.fast = options.fast, .interrupted = received_signal};
+  std::vector<GalleryEntry> gallery;
   for (const Experiment* experiment : chosen) {
-    const Reproduction result =
-        experiment->run({.fast = options.fast, .interrupted = received_signal});
+    const Reproduction result = experiment->run(setting);
     if (received_signal() != 0) return exit_signal + received_signal();
     for (const ReproducedEntry& entry : result.entries) {
       agrees = agrees && entry.verdict() != Verdict::differs;
@@ -91,6 +106,13 @@ int reproduce(const ReproduceOptions& options) {
         if (!written) return report(written.error());
       }
     if (!options.json) print(as_text(*experiment, result));
+    gallery.push_back({experiment, result});
+  }
+  if (!options.html.empty()) {
+    const Result<void> written = write_gallery(options.html, gallery, setting);
+    if (!written) return report(written.error());
+    if (received_signal() != 0) return exit_signal + received_signal();
+    if (!options.json) print(fmt::format("gallery      {}/index.html\n", printable(options.html)));
   }
   if (options.json) print(text(json));
   return agrees ? exit_ok : exit_failed;

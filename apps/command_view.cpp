@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "input_file.hpp"
+#include "find_trace.hpp"
 #include "json.hpp"
 #include "record/files.hpp"
 #include "record/trace_page.hpp"
@@ -13,25 +13,6 @@ namespace cairn::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The trace in a folder of a run: the finished one, or the one that grows.
-Result<std::string> find_trace(const std::string& input) {
-  std::error_code fault;
-  if (!fs::is_directory(input, fault)) {
-    const Result<void> readable = check_input(input, "trace");
-    if (!readable) return tl::unexpected(readable.error());
-    return input;
-  }
-  for (const char* name : {"trace.cairn", "trace.cairn.part"}) {
-    const fs::path path = fs::path(input) / name;
-    if (fs::is_regular_file(path, fault)) return path.string();
-  }
-  Error error;
-  error.file = input;
-  error.what = "no trace.cairn in this folder";
-  error.fix = "cairn run SCENE --out " + input;
-  return fail(error);
-}
 
 std::string default_name(const std::string& trace) {
   return (fs::path(trace).parent_path() / "view.html").string();

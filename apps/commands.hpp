@@ -60,6 +60,40 @@ struct ViewOptions {
 int view(const ViewOptions& options);
 int serve(const ViewOptions& options);
 
+struct PlotCommand {
+  std::string input;  // a trace, or the folder of a run
+  std::vector<std::string> quantities;
+  std::string out;                // FILE.svg or FILE.png
+  int width = 720, height = 280;  // of each plot [px]; a PNG has twice as many
+  bool json = false;
+};
+int plot(const PlotCommand& options);
+
+struct ExportCommand {
+  std::string input;       // a trace, or the folder of a run
+  std::string format;      // csv, gltf, vtk, hdf5
+  std::string out;         // file or folder; empty: beside the trace
+  std::int64_t every = 1;  // frames from one that is kept to the next
+  bool json = false;
+};
+int export_trace(const ExportCommand& options);
+
+struct RenderCommand {
+  std::string input;               // a trace, or the folder of a run
+  std::string out;                 // FOLDER/, FILE.png|jpg|webp or FILE.mp4
+  int width = 1280, height = 720;  // [px]
+  double fps = 30;                 // pictures a second of film
+  double speed = 1;                // seconds of the recording in a second of film
+  std::optional<double> from, to;  // [s]; default: all
+  std::optional<double> at;        // one picture at this time [s]
+  std::string camera = "home";     // home, front, side, top or AZIMUTH,ELEVATION[,ZOOM]
+  std::string on, off;             // switches of the player, with commas
+  int quality = 85;                // of jpg, webp and films [percent]
+  bool dark = false;
+  bool json = false;
+};
+int render(const RenderCommand& options);
+
 struct CompareOptions {
   std::string scene;
   std::vector<std::string> assignments;  // "simulation.step=0.01"
@@ -72,6 +106,7 @@ int compare(const CompareOptions& options);
 struct ReproduceOptions {
   std::vector<std::string> ids;  // "all" for all of them; empty: list them
   std::string out;               // folder for the plots; empty: none
+  std::string html;              // folder for the gallery; empty: none
   bool fast = false;
   bool json = false;
 };

@@ -29,7 +29,7 @@ Clip::Clip(const Scene& scene, const ClipLimits& limits) : scene_(&scene) {
 }
 
 void Clip::add_initial(const State& state) {
-  fill_bodies(*scene_->model, state, moving_, last_);
+  fill_bodies(*scene_->model, state, 0, moving_, before_, last_);
   keep_last();
 }
 
@@ -47,7 +47,8 @@ void Clip::add(const StepReport& report, const State& state) {
   }
   ++steps_;
   last_.figures = pending_ ? join(last_.figures, now) : now;
-  fill_bodies(*scene_->model, state, moving_, last_);
+  const double h = report.status == StepStatus::stopped ? 0 : report.h;
+  fill_bodies(*scene_->model, state, h, moving_, before_, last_);
   left_out_ += take_contacts(report, contact_limit_, order_, last_.contacts);
   pending_ = true;
   if (steps_ % stride_ == 0) keep_last();

@@ -31,9 +31,9 @@ struct ClipFigures {
 
 // Pose and motion of a body frame, as in the scene format.
 struct ClipBody {
-  std::array<double, 3> position = {};         // of its origin [m]
-  std::array<float, 4> orientation = {};       // w, x, y, z [-]
-  std::array<float, 3> velocity = {};          // of its origin [m/s]
+  std::array<double, 3> position = {};    // of its origin [m]
+  std::array<float, 4> orientation = {};  // w, x, y, z [-]
+  std::array<float, 3> velocity = {};  // of its origin; of prescribed bodies the step's mean [m/s]
   std::array<float, 3> angular_velocity = {};  // in the world [rad/s]
 };
 
@@ -92,6 +92,7 @@ class Clip {
   bool pending_ = false;  // last_ is not among the kept ones
   std::int64_t steps_ = 0, stride_ = 1, left_out_ = 0;
   std::vector<std::int32_t> order_;  // of contacts by force; memory
+  std::vector<Pose> before_;         // of the last state added
 };
 
 }  // namespace cairn

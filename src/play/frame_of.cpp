@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "simulate/step_motion.hpp"
+
 namespace cairn {
 namespace {
 
@@ -95,19 +97,21 @@ std::vector<BodyId> moving_bodies(const Model& model) {
   return moving;
 }
 
-void fill_bodies(const Model& model, const State& state, std::span<const BodyId> moving,
-                 ClipFrame& frame) {
+void fill_bodies(const Model& model, const State& state, double h, std::span<const BodyId> moving,
+                 std::vector<Pose>& before, ClipFrame& frame) {
   frame.t = state.t;
   frame.step = state.step;
   frame.bodies.resize(moving.size());
+  if (before.empty()) before = state.poses;
   for (std::size_t i = 0; i < moving.size(); ++i) {
-    const BodyMotion m = body_motion(model, state, moving[i]);
+    const BodyMotion m = step_motion(model, state, moving[i], before[index(moving[i])], h);
     const Quat& R = m.orientation;
     frame.bodies[i] = {.position = triple(m.position),
                        .orientation = {narrow(R.w()), narrow(R.x()), narrow(R.y()), narrow(R.z())},
                        .velocity = narrow(m.velocity),
                        .angular_velocity = narrow(m.angular_velocity)};
   }
+  before = state.poses;
 }
 
 std::int64_t take_contacts(const StepReport& report, std::size_t limit,

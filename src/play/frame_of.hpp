@@ -14,9 +14,10 @@ ClipFigures figures_of(const StepReport& report);
 // Figures of the steps of `older` and `newer` together, `newer` being the frame that stays.
 ClipFigures join(const ClipFigures& older, const ClipFigures& newer);
 
-// Time, step and bodies.
-void fill_bodies(const Model& model, const State& state, std::span<const BodyId> moving,
-                 ClipFrame& frame);
+// Time, step and bodies. `before`: poses of the state a step of length h ago, empty at the start;
+// left at those of this state. Prescribed bodies show their mean velocity over the step.
+void fill_bodies(const Model& model, const State& state, double h, std::span<const BodyId> moving,
+                 std::vector<Pose>& before, ClipFrame& frame);
 
 // The contacts that carry a force, the strongest `limit` of them; returns how many were left out.
 // `order` is memory.

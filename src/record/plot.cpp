@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <iterator>
 #include <limits>
-
-#include "record/html.hpp"
 
 namespace cairn {
 namespace {
 
-// The sheet [px]. Small enough that its letters stay readable when a phone shrinks it.
-constexpr double width = 480, height = 230;
-constexpr double left = 58, right = 12, top = 44, bottom = 30;
-constexpr double zero_band = 14;  // under a logarithmic axis
+constexpr double left = 58, right = 12, bottom = 30;  // margins [px]
+constexpr double legend_at = 34, legend_line = 15;    // base line of the legend's first line
+constexpr double zero_band = 26;                      // under a logarithmic axis
 
 struct Axis {
   double lo = 0, hi = 1;    // values, or their decimal logarithms
@@ -37,20 +33,26 @@ struct Extent {
 struct Sheet {
   const PlotOptions& options;
   std::span<const Curve> curves;
-  std::string svg = {};
+  Picture picture = {};
+  double top = legend_at + 10;  // margin under title and legend
   Axis x = {}, y = {};
   double unit_scale = 1;  // tick labels are values / unit_scale
   bool has_zero_band = false;
   bool all_zero = false;  // of a logarithmic plot
 
-  template <class... Args>
-  void put(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(svg), text, std::forward<Args>(args)...);
+  double width() const { return options.width; }
+  double base() const { return options.height - bottom; }  // where the x axis lies
+
+  void stroke(std::string style, std::vector<std::array<double, 2>> points) {
+    picture.marks.emplace_back(Stroke{std::move(style), std::move(points)});
+  }
+  void words(std::string style, double at_x, double at_y, Anchor anchor, std::string text) {
+    picture.marks.emplace_back(Words{std::move(style), at_x, at_y, anchor, std::move(text)});
   }
 
   double pixel(double value) const {
     if (!options.logarithmic) return y.at(value);
-    if (!(value > 0) || std::log10(value) < y.lo) return height - bottom - zero_band / 2;
+    if (!(value > 0) || std::log10(value) < y.lo) return base() - zero_band / 2;
     return y.at(std::min(std::log10(value), y.hi));
   }
 };
@@ -65,7 +67,7 @@ void find_time_range(Sheet& s) {
   if (t.empty()) t = {0, 1};
   if (t.lo > 0 && t.lo < 0.1 * t.hi) t.lo = 0;
   if (t.hi <= t.lo) t.hi = t.lo + (t.lo == 0 ? 1 : std::abs(t.lo));
-  s.x = {t.lo, t.hi, left, width - right};
+  s.x = {t.lo, t.hi, left, s.width() - right};
 }
 
 void find_linear_range(Sheet& s) {
@@ -86,7 +88,7 @@ void find_linear_range(Sheet& s) {
     y = {s.options.from_zero ? 0 : middle - least / 2, middle + least / 2};
   }
   const double margin = 0.04 * (y.hi - y.lo);
-  s.y = {y.lo - (s.options.from_zero ? 0 : margin), y.hi + margin, height - bottom, top};
+  s.y = {y.lo - (s.options.from_zero ? 0 : margin), y.hi + margin, s.base(), s.top};
   const double exponent =
       std::floor(std::log10(std::max(std::abs(s.y.lo), std::abs(s.y.hi))) / 3) * 3;
   if (exponent >= 6 || exponent <= -6) s.unit_scale = std::pow(10, exponent);
@@ -113,14 +115,13 @@ void find_log_range(Sheet& s) {
   s.y.lo = std::max(std::floor(std::log10(y.lo)), s.y.hi - 20);
   if (s.y.lo >= s.y.hi) s.y.lo = s.y.hi - 1;
   s.has_zero_band = zeros || std::log10(y.lo) < s.y.lo;
-  s.y.from = height - bottom - (s.has_zero_band ? zero_band : 0);
-  s.y.to = top;
+  s.y.from = s.base() - (s.has_zero_band ? zero_band : 0);
+  s.y.to = s.top;
 }
 
 void draw_tick(Sheet& s, double at, const std::string& label) {
-  s.put("<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>", left, at, width - right);
-  s.put("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tick\" text-anchor=\"end\">{}</text>", left - 6,
-        at + 4, label);
+  s.stroke("grid", {{left, at}, {s.width() - right, at}});
+  s.words("tick", left - 6, at + 4, Anchor::end, label);
 }
 
 // As many digits as tell neighbouring ticks apart.
@@ -135,7 +136,7 @@ void draw_y_axis(Sheet& s) {
     const int step = (decades + 5) / 6;
     for (int d = 0; d <= decades; d += step)
       draw_tick(s, s.y.at(s.y.hi - d), fmt::format("1e{:.0f}", s.y.hi - d));
-    if (s.has_zero_band) draw_tick(s, height - bottom - zero_band / 2, "0");
+    if (s.has_zero_band) draw_tick(s, s.base() - zero_band / 2, "0");
   } else {
     const std::vector<double> ticks = round_ticks(s.y.lo / s.unit_scale, s.y.hi / s.unit_scale, 5);
     const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
@@ -144,30 +145,30 @@ void draw_y_axis(Sheet& s) {
   }
   std::string unit = s.options.unit;
   if (s.unit_scale != 1) unit = fmt::format("1e{:.0f} {}", std::log10(s.unit_scale), unit);
-  s.put("<text x=\"4\" y=\"{:.1f}\" class=\"tick\">{}</text>", top - 10, escape(unit));
+  s.words("tick", 4, legend_at, Anchor::start, unit);
 }
 
 void draw_x_axis(Sheet& s) {
-  s.put("<path class=\"axis\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>", left, height - bottom, width - right);
-  const std::vector<double> ticks = round_ticks(s.x.lo, s.x.hi, 6);
+  s.stroke("axis", {{left, s.base()}, {s.width() - right, s.base()}});
+  // Words of about 60 px must not touch.
+  const int most = std::max(2, static_cast<int>((s.width() - left - right) / 66));
+  const std::vector<double> ticks = round_ticks(s.x.lo, s.x.hi, most);
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
   for (const double tick : ticks) {
-    s.put("<path class=\"axis\" d=\"M{:.1f} {:.1f}v4\"/>", s.x.at(tick), height - bottom);
-    s.put("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tick\" text-anchor=\"middle\">{}</text>",
-          s.x.at(tick), height - bottom + 16, tick_label(tick, step));
+    s.stroke("axis", {{s.x.at(tick), s.base()}, {s.x.at(tick), s.base() + 4}});
+    s.words("tick", s.x.at(tick), s.base() + 16, Anchor::middle, tick_label(tick, step));
   }
-  s.put("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tick\" text-anchor=\"end\">t [s]</text>",
-        width - right, height - 2);
+  s.words("tick", s.width() - right, s.options.height - 2, Anchor::end, "t [s]");
 }
 
 // The least and largest value of each column of pixels, joined so that the line does not jump more
 // than it must.
 void draw_curve(Sheet& s, const Curve& curve, std::size_t number) {
-  std::string path;
-  double last_y = height;
+  std::vector<std::array<double, 2>> path;
+  double last_y = s.options.height;
   const auto& buckets = curve.series->buckets();
   const auto point = [&](double px, double py) {
-    fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", path.empty() ? "M" : "L", px, py);
+    path.push_back({px, py});
     last_y = py;
   };
   for (std::size_t i = 0; i < buckets.size();) {
@@ -184,24 +185,28 @@ void draw_curve(Sheet& s, const Curve& curve, std::size_t number) {
     point(px, a);
     if (std::abs(a - b) >= 0.1) point(px, b);
   }
-  // A single step is a dot: a line of no length with round ends.
-  if (path.find('L') == std::string::npos && !path.empty()) path += "h0";
-  s.put("<path class=\"curve s{}\" d=\"{}\"/>", number + 1, path);
+  s.stroke(fmt::format("curve s{}", number + 1), std::move(path));
 }
 
+// The legend's lines break where the sheet ends; the plot begins below them.
 void draw_legend(Sheet& s) {
-  double x = left;
+  double x = left, y = legend_at;
   const auto entry = [&](const std::string& style, const std::string& label) {
-    s.put("<path class=\"{}\" d=\"M{:.1f} {:.1f}h16\"/>", style, x, top - 14);
-    s.put("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"legend\">{}</text>", x + 21, top - 10,
-          escape(label));
-    x += 36 + 6.6 * static_cast<double>(label.size());
+    const double length = 36 + 6.6 * static_cast<double>(label.size());
+    if (x > left && x + length > s.width() + 8) {
+      x = left;
+      y += legend_line;
+    }
+    s.stroke(style, {{x, y - 4}, {x + 16, y - 4}});
+    s.words("legend", x + 21, y, Anchor::start, label);
+    x += length;
   };
   // One curve needs no legend: the title names it.
   if (s.curves.size() > 1)
     for (std::size_t i = 0; i < s.curves.size(); ++i)
       entry(fmt::format("curve s{}", i + 1), s.curves[i].label);
   if (s.options.line) entry("level", s.options.line_label);
+  s.top = y + 10;
 }
 
 }  // namespace
@@ -237,35 +242,34 @@ std::string short_number(double x) {
   return fmt::format("{:.3g}", x);
 }
 
-std::string plot_svg(const PlotOptions& options, std::span<const Curve> curves) {
+Picture draw_plot(const PlotOptions& options, std::span<const Curve> curves) {
   Sheet s{.options = options, .curves = curves};
+  s.picture = {options.width, options.height, options.title, {}};
+  s.words("title", 4, 15, Anchor::start, options.title);
+  draw_legend(s);
   find_time_range(s);
   if (options.logarithmic)
     find_log_range(s);
   else
     find_linear_range(s);
 
-  s.put(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {} {}\" "
-      "role=\"img\">",
-      width, height);
-  s.put("<title>{}</title>", escape(options.title));
-  s.put("<text x=\"4\" y=\"15\" class=\"title\">{}</text>", escape(options.title));
   if (options.logarithmic && s.all_zero) {
-    s.put(
-        "<text x=\"{}\" y=\"{}\" class=\"legend\" text-anchor=\"middle\">exactly zero at every "
-        "step</text>",
-        width / 2, height / 2);
+    s.words("legend", options.width / 2, options.height / 2, Anchor::middle,
+            "exactly zero at every step");
   } else {
     draw_y_axis(s);
-    if (options.line)
-      s.put("<path class=\"level\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>", left, s.pixel(*options.line),
-            width - right);
+    if (options.line) {
+      const double at = s.pixel(*options.line);
+      s.stroke("level", {{left, at}, {options.width - right, at}});
+    }
     for (std::size_t i = 0; i < curves.size(); ++i) draw_curve(s, curves[i], i);
-    draw_legend(s);
   }
   draw_x_axis(s);
-  return s.svg + "</svg>";
+  return std::move(s.picture);
+}
+
+std::string plot_svg(const PlotOptions& options, std::span<const Curve> curves) {
+  return svg_element(draw_plot(options, curves));
 }
 
 }  // namespace cairn

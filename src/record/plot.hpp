@@ -1,5 +1,5 @@
-// Plots over time as SVG, with axes, ticks, units and a legend. Colours come from the page's style
-// sheet.
+// Plots over time with axes, ticks, units and a legend, as pictures and as SVG. Colours come from
+// the page's style sheet.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "record/picture.hpp"
 #include "record/series.hpp"
 
 namespace cairn {
@@ -23,7 +24,11 @@ struct PlotOptions {
   bool from_zero = false;    // the axis of counts and times starts at zero
   std::optional<double> line = {};  // a level to compare with
   std::string line_label = {};
+  // The sheet [px]. Small enough that its letters stay readable when a phone shrinks it.
+  double width = 480, height = 230;
 };
+
+Picture draw_plot(const PlotOptions& options, std::span<const Curve> curves);
 
 // One <svg> element; well-formed XML.
 std::string plot_svg(const PlotOptions& options, std::span<const Curve> curves);

@@ -1,18 +1,11 @@
-// Writes steps.csv through one buffer.
+// Writes steps.csv.
 #include "record/table.hpp"
 
 #include <cmath>
-#include <fcntl.h>
 #include <iterator>
-#include <unistd.h>
-#include <utility>
-
-#include "record/files.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr std::size_t flush_at = 1 << 16;  // [bytes]
 
 constexpr const char* columns =
     "step,t [s],h [s],status,certificate [-],solves,iterations,found contacts,candidates,active "
@@ -58,51 +51,17 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
                  1e3 * r.seconds.total);
 }
 
-StepTable::~StepTable() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-StepTable::StepTable(StepTable&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      buffer_(std::move(other.buffer_)) {}
-
-StepTable& StepTable::operator=(StepTable&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(buffer_, other.buffer_);
-  return *this;
-}
-
 Result<StepTable> StepTable::create(const std::string& path) {
-  StepTable table;
-  table.path_ = path;
-  const std::string part = path + ".part";
-  table.descriptor_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (table.descriptor_ < 0) return io_failure(part, "create");
-  fmt::format_to(std::back_inserter(table.buffer_), "{}\n", columns);
-  return table;
+  Result<PartFile> file = PartFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  file->put("{}\n", columns);
+  return StepTable(std::move(*file));
 }
 
 Result<void> StepTable::append(const StepReport& report) {
-  append_step_row(report, buffer_);
-  buffer_.push_back('\n');
-  return buffer_.size() >= flush_at ? flush() : Result<void>{};
-}
-
-Result<void> StepTable::flush() {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(buffer_.data());
-  Result<void> done = write_all(descriptor_, {data, buffer_.size()}, path_ + ".part");
-  buffer_.clear();
-  return done;
-}
-
-Result<void> StepTable::finish() {
-  if (Result<void> done = flush(); !done) return done;
-  if (::fsync(descriptor_) != 0) return io_failure(path_ + ".part", "write");
-  const int closed = ::close(std::exchange(descriptor_, -1));
-  if (closed != 0) return io_failure(path_ + ".part", "close");
-  return rename_file(path_ + ".part", path_);
+  append_step_row(report, file_.buffer());
+  file_.buffer().push_back('\n');
+  return file_.flush_if_full();
 }
 
 }  // namespace cairn

@@ -6,25 +6,20 @@
 
 #include "cairn/error.hpp"
 #include "cairn/simulator.hpp"
+#include "record/part_file.hpp"
 
 namespace cairn {
 
 class StepTable {
  public:
   static Result<StepTable> create(const std::string& path);  // written as path.part until finish()
-  ~StepTable();
-  StepTable(StepTable&& other) noexcept;
-  StepTable& operator=(StepTable&& other) noexcept;
 
   Result<void> append(const StepReport& report);
-  Result<void> finish();
+  Result<void> finish() { return file_.finish(); }
 
  private:
-  StepTable() = default;
-  Result<void> flush();
-  std::string path_;
-  int descriptor_ = -1;
-  fmt::memory_buffer buffer_;
+  explicit StepTable(PartFile file) : file_(std::move(file)) {}
+  PartFile file_;
 };
 
 const char* name(StepStatus status);

@@ -1,53 +1,30 @@
 // Reads a trace frame by frame into a clip.
 #include "record/trace_page.hpp"
 
-#include <fmt/format.h>
-
-#include "record/fits.hpp"
+#include "record/trace_walk.hpp"
 
 namespace cairn {
-namespace {
-
-tl::unexpected<Errors> no_frames(const std::string& path, const std::string& why) {
-  Error error;
-  error.file = path;
-  error.what = "the trace holds no frame" + why;
-  error.fix = "run the scene again";
-  return fail(error);
-}
-
-}  // namespace
 
 Result<TracePage> trace_page(const std::string& path, const ClipLimits& limits) {
-  Result<TraceReader> reader = TraceReader::open(path);
-  if (!reader) return tl::unexpected(reader.error());
-  Result<Scene> scene = parse_scene(reader->header().scene, path);
-  if (!scene) return tl::unexpected(scene.error());
-
-  Clip clip(*scene, limits);
+  Result<TraceWalk> walk = TraceWalk::open(path);
+  if (!walk) return tl::unexpected(walk.error());
+  Clip clip(walk->scene(), limits);
   TracePage page;
-  TraceFrame frame;
-  page.end = reader->next(frame);
-  for (bool first = true; page.end == TraceEvent::frame; first = false) {
-    if (!state_fits(*scene->model, frame.state) || !ids_exist(*scene->model, frame.report)) {
-      page.end = TraceEvent::corrupt;
-      page.reason = fmt::format("frame {} does not fit the scene", reader->frames() - 1);
-      break;
-    }
-    if (first)
-      clip.add_initial(frame.state);
+  while (walk->next()) {
+    page.t_last = walk->frame().state.t;
+    if (walk->frames() == 1) page.t_first = page.t_last;
+    if (walk->frames() == 1)
+      clip.add_initial(walk->frame().state);
     else
-      clip.add(frame.report, frame.state);
-    page.end = reader->next(frame);
+      clip.add(walk->frame().report, walk->frame().state);
   }
-  if (page.end == TraceEvent::truncated) page.dropped_bytes = reader->dropped_bytes();
-  if (page.end == TraceEvent::corrupt && page.reason.empty())
-    page.reason = fmt::format("at byte {}: {}", reader->offset(), reader->reason());
-
   const PlayerParts parts = player_parts(clip);
-  if (parts.frames == 0) return no_frames(path, page.reason.empty() ? "" : ": " + page.reason);
+  if (parts.frames == 0) return no_frames(path, walk->ending());
+  page.end = walk->ending().event;
+  page.dropped_bytes = walk->ending().dropped_bytes;
+  page.reason = walk->ending().reason;
   page.html = player_page(parts);
-  page.name = scene->name;
+  page.name = walk->scene().name;
   page.errors = parts.errors;
   page.frames = parts.frames;
   page.steps = clip.steps();

@@ -10,10 +10,11 @@ namespace cairn {
 
 struct TracePage {
   std::string html;
-  std::string name;        // of the scene
-  PackErrors errors;       // of rounding
-  std::size_t frames = 0;  // in the page
-  std::int64_t steps = 0;  // in the trace
+  std::string name;                // of the scene
+  PackErrors errors;               // of rounding
+  std::size_t frames = 0;          // in the page
+  std::int64_t steps = 0;          // in the trace
+  double t_first = 0, t_last = 0;  // of the frames [s]
   std::int64_t contacts_left_out = 0;
   std::size_t contact_limit = 0;     // of a frame
   TraceEvent end = TraceEvent::end;  // how the trace ends

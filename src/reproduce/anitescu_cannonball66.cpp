@@ -68,6 +68,7 @@ Reproduction anitescu_cannonball66(const ReproduceSetting& setting) {
                                                .x_linear = true,
                                                .marks = false},
                                               {paper.energy, inelastic.energy})});
+  r.play("66 discs collapse", "cannonball66", {}, 20);
   return r;
 }
 

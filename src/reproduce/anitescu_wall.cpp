@@ -36,6 +36,7 @@ Reproduction anitescu_wall(const ReproduceSetting&) {
     r.value(fmt::format("final velocity, completed in the step, h = {} [m/s]", h), -e,
             final_velocity("completed", h), rounding, 1e-6);
   }
+  r.play("A ball and a wall", "wall", {}, 2);
   return r;
 }
 

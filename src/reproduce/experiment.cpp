@@ -20,6 +20,12 @@ constexpr std::array list = {
     Experiment{"hart-infeasibility",
                "paper 004: infeasibility of polyhedra against the step, gamma from 0 to 2",
                hart_infeasibility},
+    Experiment{"hart-discs21", "paper 001: the pile of 21 discs, stabilised", hart_discs21},
+    Experiment{"hart-brazil-nut", "paper 001: a large disc comes up among shaken small ones",
+               hart_brazil_nut},
+    Experiment{"hart-ratio-metric",
+               "paper 004: the ratio metric against Minkowski's depth, and its cost",
+               hart_ratio_metric},
 };
 
 }  // namespace

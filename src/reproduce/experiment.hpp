@@ -36,11 +36,24 @@ struct Drawing {
   std::string svg;
 };
 
+// A run to watch beside the figures; the gallery makes a page of it.
+struct PlayedScene {
+  std::string title;  // of the link
+  std::string scene;  // of built_in_scene()
+  std::vector<std::string> assignments;
+  double duration = 0;  // [s]
+};
+
 struct Reproduction {
   std::vector<ReproducedEntry> entries;
   std::vector<Drawing> drawings;
   std::vector<std::string> notes;  // what a reader should know of the figures
+  std::vector<PlayedScene> players;
 
+  void play(std::string title, std::string scene, std::vector<std::string> assignments,
+            double duration) {
+    players.push_back({std::move(title), std::move(scene), std::move(assignments), duration});
+  }
   void value(std::string entry, double paper, double ours, double match, double close) {
     entries.push_back({std::move(entry), paper, ours, Reading::value, match, close});
   }
@@ -80,5 +93,8 @@ Reproduction anitescu_cannonball66(const ReproduceSetting& setting);
 Reproduction hart_pendulum(const ReproduceSetting& setting);
 Reproduction hart_ellipse(const ReproduceSetting& setting);
 Reproduction hart_infeasibility(const ReproduceSetting& setting);
+Reproduction hart_discs21(const ReproduceSetting& setting);
+Reproduction hart_brazil_nut(const ReproduceSetting& setting);
+Reproduction hart_ratio_metric(const ReproduceSetting& setting);
 
 }  // namespace cairn

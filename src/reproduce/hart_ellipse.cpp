@@ -69,6 +69,7 @@ Reproduction hart_ellipse(const ReproduceSetting& setting) {
                                                        .x_linear = true,
                                                        .marks = false},
                                                       {original.curve, corrected.curve})});
+  r.play("The elliptic body", "ellipse", {}, 20);
   return r;
 }
 

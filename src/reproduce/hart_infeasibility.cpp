@@ -150,6 +150,8 @@ Reproduction hart_infeasibility(const ReproduceSetting& setting) {
   }
   r.at_most("share of steps that were not certified at 1e-8 [-]", 0,
             static_cast<double>(uncertified) / std::max(steps, 1), 1e-2);
+  for (const char* scene : {"balance2", "pyramid1", "dice3", "setup6"})
+    r.play(scene, scene, {}, built_in_scene(scene).simulation.duration);
   return r;
 }
 

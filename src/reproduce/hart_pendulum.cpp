@@ -65,6 +65,10 @@ Reproduction hart_pendulum(const ReproduceSetting& setting) {
                                        .x_linear = true,
                                        .marks = false},
                                       {original.curve, corrected.curve})});
+  r.play("Without correction the rod grows", "pendulum",
+         {"simulation.scheme.gamma=0", "simulation.scheme.projection=false"}, 10);
+  r.play("With it", "pendulum", {"simulation.scheme.gamma=1", "simulation.scheme.projection=false"},
+         10);
   return r;
 }
 

@@ -214,7 +214,8 @@ const ClipFrame& Session::frame() {
   } else if (simulator_.report().h > 0) {  // else it is new and knows none of them yet
     take_contacts(simulator_.report(), contact_limit, order_, frame_.contacts);
   }
-  fill_bodies(*scene_.model, simulator_.state(), moving_, frame_);
+  const State& state = simulator_.state();
+  fill_bodies(*scene_.model, state, std::max(0.0, state.t - frame_.t), moving_, before_, frame_);
   fresh_ = true;
   return frame_;
 }

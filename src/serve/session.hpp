@@ -75,7 +75,8 @@ class Session {
   std::uint32_t run_ = 0;
   LiveTotals totals_;
   ClipFrame frame_;
-  bool fresh_ = true;  // no step since frame() was called
+  std::vector<Pose> before_;  // of that frame
+  bool fresh_ = true;         // no step since frame() was called
   std::vector<std::int32_t> order_;
 };
 

@@ -151,5 +151,39 @@ TEST(Clip, AStoppedStepIsCountedAndShowsTheStateBefore) {
   EXPECT_TRUE(frames.back()->contacts.empty());
 }
 
+// The box is moved by hand along x = 0.1 sin(3 t) and turns at 2 rad/s: a frame has the mean
+// velocity of its step, (x(t) - x(t - h)) / h.
+TEST(Clip, PrescribedBodiesMoveAsTheyAreMoved) {
+  const Result<Scene> scene = parse_scene(R"json({
+    "cairn": 1, "name": "moved", "gravity": [0, -9.81, 0],
+    "bodies": [{"name": "box", "motion": {"position": ["0.1*sin(3*t)", 0, 0], "axis": [0, 0, 1], "angle": "2*t"},
+                "shapes": [{"type": "box", "size": [1, 1, 1]}]
+},
+               {"name": "ball", "mass": 1, "position": [0, 5, 0], "shapes": [{"type": "sphere", "radius": 1}]}],
+    "simulation": {
+  "step" : 0.01, "duration" : 1
+}
+  })json",
+                                          "moved.json");
+  ASSERT_TRUE(scene);
+  Simulator sim(scene->model, *scene->initial);
+  Clip clip(*scene);
+  clip.add_initial(sim.state());
+  const double h = 0.01;
+  for (int i = 0; i < 50; ++i) {
+    sim.step(h);
+    clip.add(sim.report(), sim.state());
+  }
+  const auto frames = clip.frames();
+  ASSERT_EQ(frames.size(), 51u);
+  const std::size_t box = clip.moving()[0] == scene->model->find_body("box") ? 0 : 1;
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    const double t = frames[i]->t, mean = 0.1 * (std::sin(3 * t) - std::sin(3 * (t - h))) / h;
+    const ClipBody& body = frames[i]->bodies[box];
+    EXPECT_NEAR(body.velocity[0], mean, 1e-6);  // a float
+    EXPECT_NEAR(body.angular_velocity[2], 2, 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace cairn

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "reproduce/experiment.hpp"
+#include "reproduce/gallery.hpp"
 
 namespace cairn {
 namespace {
@@ -18,6 +18,10 @@ TEST_P(Reproduce, NoFigureDiffersFromThePaper) {
   for (const ReproducedEntry& e : result.entries)
     EXPECT_NE(e.verdict(), Verdict::differs)
         << e.entry << ": paper " << name(e.reading) << ' ' << e.paper << ", ours " << e.ours;
+  for (const PlayedScene& played : result.players) {
+    EXPECT_GT(played.duration, 0) << played.title;
+    EXPECT_FALSE(built_in_scene(played.scene, played.assignments).model->bodies.empty());
+  }
   for (const Drawing& d : result.drawings) {
     EXPECT_TRUE(d.file.starts_with(GetParam()) && d.file.ends_with(".svg")) << d.file;
     EXPECT_EQ(d.svg.find("nan"), std::string::npos) << d.file;
@@ -60,6 +64,31 @@ TEST(ReproduceSlope, OfAPower) {
   const double x[] = {1, 0.5, 0.25, 0.125}, y[] = {3, 3 * 0.125, 0, 3 * 0.125 * 0.015625};
   EXPECT_NEAR(fitted_slope(x, y), 3, 1e-13);
   EXPECT_TRUE(std::isnan(fitted_slope({x, 1}, {y, 1})));
+}
+
+// The gallery shows every figure with its verdict, every plot and a link to every player, and
+// refers to nothing outside its folder.
+TEST(ReproduceGallery, HoldsEverythingAndLoadsNothing) {
+  const Experiment* experiment = find_experiment("anitescu-wall");
+  ASSERT_NE(experiment, nullptr);
+  GalleryEntry entry{experiment, experiment->run({.fast = true})};
+  entry.result.value("a <b> & figure that is off", 1, 2, 0, 0);
+  const std::string html = gallery_page({entry}, true);
+  EXPECT_NE(html.find("a &lt;b&gt; &amp; figure that is off"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"no\">differs</td>"), std::string::npos);
+  EXPECT_NE(html.find("class=\"verdict missed\""), std::string::npos);
+  for (const Drawing& d : entry.result.drawings) EXPECT_NE(html.find(d.svg), std::string::npos);
+  ASSERT_EQ(entry.result.players.size(), 1u);
+  EXPECT_NE(html.find("href=\"" + player_file(*experiment, 0) + "\""), std::string::npos);
+  for (std::size_t at = html.find("href=\""); at != std::string::npos;
+       at = html.find("href=\"", at + 1)) {
+    const std::string target = html.substr(at + 6, html.find('"', at + 6) - at - 6);
+    EXPECT_EQ(target.find_first_of(":/"), std::string::npos) << target;
+  }
+  EXPECT_EQ(html.find("src="), std::string::npos);
+  const std::string page = play_scene(entry.result.players[0], {.fast = true});
+  EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
+  EXPECT_NE(page.find("id=\"cairn-clip\""), std::string::npos);
 }
 
 }  // namespace

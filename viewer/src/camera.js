@@ -38,8 +38,9 @@ export class Camera {
     Object.assign(this.camera, { left: -half * this.aspect, right: half * this.aspect, top: half, bottom: -half });
   }
 
-  // All that moves, from a direction: 'home', 'front', 'side' or 'top'.
-  fit(from = 'home') {
+  // All that moves, from a direction: 'home', 'front', 'side' or 'top', or degrees around (from the
+  // front to the right) and above.
+  fit(from = 'home', zoom = 1) {
     const { world, camera } = this;
     const { right, up, toward, center, size } = world;
     const directions = {
@@ -48,14 +49,19 @@ export class Camera {
       side: right.clone(),
       top: up.clone().addScaledVector(toward, 1e-3),
     };
-    const direction = (world.planar ? toward.clone() : directions[from]).normalize();
+    if (from.elevation !== undefined) {
+      const [around, above] = [from.azimuth, Math.min(89.9, Math.max(-89.9, from.elevation))].map((x) => (x * Math.PI) / 180);
+      directions.chosen = toward.clone().multiplyScalar(Math.cos(above) * Math.cos(around));
+      directions.chosen.addScaledVector(right, Math.cos(above) * Math.sin(around)).addScaledVector(up, Math.sin(above));
+    }
+    const direction = (world.planar ? toward.clone() : directions.chosen ?? directions[from]).normalize();
     let distance = 10 * size;
     if (!world.planar) {
       const half = (camera.fov * Math.PI) / 360;
       distance = (0.54 * size) / Math.sin(Math.min(half, Math.atan(Math.tan(half) * this.aspect)));
     }
     camera.position.copy(center).addScaledVector(direction, distance);
-    camera.zoom = 1;
+    camera.zoom = zoom;
     if (world.planar) this.frame();
     camera.updateProjectionMatrix();
     this.controls.target.copy(center);

@@ -137,9 +137,16 @@ export class Player {
     this.moved();
   }
 
-  look(from) {
-    this.stage.camera.fit(from);
+  look(from, zoom = 1) {
+    this.stage.camera.fit(from, zoom);
     this.moved();
+  }
+
+  // The picture alone, without head, plots and buttons, for those who take pictures of the page.
+  bare() {
+    this.root.classList.add('cp-bare');
+    this.resize();
+    this.stage.camera.fit();
   }
 
   scaleArrows(by) {

@@ -1,0 +1,78 @@
+// cairn export: a recording in formats of other programs.
+#include <array>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "base/suggestion.hpp"
+#include "commands.hpp"
+#include "export/export.hpp"
+#include "find_trace.hpp"
+#include "json.hpp"
+#include "terminal.hpp"
+#include "trace_ending.hpp"
+
+namespace cairn::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Format {
+  std::string_view name;
+  const char* place;  // beside the trace
+  Result<Exported> (*run)(const std::string&, const std::string&, const ExportOptions&);
+};
+constexpr std::array formats = {
+    Format{"csv", "csv", export_csv}, Format{"gltf", "run.glb", export_gltf},
+    Format{"vtk", "vtk", export_vtk}, Format{"hdf5", "run.h5", export_hdf5}};
+
+Result<Format> find_format(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Format& format : formats) {
+    if (format.name == name) return format;
+    known.push_back(format.name);
+  }
+  Error error;
+  error.kind = ErrorKind::usage;
+  error.what = "unknown format";
+  error.got = name;
+  error.allowed = "csv, gltf, vtk, hdf5";
+  error.fix = did_you_mean(name, known, "see cairn export --help");
+  return fail(error);
+}
+
+}  // namespace
+
+int export_trace(const ExportCommand& options) {
+  const Result<Format> format = find_format(options.format);
+  if (!format) return report(format.error());
+  const Result<std::string> trace = find_trace(options.input);
+  if (!trace) return report(trace.error());
+  const std::string out =
+      options.out.empty() ? (fs::path(*trace).parent_path() / format->place).string() : options.out;
+  std::error_code ignored;
+  if (fs::equivalent(*trace, out, ignored)) {
+    Error error;
+    error.kind = ErrorKind::usage;
+    error.file = out;
+    error.what = "the export would be written over the trace";
+    error.fix = "choose another name with -o";
+    return report({error});
+  }
+  const Result<Exported> done = format->run(*trace, out, {.every = options.every});
+  if (!done) return report(done.error());
+  if (options.json) {
+    print(text(Json{{"trace", *trace},
+                    {"format", format->name},
+                    {"files", done->files},
+                    {"frames", done->frames},
+                    {"complete", done->ending.event == TraceEvent::end}}));
+  } else {
+    std::string said;
+    for (const std::string& file : done->files)
+      said += fmt::format("{:<12} {}\n", said.empty() ? "written" : "", printable(file));
+    print(said + fmt::format("frames       {}\n", done->frames));
+  }
+  return tell_ending(*trace, done->ending);
+}
+
+}  // namespace cairn::app

@@ -1,0 +1,67 @@
+// cairn plot: quantities of a recording over time, as SVG or PNG.
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "export/quantities.hpp"
+#include "export/raster.hpp"
+#include "find_trace.hpp"
+#include "json.hpp"
+#include "record/files.hpp"
+#include "terminal.hpp"
+#include "trace_ending.hpp"
+
+namespace cairn::app {
+namespace {
+
+constexpr double png_scale = 2;  // pixels of a PNG to a unit of the sheet
+constexpr int most_pixels = 8000;
+
+Result<void> check_output(const PlotCommand& options) {
+  Error error;
+  error.kind = ErrorKind::usage;
+  if (!options.out.ends_with(".svg") && !options.out.ends_with(".png")) {
+    error.what = "what kind of picture?";
+    error.got = options.out;
+    error.allowed = "names that end in .svg or .png";
+    error.fix = "choose another name with -o";
+    return fail(error);
+  }
+  if (options.width > most_pixels || options.height > most_pixels) {
+    error.what = "the picture is too large";
+    error.got = fmt::format("{}x{}", options.width, options.height);
+    error.allowed = fmt::format("at most {}x{}", most_pixels, most_pixels);
+    error.fix = "choose another --size";
+    return fail(error);
+  }
+  return {};
+}
+
+}  // namespace
+
+int plot(const PlotCommand& options) {
+  if (const Result<void> fine = check_output(options); !fine) return report(fine.error());
+  const Result<std::string> trace = find_trace(options.input);
+  if (!trace) return report(trace.error());
+  const Result<TracePlot> read = read_quantities(*trace, options.quantities);
+  if (!read) return report(read.error());
+  const std::vector<Picture> pictures = draw_quantities(*read, options.width, options.height);
+  const Result<void> written = write_file(
+      options.out,
+      options.out.ends_with(".svg") ? svg_file(pictures) : draw_pixels(pictures, png_scale).png());
+  if (!written) return report(written.error());
+  Json curves = Json::array();
+  for (const PlottedCurve& c : read->curves) curves.push_back(c.label);
+  if (options.json)
+    print(text(Json{{"trace", *trace},
+                    {"picture", options.out},
+                    {"plots", pictures.size()},
+                    {"curves", curves},
+                    {"frames", read->frames}}));
+  else
+    print(fmt::format("picture      {}, {} {}, {} curves\n", printable(options.out),
+                      pictures.size(), pictures.size() == 1 ? "plot" : "plots",
+                      read->curves.size()));
+  return tell_ending(*trace, read->ending);
+}
+
+}  // namespace cairn::app

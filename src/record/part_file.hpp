@@ -1,0 +1,35 @@
+// A text file that grows through a buffer under the name path.part and gets its own when complete.
+#pragma once
+
+#include <fmt/format.h>
+#include <iterator>
+#include <string>
+
+#include "cairn/error.hpp"
+
+namespace cairn {
+
+class PartFile {
+ public:
+  static Result<PartFile> create(const std::string& path);
+  ~PartFile();  // an unfinished file stays as path.part
+  PartFile(PartFile&& other) noexcept;
+  PartFile& operator=(PartFile&& other) noexcept;
+
+  fmt::memory_buffer& buffer() { return buffer_; }
+  template <class... Args>
+  void put(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(buffer_), text, std::forward<Args>(args)...);
+  }
+  Result<void> flush_if_full();
+  Result<void> finish();
+
+ private:
+  PartFile() = default;
+  Result<void> flush();
+  std::string path_;
+  int descriptor_ = -1;
+  fmt::memory_buffer buffer_;
+};
+
+}  // namespace cairn
