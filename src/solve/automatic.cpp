@@ -86,9 +86,9 @@ class Attempts {
   bool pyramids_take(const PyramidLimits& limits) const {
     return cairn::pyramids_take(island_, limits);
   }
-  void central_path(const PathLimits& limits) {
+  void central_path(const CentralPathLimits& limits) {
     if (path_takes(island_, limits))
-      take(follow_central_path(island_, limits, b_.path, r_, v_), "central path");
+      take(follow_central_path(island_, limits, b_.central_path, r_, v_), "central path");
   }
   void direct() { take(solve_joints(island_, b_.shares, r_, v_), "direct"); }
   void admm(const AdmmLimits& limits) {

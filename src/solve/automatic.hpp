@@ -21,7 +21,7 @@ struct MethodBuffers {
   ShelfBuffers shelf;
   ShareBuffers shares;
   PyramidBuffers pyramids;
-  PathBuffers path;
+  CentralPathBuffers central_path;
   std::vector<double> best, kept;
 };
 

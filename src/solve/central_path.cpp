@@ -38,7 +38,7 @@ void round_off_cone(const LawSet& set, const double* r, const double* u, double 
   for (int k = 1; k < n; ++k) slip += u[k] * u[k];
   const bool exact = set.law == Law::coulomb;
   const double s = exact ? std::sqrt(slip) : 0;
-  double x[max_rows], w[max_rows], e[max_rows] = {}, size = 0;
+  double x[max_rows] = {}, w[max_rows] = {}, e[max_rows] = {}, size = 0;
   for (int k = 0; k < n; ++k) {
     x[k] = k == 0 ? mu * r[0] : r[k];
     w[k] = x[k] - (k == 0 ? u[0] / mu + s : u[k]);
@@ -54,7 +54,7 @@ void round_off_cone(const LawSet& set, const double* r, const double* u, double 
   const double slope_u = upper / root_u, slope_l = lower / root_l;
   const double mean = 0.5 * (slope_u + slope_l), half = 0.5 * (slope_u - slope_l);
   const double across = size > 0 ? (root_u - root_l) / (upper - lower) : mean;
-  double P[max_rows][max_rows];
+  double P[max_rows][max_rows] = {};
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       double d = 0;
@@ -101,7 +101,7 @@ void round_off(const LawSet& set, const double* r, const double* u, double eps, 
 // The curve F(r, log eps) = 0 in the variables z = (r / scale, log eps).
 class Curve {
  public:
-  Curve(const Island& island, PathBuffers& buffers) : island_(island), b_(buffers) {
+  Curve(const Island& island, CentralPathBuffers& buffers) : island_(island), b_(buffers) {
     n_ = island.rows;
     b_.q.resize(n_);
     for (const Group& g : island.groups)
@@ -205,7 +205,7 @@ class Curve {
   }
 
   const Island& island_;
-  PathBuffers& b_;
+  CentralPathBuffers& b_;
   Eigen::Index n_ = 0;
   double scale_ = 0;
   int solves_ = 0;
@@ -213,14 +213,15 @@ class Curve {
 
 }  // namespace
 
-bool path_takes(const Island& island, const PathLimits& limits) {
+bool path_takes(const Island& island, const CentralPathLimits& limits) {
   if (!island.rest.empty() || island.rows > limits.rows) return false;
   return std::all_of(island.groups.begin(), island.groups.end(),
                      [](const Group& g) { return g.set.law != Law::box && g.set.facets == 0; });
 }
 
-IterationResult follow_central_path(const Island& island, const PathLimits& limits, PathBuffers& b,
-                                    std::vector<double>& r, std::vector<double>& v) {
+IterationResult follow_central_path(const Island& island, const CentralPathLimits& limits,
+                                    CentralPathBuffers& b, std::vector<double>& r,
+                                    std::vector<double>& v) {
   velocities_from_impulses(island, r, v);
   IterationResult result{0, residual(island, r, v)};
   fill_delassus(island, b.least.W);

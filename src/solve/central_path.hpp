@@ -7,14 +7,14 @@
 
 namespace cairn {
 
-struct PathLimits {
+struct CentralPathLimits {
   double tolerance = 1e-8;
   int rows = 600;            // most rows of the island: the systems are dense
   double operations = 2e10;  // of all factorisations together, at the most
   int solves = 3000;         // factorisations at the most
 };
 
-struct PathBuffers {
+struct CentralPathBuffers {
   LeastStepBuffers least;
   std::vector<double> trial;
   VecX q;                    // velocities without impulses
@@ -24,11 +24,11 @@ struct PathBuffers {
   Eigen::MatrixXd K;  // of F, with the tangent as its last row
 };
 
-bool path_takes(const Island& island, const PathLimits& limits);
+bool path_takes(const Island& island, const CentralPathLimits& limits);
 
 // Leaves the better of r and the best solution found. Does not start from r.
-IterationResult follow_central_path(const Island& island, const PathLimits& limits,
-                                    PathBuffers& buffers, std::vector<double>& r,
+IterationResult follow_central_path(const Island& island, const CentralPathLimits& limits,
+                                    CentralPathBuffers& buffers, std::vector<double>& r,
                                     std::vector<double>& v);
 
 }  // namespace cairn
