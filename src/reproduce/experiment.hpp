@@ -80,5 +80,10 @@ Reproduction anitescu_cannonball66(const ReproduceSetting& setting);
 Reproduction hart_pendulum(const ReproduceSetting& setting);
 Reproduction hart_ellipse(const ReproduceSetting& setting);
 Reproduction hart_infeasibility(const ReproduceSetting& setting);
+Reproduction potra_table1(const ReproduceSetting& setting);
+Reproduction potra_table2(const ReproduceSetting& setting);
+Reproduction potra_table3(const ReproduceSetting& setting);
+Reproduction potra_carts(const ReproduceSetting& setting);
+Reproduction potra_closing_walls(const ReproduceSetting& setting);
 
 }  // namespace cairn

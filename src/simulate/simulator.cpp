@@ -5,6 +5,7 @@
 
 #include "dynamics/kinematics.hpp"
 #include "scheme/euler.hpp"
+#include "scheme/trapezoidal.hpp"
 
 namespace cairn {
 
