@@ -160,6 +160,18 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
     text += fmt::format(
         "friction     law {}, not exact Coulomb: its residual is {:.2e} at worst, in step {}\n",
         name(Law::coulomb_relaxed), totals.coulomb_residual_max, totals.coulomb_residual_step);
+  if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme)) {
+    text += fmt::format("events       {} collisions, {} to rest, {} to slide, {} open\n",
+                        totals.collisions, totals.events[1], totals.events[2], totals.events[3]);
+    if (totals.events[4] > 0)
+      text += fmt::format(
+          "             in {} steps events accumulate; the rest of these steps is taken without "
+          "them, at first order\n",
+          totals.events[4]);
+    if (totals.error_estimate_max > 0)
+      text += fmt::format("accuracy     largest estimated error of a step {:.2e} m, {} parts\n",
+                          totals.error_estimate_max, totals.parts_max);
+  }
   if (totals.contact_projections > 0)
     text +=
         fmt::format("overlaps     {} solves to open them, worst residual {:.2e}, {} uncertified\n",

@@ -103,6 +103,15 @@ struct CompareOptions {
 };
 int compare(const CompareOptions& options);
 
+struct OrderOptions {
+  std::string scene;
+  std::vector<std::string> assignments;  // "simulation.step=0.01"
+  int halvings = 4;                      // of the scene's step
+  std::string out;                       // chart; empty: none
+  bool json = false;
+};
+int order(const OrderOptions& options);
+
 struct ReproduceOptions {
   std::vector<std::string> ids;  // "all" for all of them; empty: list them
   std::string out;               // folder for the plots; empty: none

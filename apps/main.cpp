@@ -12,9 +12,9 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run",    "solve",  "check",   "info",
-                                              "schema", "bench",  "compare", "view",
-                                              "plot",   "export", "render",  "reproduce"};
+constexpr std::string_view command_names[] = {"run",    "solve",   "check",    "info", "schema",
+                                              "bench",  "compare", "order",    "view", "plot",
+                                              "export", "render",  "reproduce"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -90,6 +90,10 @@ constexpr const char* bench_examples = R"(Examples:
   cairn bench growth --most 100000 --out growth.svg
   cairn bench decades --out decades.svg
   cairn bench distance --out distance.svg)";
+
+constexpr const char* order_examples = R"(Examples:
+  cairn order scenes/pendulum_wall.json
+  cairn order scenes/slider_crank.json --set simulation.scheme.type=trapezoidal --halvings 5 --out order.svg)";
 
 constexpr const char* compare_examples = R"(Examples:
   cairn compare scenes/sliding_block.json
@@ -173,6 +177,28 @@ void add_solve(CLI::App& app, SolveOptions& options) {
                     "[min, max] of each impulse over all solutions with these velocities");
   command->add_flag("--jamming", options.jamming,
                     "can friction hold a stress that nothing has put in?");
+  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+}
+
+void add_order(CLI::App& app, OrderOptions& options) {
+  CLI::App* command =
+      add_command(app, "order", "Run a scene with h, h/2, h/4, ... and print the observed orders",
+                  order_examples);
+  command->add_option("SCENE", options.scene, "scene file")->required();
+  command
+      ->add_option("--set", options.assignments,
+                   "change a value of the scene before it is read; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->check(needs_equals_sign, "", "");
+  command
+      ->add_option("--halvings", options.halvings,
+                   "how often the scene's step is halved, 2 to 16 (default 4)")
+      ->type_name("N")
+      ->check(CLI::Range(2, 16).name(""));
+  command->add_option("--out", options.out, "write a chart of the differences")
+      ->type_name("FILE.svg")
+      ->check(needs_a_name, "", "");
   command->add_flag("--json", options.json, "print the result as JSON and nothing else");
 }
 
@@ -425,7 +451,8 @@ int start(int argc, char** argv) {
   if (!word.empty())
     return usage_error(
         "unknown command", word,
-        "run, solve, check, info, schema, bench, compare, view, plot, export, render, reproduce",
+        "run, solve, check, info, schema, bench, compare, order, view, plot, export, "
+        "render, reproduce",
         did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -452,6 +479,8 @@ int start(int argc, char** argv) {
   add_bench(app, bench_options, growth_options, distance_options, filter_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
+  OrderOptions order_options;
+  add_order(app, order_options);
   ViewOptions view_options;
   add_view(app, view_options);
   PlotCommand plot_options;
@@ -476,6 +505,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
   if (app.got_subcommand("compare")) return compare(compare_options);
+  if (app.got_subcommand("order")) return order(order_options);
   if (app.got_subcommand("view")) return view(view_options);
   if (app.got_subcommand("plot")) return plot(plot_options);
   if (app.got_subcommand("export")) return export_trace(export_options);

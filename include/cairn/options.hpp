@@ -23,6 +23,9 @@ struct Range {
 inline constexpr std::array restitution_names = {"completed", "delayed", "delayed_uncorrected"};
 inline constexpr std::array energy_guard_names = {"off", "impact", "step"};
 inline constexpr std::array active_set_names = {"complete", "distance", "speed"};
+inline constexpr std::array trapezoidal_form_names = {"mean", "new"};
+inline constexpr std::array event_detection_names = {"collisions", "all"};
+inline constexpr std::array restitution_friction_names = {"total", "extra"};
 using Names = std::span<const char* const>;
 
 template <class Visitor>
@@ -79,6 +82,38 @@ void describe(Visitor& v, Relaxed& o) {
             "the pure relaxation");
   v.number("correction_tolerance", o.correction_tolerance, tolerance_range, "-",
            "residual of exact Coulomb friction at or below which corrections end");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Trapezoidal& o) {
+  v.choice("form", o.form, Names(trapezoidal_form_names),
+           "joints, contacts and friction on the mean of old and new velocities, paper 003 (68); "
+           "on the new ones, (70)");
+  v.choice("events", o.events, Names(event_detection_names),
+           "restarts the step at collisions; and where a contact begins to stick, to slide or to "
+           "open");
+  v.boolean("projection", o.projection,
+            "moves the bodies onto their joints after each step, in the mass metric");
+  v.boolean("damp_stiff", o.damp_stiff,
+            "damps the alternation that springs and dampers too stiff for the step leave");
+  v.number("gamma", o.gamma, Range{0, 1}, "-",
+           "share of the gap of touching contacts that one step corrects; 0: none");
+  v.choice("restitution_friction", o.restitution_friction, Names(restitution_friction_names),
+           "bounds friction in the decompression of an impact by mu times its whole normal "
+           "impulse; or by mu times the part beyond the restitution, paper 003 (78)");
+  v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
+           "slowest approach that bounces; -1: h times the free acceleration along the normal");
+  v.number("active_distance", o.active_distance, Range{-1, 1e9}, "m",
+           "gap at which bodies touch, eps_a of (72); -1: 2^-30 of the model's size");
+  v.number("active_rate", o.active_rate, Range{0, 1e9}, "m/s^3",
+           "bodies touch up to a gap of active_rate h^3, eps_b of (72)");
+  v.integer("max_events", o.max_events, 1, 100000,
+            "of a step; the rest of it is then taken without events, and the report says so");
+  v.integer("facets", o.facets, 0, 64,
+            "sides of the friction pyramid of spatial contacts; 0: exact cone");
+  v.number("accuracy", o.accuracy, Range{0, 1e9}, "m",
+           "estimated error of a step that is reached by dividing it; 0: never divided");
+  v.integer("max_parts", o.max_parts, 2, 1 << 20, "parts of a divided step at the most");
 }
 
 template <class Visitor>

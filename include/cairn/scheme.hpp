@@ -64,7 +64,38 @@ struct Relaxed {
   double correction_tolerance = 1e-8;  // residual of Coulomb's law that needs no correction [-]
 };
 
-using SchemeOptions = std::variant<Euler, Relaxed>;
+enum class TrapezoidalForm : std::uint8_t {
+  mean,  // paper 003 (68): joints, contacts and friction on (v + v+)/2
+  next,  // (70): on v+; named "new"
+};
+enum class EventDetection : std::uint8_t {
+  collisions,  // the step restarts at collisions alone
+  all,         // and where a contact begins to stick
+};
+enum class RestitutionFriction : std::uint8_t {
+  total,  // friction in decompression bounded by mu (c_x + e c_c): Poisson's law (E174)
+  extra,  // by mu c_x, as paper 003 (78) prints it
+};
+
+// Paper 003: the linearly implicit trapezoidal rule with events, second order.
+struct Trapezoidal {
+  TrapezoidalForm form = TrapezoidalForm::mean;
+  EventDetection events = EventDetection::all;
+  bool projection = true;   // move the bodies onto their joints after each step
+  bool damp_stiff = false;  // damp what springs and dampers too stiff for h leave alternating
+  double gamma = 1;         // share of the gap of touching contacts corrected per step [-]
+  RestitutionFriction restitution_friction = RestitutionFriction::total;
+  double restitution_threshold =
+      -1;  // slowest approach that bounces [m/s]; negative: h times the free acceleration
+  double active_distance = -1;  // eps_a of (72) [m]; negative: 2^-30 of the model's size
+  double active_rate = 0;       // eps_b of (72) [m/s^3]
+  int max_events = 32;          // of a step, before the rest of it is taken without (E177)
+  int facets = 0;               // sides of the friction pyramid in space; 0: exact cone
+  double accuracy = 0;          // error of a step to reach by dividing it [m]; 0: fixed step
+  int max_parts = 64;           // of a divided step
+};
+
+using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal>;
 const char* name(const SchemeOptions& options);
 
 // The options of the Euler step that a scheme takes; null for schemes of another kind.

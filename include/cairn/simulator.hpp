@@ -57,11 +57,28 @@ struct SolveRecord {
     step,
     restitution,
     guard,
-    nonlinear,   // linearised again where the solve before it ended (E82)
-    correction,  // with the slip of the solve before it, towards exact friction (E92)
+    nonlinear,      // linearised again where the solve before it ended (E82)
+    correction,     // with the slip of the solve before it, towards exact friction (E92)
+    compression,    // of an impact (E173)
+    decompression,  // of an impact (E174)
+    hold,           // takes the last rounding from a contact that begins to stick (E176)
   } purpose = Purpose::step;
   Problem problem;
   Solution solution;
+};
+
+// Something that happened inside a step of scheme `trapezoidal` and at which it restarted.
+struct StepEvent {
+  enum class Kind : std::uint8_t {
+    collision,
+    stick,     // a sliding contact comes to rest
+    slip,      // a sticking one begins to slide
+    take_off,  // a contact that pressed opens
+    limit,     // events accumulate: the rest of the step is taken without them (E177)
+  } kind = Kind::collision;
+  double t = 0;        // [s]
+  ContactKey contact;  // kind limit: of the event before it
+  double speed = 0;    // collision: relative normal velocity before it, < 0 [m/s]
 };
 
 enum class StepStatus : std::uint8_t { certified, uncertified, stopped };
@@ -103,6 +120,9 @@ struct StepReport {
   int contact_projections = 0;  // solves that pushed bodies out of overlaps (E84)
   int uncertified_projections = 0;            // of them, those that missed the tolerance
   double contact_projection_certificate = 0;  // their worst scaled residual [-]
+  std::vector<StepEvent> events;              // scheme trapezoidal, in the order of time
+  double error_estimate = 0;                  // of a step divided to an accuracy (E182) [m]
+  int parts = 1;                              // into which it was divided
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
   } seconds;

@@ -47,6 +47,8 @@ std::string of_report(const StepReport& r) {
                         r.contacts[i].velocity.allFinite();
     if (!finite) return fmt::format("a figure of contact {}", i);
   }
+  for (const StepEvent& e : r.events)
+    if (!std::isfinite(e.t) || !std::isfinite(e.speed)) return "time or speed of an event";
   return {};
 }
 

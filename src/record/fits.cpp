@@ -52,7 +52,9 @@ bool ids_exist(const Model& model, const StepReport& report) {
   return std::all_of(solves.begin(), solves.end(),
                      [&](const SolveRecord& record) { return ids_exist(model, record.problem); }) &&
          std::all_of(report.contacts.begin(), report.contacts.end(),
-                     [&](const ContactReport& c) { return key_exists(model, c.contact.key); });
+                     [&](const ContactReport& c) { return key_exists(model, c.contact.key); }) &&
+         std::all_of(report.events.begin(), report.events.end(),
+                     [&](const StepEvent& e) { return key_exists(model, e.contact); });
 }
 
 }  // namespace cairn

@@ -309,10 +309,10 @@ void each_energy(Ledger_& l, Visit visit) {
 
 template <class Report, class Visit>
 void each_count(Report& r, Visit visit) {
-  for (auto* n :
-       {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections,
-        &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections,
-        &r.contact_projections, &r.uncertified_projections, &r.filtered_contacts, &r.revised_pairs})
+  for (auto* n : {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions,
+                  &r.guard_corrections, &r.nonlinear_iterations, &r.nonlinear_fallback,
+                  &r.discarded_solves, &r.corrections, &r.contact_projections,
+                  &r.uncertified_projections, &r.filtered_contacts, &r.revised_pairs, &r.parts})
     visit(*n);
 }
 
@@ -321,7 +321,7 @@ void each_number(Report& r, Visit visit) {
   for (auto* x : {&r.t, &r.h, &r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle,
                   &r.projection, &r.projection_angle, &r.projection_slowing, &r.guard_factor,
                   &r.nonlinear_residual, &r.coulomb_residual, &r.contact_projection_certificate,
-                  &r.seconds.detect, &r.seconds.solve, &r.seconds.total})
+                  &r.error_estimate, &r.seconds.detect, &r.seconds.solve, &r.seconds.total})
     visit(*x);
 }
 
@@ -339,6 +339,13 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
   out.u64(state_hash);
   out.u64(report.contacts.size());
   for (const ContactReport& contact : report.contacts) write_contact(contact, out);
+  out.u64(report.events.size());
+  for (const StepEvent& event : report.events) {
+    out.u8(static_cast<std::uint8_t>(event.kind));
+    out.f64(event.t);
+    write_key(event.contact, out);
+    out.f64(event.speed);
+  }
   out.u64(static_cast<std::uint64_t>(report.solve_count));
   for (const SolveRecord& record : report.solved()) {
     out.u8(static_cast<std::uint8_t>(record.purpose));
@@ -360,13 +367,20 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   frame.state_hash = in.u64();
   report.contacts.resize(in.count(contact_bytes));
   for (ContactReport& contact : report.contacts) read_contact(in, contact);
+  report.events.resize(in.count(1 + 16 + key_bytes));
+  for (StepEvent& event : report.events) {
+    event.kind = in.choice(StepEvent::Kind::limit);
+    event.t = in.f64();
+    event.contact = read_key(in);
+    event.speed = in.f64();
+  }
   const std::size_t solves = in.count(200);
   if (report.solves.size() < solves) report.solves.resize(solves);
   report.solve_count = static_cast<int>(solves);
   frame.methods.resize(solves);
   for (std::size_t i = 0; i < solves && in.ok(); ++i) {
     SolveRecord& record = report.solves[i];
-    record.purpose = in.choice(SolveRecord::Purpose::correction);
+    record.purpose = in.choice(SolveRecord::Purpose::hold);
     read_problem(in, record.problem);
     if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
   }

@@ -149,6 +149,9 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.found_max =
       std::max(totals.found_max, r.contacts.size() + static_cast<std::size_t>(r.filtered_contacts));
   totals.guard_corrections += r.guard_corrections;
+  for (const StepEvent& event : r.events) ++totals.events[static_cast<std::size_t>(event.kind)];
+  totals.error_estimate_max = std::max(totals.error_estimate_max, r.error_estimate);
+  totals.parts_max = std::max(totals.parts_max, r.parts);
   totals.nonlinear_iterations += r.nonlinear_iterations;
   totals.nonlinear_fallbacks += r.nonlinear_fallback;
   totals.nonlinear_residual_max = std::max(totals.nonlinear_residual_max, r.nonlinear_residual);

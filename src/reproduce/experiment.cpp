@@ -26,6 +26,14 @@ constexpr std::array list = {
     Experiment{"hart-ratio-metric",
                "paper 004: the ratio metric against Minkowski's depth, and its cost",
                hart_ratio_metric},
+    Experiment{"potra-table1", "paper 003, 10.1: the double pendulum with a wall", potra_table1},
+    Experiment{"potra-table2", "paper 003, 10.2: the block on a rough table, scheme (70)",
+               potra_table2},
+    Experiment{"potra-table3", "paper 003, 10.2: the same with scheme (68)", potra_table3},
+    Experiment{"potra-carts", "paper 003, 10.3: two carts, ever stiffer springs and dampers",
+               potra_carts},
+    Experiment{"potra-closing-walls", "paper 003, 7.1: a ball between walls that close in",
+               potra_closing_walls},
 };
 
 }  // namespace

@@ -96,5 +96,10 @@ Reproduction hart_infeasibility(const ReproduceSetting& setting);
 Reproduction hart_discs21(const ReproduceSetting& setting);
 Reproduction hart_brazil_nut(const ReproduceSetting& setting);
 Reproduction hart_ratio_metric(const ReproduceSetting& setting);
+Reproduction potra_table1(const ReproduceSetting& setting);
+Reproduction potra_table2(const ReproduceSetting& setting);
+Reproduction potra_table3(const ReproduceSetting& setting);
+Reproduction potra_carts(const ReproduceSetting& setting);
+Reproduction potra_closing_walls(const ReproduceSetting& setting);
 
 }  // namespace cairn

@@ -20,6 +20,9 @@ constexpr const char* option_type(const Euler&) {
 constexpr const char* option_type(const Relaxed&) {
   return "relaxed";
 }
+constexpr const char* option_type(const Trapezoidal&) {
+  return "trapezoidal";
+}
 constexpr const char* option_type(const Auto&) {
   return "auto";
 }

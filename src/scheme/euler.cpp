@@ -13,7 +13,7 @@
 namespace cairn {
 
 const char* name(const SchemeOptions& options) {
-  static constexpr const char* names[] = {"euler", "relaxed"};
+  static constexpr const char* names[] = {"euler", "relaxed", "trapezoidal"};
   return names[options.index()];
 }
 

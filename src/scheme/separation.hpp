@@ -13,5 +13,8 @@ inline double separation_speed(const Model& model, const Contact& c, const Relax
                                double h) {
   return separation_speed(model, c, options.step, h);
 }
+inline double separation_speed(const Model& model, const Contact& c, const Trapezoidal&, double h) {
+  return separation_speed(model, c, Euler{}, h);
+}
 
 }  // namespace cairn

@@ -9,6 +9,7 @@
 #include "scheme/active_set.hpp"
 #include "scheme/contact_projection.hpp"
 #include "scheme/projection.hpp"
+#include "scheme/trapezoidal_data.hpp"
 
 namespace cairn {
 
@@ -70,6 +71,7 @@ struct StepData {
   Islands islands;
   std::vector<char> impact_islands;
   SolverWorkspace solver;
+  TrapezoidalData trapezoidal;
 
   std::size_t joints() const { return joint_constraints; }
 };

@@ -109,7 +109,11 @@ void reduce(const Island& island, ReducedIsland& reduced) {
   reduced.rows = island.rows;
   reduced.scale = island.scale;
   reduced.velocity_scale = island.velocity_scale;
-  std::vector<std::vector<int>> on_body(island.bodies.size());
+  auto& [on_body, rows, v, neighbours] = reduced.scratch;
+  if (on_body.size() < island.bodies.size()) on_body.resize(island.bodies.size());
+  if (rows.size() < island.groups.size()) rows.resize(island.groups.size());
+  for (auto& list : on_body) list.clear();
+  for (auto& row : rows) row.clear();
   for (std::size_t i = 0; i < island.groups.size(); ++i) {
     const Group& g = island.groups[i];
     ReducedGroup& copy = reduced.groups.emplace_back();
@@ -122,12 +126,9 @@ void reduce(const Island& island, ReducedIsland& reduced) {
       if (body >= 0) on_body[at(body)].push_back(static_cast<int>(i));
   }
   // Column by column; a column's blocks go to the ends of their rows, which keeps these ascending.
-  std::vector<std::vector<ReducedProblem::Block>> rows(island.groups.size());
-  std::vector<double> v[max_rows];
-  std::vector<int> neighbours;
   for (std::size_t j = 0; j < island.groups.size(); ++j) {
     const Group& g = island.groups[j];
-    for (int s = 0; s < g.rows; ++s) respond(island, g, s, v[s]);
+    for (int s = 0; s < g.rows; ++s) respond(island, g, s, v[at(s)]);
     list_neighbours(island, on_body, g, neighbours);
     for (const int i : neighbours) {
       const Group& other = island.groups[at(i)];
@@ -138,15 +139,15 @@ void reduce(const Island& island, ReducedIsland& reduced) {
         for (int side = 0; side < 2; ++side)
           if (other.body[side] >= 0)
             add_product(other.J[side], other.rows, island.bodies[at(other.body[side])].size,
-                        v[s].data() + island.bodies[at(other.body[side])].first, u);
+                        v[at(s)].data() + island.bodies[at(other.body[side])].first, u);
         for (int r = 0; r < other.rows; ++r) block.value[r][s] = u[r];
       }
     }
   }
   reduced.blocks.clear();
   reduced.first_block.assign(1, 0);
-  for (const auto& row : rows) {
-    reduced.blocks.insert(reduced.blocks.end(), row.begin(), row.end());
+  for (std::size_t i = 0; i < island.groups.size(); ++i) {
+    reduced.blocks.insert(reduced.blocks.end(), rows[i].begin(), rows[i].end());
     reduced.first_block.push_back(static_cast<int>(reduced.blocks.size()));
   }
 }

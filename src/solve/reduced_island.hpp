@@ -3,6 +3,7 @@
 // = W r + q itself.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "problem/reduced_view.hpp"
@@ -24,6 +25,14 @@ struct ReducedIsland {
   int rows = 0;
   double scale = 0;           // s of (E11) without the part of the impulses
   double velocity_scale = 0;  // the same: gaps and free velocities are one in q
+
+  // Memory of reduce().
+  struct Scratch {
+    std::vector<std::vector<int>> on_body;
+    std::vector<std::vector<ReducedProblem::Block>> rows;
+    std::array<std::vector<double>, max_rows> v;
+    std::vector<int> neighbours;
+  } scratch;
 };
 
 // Copies island `number` of the problem; d as of row_scales().

@@ -159,6 +159,9 @@ inline StepReport step(std::int64_t n) {
   contact.mode = ContactMode::slip;
   contact.colliding = true;
   r.contacts = {contact};
+  r.events = {{StepEvent::Kind::take_off, 0.125, contact.contact.key, -0.5}};
+  r.parts = 4;
+  r.error_estimate = 1e-6;
   r.solves = {solve(), solve()};
   r.solves[1].purpose = SolveRecord::Purpose::restitution;
   r.solve_count = 1;  // the second one is spare memory

@@ -132,6 +132,13 @@ TEST(Trace, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(r.uncertified_projections, 5);
   EXPECT_EQ(r.contact_projection_certificate, 2e-7);
   EXPECT_EQ(r.seconds.total, step.seconds.total);
+  ASSERT_EQ(r.events.size(), 1u);
+  EXPECT_EQ(r.events[0].kind, StepEvent::Kind::take_off);
+  EXPECT_EQ(r.events[0].t, 0.125);
+  EXPECT_EQ(r.events[0].contact, r.contacts.at(0).contact.key);
+  EXPECT_EQ(r.events[0].speed, -0.5);
+  EXPECT_EQ(r.parts, 4);
+  EXPECT_EQ(r.error_estimate, 1e-6);
   ASSERT_EQ(r.contacts.size(), 1u);
   EXPECT_EQ(r.contacts[0].contact.t1_W, Vec3(1, 0, 0));
   EXPECT_EQ(r.contacts[0].impulse, Vec3(2, 0.25, 0));

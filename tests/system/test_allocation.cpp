@@ -52,6 +52,16 @@ TEST(AllocationOfRelaxed, NoneAfterWarmUp) {
           << scheme << ' ' << name;
 }
 
+TEST(AllocationOfTrapezoidal, NoneAfterWarmUp) {
+  for (const char* name :
+       {"pendulum_wall", "rough_table", "carts", "slider_crank", "heavy_top", "tumbling_box"})
+    EXPECT_EQ(allocations_of_second_run(scene(name, {R"(simulation.scheme={"type": "trapezoidal"})",
+                                                     "simulation.step=0.01"}),
+                                        200),
+              0u)
+        << name;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Allocation,
                          ::testing::Values("cannonball21", "shaker", "pendulum", "tumbling_box",
                                            "rocking_ellipsoid", "bouncing_ball", "spring_mass",

@@ -1,0 +1,87 @@
+#include "bench/order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cairn {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+// Largest difference of the times of two runs' events, if they are of the same kinds and contacts.
+double event_difference(const std::vector<StepEvent>& a, const std::vector<StepEvent>& b) {
+  if (a.empty() || a.size() != b.size()) return none;
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].kind != b[i].kind || a[i].contact != b[i].contact) return none;
+    most = std::max(most, std::abs(a[i].t - b[i].t));
+  }
+  return most;
+}
+
+OrderRow difference(const OrderRun& a, const OrderRun& b) {
+  OrderRow row;
+  row.h = a.h;
+  for (std::size_t i = 0; i < a.state.poses.size(); ++i) {
+    const Pose &x = a.state.poses[i], &y = b.state.poses[i];
+    row.position = std::max(row.position, (x.p - y.p).norm());
+    row.orientation = std::max(row.orientation, x.R.angularDistance(y.R));
+  }
+  row.velocity = (a.state.v - b.state.v).norm();
+  row.joint = a.joint_error;
+  row.event = event_difference(a.events, b.events);
+  return row;
+}
+
+double ratio(double coarse, double fine) {
+  return coarse > 0 && fine > 0 ? std::log2(coarse / fine) : none;
+}
+
+}  // namespace
+
+OrderRun order_run(const Scene& scene, double h, int (*interrupted)()) {
+  Simulator sim(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver);
+  OrderRun run;
+  run.h = h;
+  const double duration = scene.simulation.duration;
+  const auto whole = static_cast<std::int64_t>(std::floor(duration / h * (1 + 1e-12) + 1e-9));
+  const double rest = duration - static_cast<double>(whole) * h;
+  const std::int64_t steps = whole + (rest > 1e-6 * h ? 1 : 0);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    if (interrupted && interrupted() != 0) break;
+    const StepReport& report = sim.step(i < whole ? h : rest);
+    if (report.status == StepStatus::stopped) {
+      run.message = report.message;
+      break;
+    }
+    if (report.status == StepStatus::uncertified) ++run.uncertified;
+    run.joint_error = std::max(
+        {run.joint_error, report.joint_error, report.joint_error_angle * scene.model->length_unit});
+    for (const StepEvent& event : report.events)
+      if (event.kind != StepEvent::Kind::limit) run.events.push_back(event);
+  }
+  run.state = sim.state();
+  return run;
+}
+
+std::vector<OrderRow> order_table(const std::vector<OrderRun>& runs) {
+  std::vector<OrderRow> rows;
+  for (std::size_t i = 0; i + 1 < runs.size(); ++i)
+    rows.push_back(difference(runs[i], runs[i + 1]));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    OrderRow& row = rows[i];
+    row.position_order = row.orientation_order = row.velocity_order = row.joint_order =
+        row.event_order = none;
+    if (i + 1 == rows.size()) continue;
+    const OrderRow& next = rows[i + 1];
+    row.position_order = ratio(row.position, next.position);
+    row.orientation_order = ratio(row.orientation, next.orientation);
+    row.velocity_order = ratio(row.velocity, next.velocity);
+    row.joint_order = ratio(row.joint, next.joint);
+    row.event_order = ratio(row.event, next.event);
+  }
+  return rows;
+}
+
+}  // namespace cairn

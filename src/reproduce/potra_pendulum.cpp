@@ -1,0 +1,105 @@
+// Paper 003, 10.1: the double pendulum with a wall, Table I and Figure 2.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "bench/chart.hpp"
+#include "cairn/simulator.hpp"
+#include "reproduce/double_pendulum.hpp"
+#include "reproduce/experiment.hpp"
+
+namespace cairn {
+namespace {
+
+struct Row {
+  int k;                      // h = 2^-k
+  double E, theta1, theta2;   // as printed
+  double unit, unit1, unit2;  // of the last digit
+};
+
+constexpr Row table[] = {{5, 2.38e-3, 1.27e-3, 3.18e-3, 1e-5, 1e-5, 1e-5},
+                         {6, 6.14e-4, 3.14e-4, 8.29e-4, 1e-6, 1e-6, 1e-6},
+                         {7, 1.54e-4, 7.82e-5, 2.14e-4, 1e-6, 1e-7, 1e-6},
+                         {8, 3.95e-5, 1.95e-5, 5.48e-5, 1e-7, 1e-7, 1e-7},
+                         {9, 1.01e-5, 4.88e-6, 1.37e-5, 1e-7, 1e-8, 1e-7},
+                         {10, 2.42e-6, 1.22e-6, 3.44e-6, 1e-8, 1e-8, 1e-8},
+                         {11, 6.15e-7, 3.05e-7, 8.60e-7, 1e-9, 1e-9, 1e-9}};
+
+struct Outcome {
+  double E = 0, theta1 = 0, theta2 = 0;  // [m], [m^2]
+  std::vector<StepEvent> events;
+  ChartCurve x1{"x1 + 1", {}}, x2{"x2 + 1", {}}, energy{"energy + 40 J", {}};
+};
+
+Outcome run(int k, bool projection, const PendulumReference& exact) {
+  const Scene s = built_in_scene(
+      "pendulum_wall",
+      {fmt::format("simulation.scheme.projection={}", projection), "simulation.scheme.gamma=0"});
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  const double h = std::ldexp(1, -k);
+  const BodyId bob1 = s.model->find_body("bob1").value(), bob2 = s.model->find_body("bob2").value();
+  Outcome out;
+  Vec3 p1 = Vec3::Zero(), p2 = Vec3::Zero();
+  const auto steps = std::llround(s.simulation.duration / h);
+  for (long long i = 0; i < steps; ++i) {
+    const StepReport& report = sim.step(h);
+    for (const StepEvent& e : report.events) out.events.push_back(e);
+    p1 = body_motion(*s.model, sim.state(), bob1).position;
+    p2 = body_motion(*s.model, sim.state(), bob2).position;
+    out.x1.points.emplace_back(sim.state().t, 1 + p1.x());
+    out.x2.points.emplace_back(sim.state().t, 1 + p2.x());
+    out.energy.points.emplace_back(sim.state().t,
+                                   40 + sim.kinetic_energy() + sim.potential_energy());
+  }
+  out.E = std::hypot(std::hypot(p1.x() - exact.position[0], p1.y() - exact.position[1]),
+                     std::hypot(p2.x() - exact.position[2], p2.y() - exact.position[3]));
+  out.theta1 = std::abs(p1.squaredNorm() - 1);
+  out.theta2 = std::abs((p2 - p1).squaredNorm() - 1);
+  return out;
+}
+
+}  // namespace
+
+Reproduction potra_table1(const ReproduceSetting& setting) {
+  Reproduction r;
+  const PendulumReference exact = reference_pendulum(2.5);
+  std::vector<double> h, first, projected;
+  for (const Row& row : table) {
+    if (setting.stopped() || (setting.fast && row.k > 9)) break;
+    Outcome ours = run(row.k, false, exact);
+    const auto label = [&](const char* what) { return fmt::format("{}, h = 2^-{}", what, row.k); };
+    // The last digit may be off by one, and has been rounded.
+    r.value(label("E_h [m]"), row.E, ours.E, 1.5 * row.unit, 5 * row.unit);
+    r.value(label("|Theta1| [m^2]"), row.theta1, ours.theta1, 1.5 * row.unit1, 5 * row.unit1);
+    r.value(label("|Theta2| [m^2]"), row.theta2, ours.theta2, 1.5 * row.unit2, 5 * row.unit2);
+    h.push_back(std::ldexp(1, -row.k));
+    first.push_back(ours.events.empty() ? 0 : std::abs(ours.events[0].t - exact.impacts[0].t));
+    if (row.k == 7) {
+      r.value("impacts, h = 2^-7", 5, static_cast<double>(ours.events.size()), 0, 0);
+      r.drawings.push_back({"potra-table1-positions.svg",
+                            chart_svg({.title = "Double pendulum with a wall, Figure 2 (a)",
+                                       .x = "t [s]",
+                                       .y = "[m]",
+                                       .x_linear = true,
+                                       .marks = false},
+                                      {ours.x1, ours.x2})});
+      r.drawings.push_back({"potra-table1-energy.svg", chart_svg({.title = "Energy, Figure 2 (b)",
+                                                                  .x = "t [s]",
+                                                                  .y = "[J]",
+                                                                  .x_linear = true,
+                                                                  .marks = false},
+                                                                 {ours.energy})});
+    }
+    const Outcome closed = run(row.k, true, exact);
+    projected.push_back(closed.E);
+    r.at_most(label("|Theta| with projection [m^2]"), 0, std::max(closed.theta1, closed.theta2),
+              1e-14);
+  }
+  r.at_least("order of the first impact's time [-]", 2, fitted_slope(h, first), 0.1);
+  r.at_least("order of positions with projection [-]", 2, fitted_slope(h, projected), 0.1);
+  r.notes.push_back(
+      "E_h is measured against the solution in angles, not against a run with h = 2^-20.");
+  return r;
+}
+
+}  // namespace cairn

@@ -1,0 +1,179 @@
+// The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
+#include "constrain/memory.hpp"
+#include "dynamics/kinematics.hpp"
+#include "problem/blocks.hpp"
+#include "problem/mass.hpp"
+#include "scheme/separation.hpp"
+#include "scheme/trapezoidal_step.hpp"
+
+namespace cairn {
+namespace {
+
+int linear_velocities(const Body& body) {
+  return body.velocities - (body.rotation == RotationKind::none  ? 0
+                            : body.rotation == RotationKind::one ? 1
+                                                                 : 3);
+}
+
+// Generalised velocities and impulses in the problem's units.
+void scale(const Model& model, const VecX& x, double linear, double angular, VecX& out) {
+  out.resize(x.size());
+  for (const Body& body : model.bodies)
+    for (int k = 0; k < body.velocities; ++k)
+      out[body.first_velocity + k] =
+          x[body.first_velocity + k] * (k < linear_velocities(body) ? linear : angular);
+}
+
+bool moves_by_hand(const Model& model, const Joint& joint) {
+  for (const BodyId id : joint.bodies)
+    if (id != BodyId::world && model.body(id).kind == BodyKind::prescribed) return true;
+  return false;
+}
+
+}  // namespace
+
+SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
+  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
+    report.solves.emplace_back();
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
+  record.purpose = purpose;
+  return record;
+}
+
+// A = M - h/2 k_v - h^2/4 k_q (E160, E163, E164), and k = A v + impulses of the forces.
+void TrapezoidalStep::add_implicit_terms(double length, Problem& problem) {
+  const Units& u = problem.units;
+  for (ProblemBody& b : problem.bodies) {
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    if (body.rotation != RotationKind::three) continue;
+    const int first = b.size - 3;
+    const Mat3 X = -0.5 * length / (u.mass * u.length * u.length) *
+                   gyroscopic_derivative(body.inertia_B, d.now.v.segment<3>(b.first + first));
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) b.A[first + r][first + c] += X(r, c);
+  }
+  for (const SpringRow& s : d.forces.rows) {
+    const double weight = (s.elastic + s.viscous) / u.mass;
+    double row[2][max_velocities] = {};
+    std::array<int, 2> at = {-1, -1};
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (s.bodies[side] == BodyId::world) continue;
+      at[side] = d.layout.body[index(s.bodies[side])];
+      if (at[side] < 0) continue;
+      unit_row(model, model.body(s.bodies[side]), d.now.poses[index(s.bodies[side])],
+               s.points[side], s.direction, side == 0 ? -1 : 1, row[side]);
+      ProblemBody& b = problem.bodies[static_cast<std::size_t>(at[side])];
+      for (int r = 0; r < b.size; ++r)
+        for (int c = 0; c < b.size; ++c) b.A[r][c] += weight * row[side][r] * row[side][c];
+    }
+    if (at[0] < 0 || at[1] < 0 || at[0] == at[1]) continue;
+    BodyCoupling& coupling = problem.couplings.emplace_back();
+    coupling.body = at;
+    for (int r = 0; r < max_velocities; ++r)
+      for (int c = 0; c < max_velocities; ++c) {
+        coupling.A[0][r][c] = weight * row[0][r] * row[1][c];
+        coupling.A[1][r][c] = weight * row[1][r] * row[0][c];
+      }
+  }
+  scale(model, d.now.v, 1 / u.speed(), u.time, d.v_unit);
+  problem.k.setZero(model.velocities);
+  add_mass_product(problem, d.v_unit.data(), problem.k.data());
+  d.mean = d.forces.potential + d.forces.applied + d.forces.gyroscopic;
+  scale(model, d.mean, 1 / u.impulse(), 1 / (u.impulse() * u.length), d.mean);
+  problem.k += d.mean;
+}
+
+// Rows of the joints at `poses`. The motion of prescribed bodies over `window` is measured from
+// `poses` backwards and forwards (E167).
+void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Pose> before,
+                                 std::span<const Pose> after, double window, Problem& problem) {
+  d.joint_terms.clear();
+  d.joint_terms_start.clear();
+  bool by_hand = false;
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    by_hand = by_hand || moves_by_hand(model, model.joints[i]);
+    add_joint(model, poses, after, d.layout, static_cast<JointId>(i), 0, window, problem,
+              d.joint_terms);
+  }
+  d.joint_constraints = problem.constraints.size();
+  if (by_hand) {
+    d.probe.units = problem.units;
+    d.probe.constraints.clear();
+    d.probe.first_row.assign(1, 0);
+    for (std::size_t i = 0; i < model.joints.size(); ++i)
+      add_joint(model, poses, before, d.layout, static_cast<JointId>(i), 0, window, d.probe,
+                d.joint_terms_start);
+  } else {
+    d.joint_terms_start.assign(d.joint_terms.size(), JointRowTerms{});
+  }
+  d.terms.clear();
+  for (std::size_t i = 0; i < d.joint_terms.size(); ++i)
+    d.terms.push_back({d.joint_terms[i].motion - d.joint_terms_start[i].motion, 0});
+}
+
+// (E165, E166): J at half the step; b = J v + 2 (motion + gamma gap/h) in the mean form, which
+// doubles w, and the motion at the end in the other.
+void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
+  const double speed = problem.units.speed();
+  add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
+  for (std::size_t i = 0; i < d.joint_constraints; ++i) {
+    Constraint& row = problem.constraints[i];
+    double w[max_rows] = {};
+    constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    for (int k = 0; k < row.rows; ++k) {
+      const auto at = static_cast<std::size_t>(problem.first_row[i] + k);
+      const double late = d.joint_terms[at].motion, early = d.joint_terms_start[at].motion;
+      row.b[k] = mean_form() ? w[k] + 2 * d.terms[at].motion / speed : (3 * late + early) / speed;
+    }
+  }
+  d.touching.clear();
+  for (std::size_t i = 0; i < d.candidates.size(); ++i) {
+    if (!d.active[i]) continue;
+    Contact c;
+    if (!contact_at(d.candidates[i].key, d.half.poses, c)) c = d.candidates[i];
+    const double gap = d.candidates[i].gap;
+    // A gap closes within this part of the step at the earliest, an overlap opens over a whole one.
+    const double correction =
+        gap > 0 ? gap / length
+                : std::max(options.gamma * gap / h, -separation_speed(model, c, Euler{}, h));
+    const Vec3 late = prescribed_velocity(model, d.half.poses, d.next.poses, c, length),
+               early = prescribed_velocity(model, d.half.poses, d.now.poses, c, length);
+    const Vec3 mean = late - early, end = limited ? mean : Vec3(3 * late + early);
+    add_contact(model, d.half.poses, d.layout, c, options.facets, Vec3::Zero(), problem);
+    Constraint& row = problem.constraints.back();
+    double w[max_rows] = {};
+    constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    const std::array<const Vec3*, 3> along = {&c.n_W, &c.t1_W, &c.t2_W};
+    for (int k = 0; k < row.rows; ++k) {
+      const Vec3& direction = *along[static_cast<std::size_t>(k)];
+      const double push = k == 0 ? correction : 0;
+      d.terms.push_back({direction.dot(mean), push});
+      row.b[k] = mean_form() ? w[k] + 2 * (direction.dot(mean) + push) / speed
+                             : (direction.dot(end) + push) / speed;
+    }
+    d.touching.push_back(c);
+  }
+}
+
+void TrapezoidalStep::finish_solve(SolveRecord& record) {
+  recall(record.problem, d.touching, d.memory, d.joint_impulses, record.solution.lambda);
+  solve(record.problem, solver, data.solver, record.solution);
+}
+
+void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
+  evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, options.damp_stiff, d.forces);
+  move_bodies(model, d.now, d.now.v, length / 2, d.half);
+  move_bodies(model, d.now, d.now.v, length, d.next);
+  assemble_bodies(model, d.now.v, length, d.layout, record.problem);
+  add_implicit_terms(length, record.problem);
+  add_smooth_rows(length, record.problem);
+  finish_solve(record);
+  to_model_velocities(model, record.problem, record.solution.v, d.next.v);
+  if (limited)
+    d.mean = d.next.v;  // (E177)
+  else
+    d.mean = 0.5 * (d.now.v + d.next.v);
+  move_bodies(model, d.now, d.mean, length, d.next);  // (E161)
+}
+
+}  // namespace cairn
