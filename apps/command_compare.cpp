@@ -111,7 +111,7 @@ int compare(const CompareOptions& options) {
   if (!input) return report(input.error());
   Result<Scene> scene = load_scene(options.scene, options.assignments);
   if (!scene) return report(scene.error());
-  add_start_warnings(*scene);
+  if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Result<FrictionComparison> comparison = begin_comparison(*scene, options.tolerance);
   if (!comparison) return report(comparison.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));

@@ -99,7 +99,8 @@ Json scene_json(const Scene& scene) {
 Result<Json> read_scene(const std::string& file) {
   Result<Scene> scene = load_scene(file);
   if (!scene) return tl::unexpected(scene.error());
-  add_start_warnings(*scene);
+  if (const Result<void> start = add_start_warnings(*scene); !start)
+    scene->warnings.push_back(start.error().front().text());
   Json json = {{"file", file}, {"kind", "scene"}};
   json.update(scene_json(*scene));
   json["warnings"] = scene->warnings;

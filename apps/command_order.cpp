@@ -89,7 +89,7 @@ int order(const OrderOptions& options) {
   if (!input) return report(input.error());
   Result<Scene> scene = load_scene(options.scene, options.assignments);
   if (!scene) return report(scene.error());
-  add_start_warnings(*scene);
+  if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));
   watch_signals();
   std::vector<OrderRun> runs;

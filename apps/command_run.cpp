@@ -233,7 +233,8 @@ int resume(const RunOptions& options) {
   Result<std::optional<Unfinished>> found = find_unfinished(options);
   if (!found) return report(found.error());
   if (!*found) return say_finished(options);
-  add_start_warnings((*found)->scene);
+  if (const Result<void> start = add_start_warnings((*found)->scene); !start)
+    return report(start.error());
   const auto& [scene, checkpoint] = **found;
   Run run{.scene = scene,
           .folder = options.resume,
@@ -255,7 +256,7 @@ int run(const RunOptions& options) {
   if (!input) return report(input.error());
   Result<Scene> scene = load_scene(options.scene, options.assignments);
   if (!scene) return report(scene.error());
-  add_start_warnings(*scene);
+  if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Run run{.scene = *scene,
           .folder = options.out,
           .interval = options.checkpoint,

@@ -29,7 +29,7 @@ int serve(const ViewOptions& options) {
   if (!input) return report(input.error());
   Result<Scene> scene = load_scene(options.input, options.assignments);
   if (!scene) return report(scene.error());
-  add_start_warnings(*scene);
+  if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));
   const Result<std::unique_ptr<Server>> server = Server::start(*scene, options.port);
   if (!server) return report(server.error());

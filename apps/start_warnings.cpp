@@ -12,11 +12,35 @@ namespace {
 
 constexpr std::size_t most_pairs = 5;
 
+// Of bodies that are inside each other by more than a radius, or of any in far greater number than
+// the six pairs that an equal sphere can have, the sizes or the places are wrong: a step would be a
+// problem of the square of the bodies.
+Result<void> check_crowd(const Scene& scene, const std::vector<Overlap>& overlaps) {
+  const Model& model = *scene.model;
+  const std::size_t n = model.bodies.size(), most = std::max<std::size_t>(5000, 20 * n),
+                    most_inside = std::max<std::size_t>(100, n);
+  const auto inside = static_cast<std::size_t>(std::count_if(
+      overlaps.begin(), overlaps.end(),
+      [&](const Overlap& o) { return o.depth > model.smaller_radius(o.body_a, o.body_b); }));
+  if (overlaps.size() <= most && inside <= most_inside) return {};
+  const Overlap& deepest = overlaps.front();
+  return fail({.file = scene.file,
+               .path = "bodies",
+               .what = "bodies start inside each other everywhere",
+               .got = fmt::format("{} pairs that overlap, {} by more than the smaller radius, such "
+                                  "as '{}' and '{}' by {:.3g} m",
+                                  overlaps.size(), inside, model.body(deepest.body_a).name,
+                                  model.body(deepest.body_b).name, deepest.depth),
+               .allowed = fmt::format("{} and {} pairs of {} bodies", most, most_inside, n),
+               .fix = "check sizes, positions and the spacing of lattices"});
+}
+
 // Which two bodies, how deep, how fast they will part; the deepest first.
-void warn_of_overlaps(Scene& scene) {
+Result<void> warn_of_overlaps(Scene& scene) {
   const Model& model = *scene.model;
   const std::vector<Overlap> overlaps =
       deep_overlaps(model, *scene.initial, scene.simulation.scheme, scene.simulation.step);
+  if (const Result<void> crowd = check_crowd(scene, overlaps); !crowd) return crowd;
   for (std::size_t i = 0; i < std::min(overlaps.size(), most_pairs); ++i) {
     const Overlap& o = overlaps[i];
     scene.warnings.push_back(fmt::format(
@@ -27,6 +51,7 @@ void warn_of_overlaps(Scene& scene) {
   if (overlaps.size() > most_pairs)
     scene.warnings.push_back(
         fmt::format("{} more pairs of bodies overlap at the start", overlaps.size() - most_pairs));
+  return {};
 }
 
 // A body that moves by more than its own size in the first step is hardly simulated.
@@ -55,9 +80,9 @@ void warn_of_long_step(Scene& scene) {
 
 }  // namespace
 
-void add_start_warnings(Scene& scene) {
-  warn_of_overlaps(scene);
+Result<void> add_start_warnings(Scene& scene) {
   warn_of_long_step(scene);
+  return warn_of_overlaps(scene);
 }
 
 }  // namespace cairn::app

@@ -6,7 +6,8 @@
 
 namespace cairn::app {
 
-// Adds the warnings that need the whole model in its initial state.
-void add_start_warnings(Scene& scene);
+// Adds the warnings that need the whole model in its initial state; an error where it cannot be
+// meant.
+Result<void> add_start_warnings(Scene& scene);
 
 }  // namespace cairn::app

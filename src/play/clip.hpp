@@ -22,9 +22,10 @@ struct ClipFigures {
   double coulomb = 0;                       // scheme relaxed: largest [-]
   double candidates = 0, active = 0;        // contacts
   double collisions = 0, guard = 0;         // sums
+  double events = 0;                        // sum: contacts that stuck, slipped, took off
   double uncertified = 0, stopped = 0;      // sums, steps
   double cpu_ms = 0;                        // sum [ms]
-  static constexpr std::size_t count = 14;
+  static constexpr std::size_t count = 15;
   std::array<double, count> list() const;  // in the order above
   static const std::array<const char*, count>& names();
 };

@@ -45,15 +45,16 @@ ClipContact contact(const ContactReport& report, double h) {
 }  // namespace
 
 std::array<double, ClipFigures::count> ClipFigures::list() const {
-  return {kinetic,    potential, penetration, joint_error, joint_angle, certificate, coulomb,
-          candidates, active,    collisions,  guard,       uncertified, stopped,     cpu_ms};
+  return {kinetic,     potential, penetration, joint_error, joint_angle,
+          certificate, coulomb,   candidates,  active,      collisions,
+          guard,       events,    uncertified, stopped,     cpu_ms};
 }
 
 const std::array<const char*, ClipFigures::count>& ClipFigures::names() {
   static constexpr std::array<const char*, count> all = {
-      "kinetic",     "potential",   "penetration", "joint_error", "joint_angle",
-      "certificate", "coulomb",     "candidates",  "active",      "collisions",
-      "guard",       "uncertified", "stopped",     "cpu_ms"};
+      "kinetic",     "potential", "penetration", "joint_error", "joint_angle",
+      "certificate", "coulomb",   "candidates",  "active",      "collisions",
+      "guard",       "events",    "uncertified", "stopped",     "cpu_ms"};
   return all;
 }
 
@@ -66,6 +67,7 @@ ClipFigures join(const ClipFigures& older, const ClipFigures& newer) {
   all.coulomb = std::max(older.coulomb, newer.coulomb);
   all.collisions += older.collisions;
   all.guard += older.guard;
+  all.events += older.events;
   all.uncertified += older.uncertified;
   all.stopped += older.stopped;
   all.cpu_ms += older.cpu_ms;
@@ -74,6 +76,9 @@ ClipFigures join(const ClipFigures& older, const ClipFigures& newer) {
 
 ClipFigures figures_of(const StepReport& r) {
   const bool stopped = r.status == StepStatus::stopped;
+  const auto events = std::count_if(r.events.begin(), r.events.end(), [](const StepEvent& event) {
+    return event.kind != StepEvent::Kind::collision;
+  });
   return {.kinetic = r.ledger.kinetic_end,
           .potential = r.ledger.potential_end,
           .penetration = r.penetration,
@@ -85,6 +90,7 @@ ClipFigures figures_of(const StepReport& r) {
           .active = static_cast<double>(r.active_contacts),
           .collisions = static_cast<double>(r.collisions),
           .guard = static_cast<double>(r.guard_corrections),
+          .events = static_cast<double>(events),
           .uncertified = r.status == StepStatus::uncertified ? 1.0 : 0.0,
           .stopped = stopped ? 1.0 : 0.0,
           .cpu_ms = 1000 * r.seconds.total};

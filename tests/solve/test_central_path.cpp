@@ -31,7 +31,7 @@ double follow(const Problem& problem, double tolerance) {
 // plane, joints among them: with friction this high the law is far from monotone, and a solution
 // need not be unique.
 TEST(CentralPath, EndsAtASolutionOfRandomProblems) {
-  Random random(11);
+  make::Random random(11);
   int missed = 0;
   constexpr int problems = 200;
   for (int n = 0; n < problems; ++n) {
@@ -62,7 +62,7 @@ TEST(CentralPath, SlidingStack) {
 }
 
 TEST(CentralPath, RefusesWhatItCannotRoundOff) {
-  Random random(1);
+  make::Random random(1);
   Problem problem;
   make::add_body(problem, make::random_spd(random, 6), make::random_vector(random, 6));
   Constraint& c = make::add(problem, Law::coulomb, 3, 0);

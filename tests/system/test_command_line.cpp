@@ -175,6 +175,18 @@ TEST_F(CommandLine, BodiesInsideEachOtherAreWarnedOf) {
   EXPECT_NE(run({"info", scene}).out.find("overlap by 0.25 m"), std::string::npos);
 }
 
+// A lattice whose spacing lost its size: half a million pairs, no step of which would end.
+TEST_F(CommandLine, CrowdsInOnePlaceAreRefused) {
+  const std::string file = write("crowd.json", R"({
+  "cairn": 1, "name": "crowd",
+  "bodies": [],
+  "generate": [{"type": "lattice", "name": "ball", "count": [10, 10, 10], "spacing": 1e-9,
+                  "of": {"mass": 1, "shapes": [{"type": "sphere", "radius": 0.1}]}}],
+  "simulation": {"step": 0.01, "duration": 1}
+})");
+  expect_error(run({"run", file}), 3, {"crowd.json", "499500 pairs", "spacing"});
+}
+
 TEST_F(CommandLine, StepsLongForTheBodiesAreWarnedOf) {
   const std::string scene = write("disc.json", disc_scene);
   const Outcome outcome =

@@ -18,7 +18,7 @@ export function pageColors(element) {
   const read = (name) => style.getPropertyValue(name).trim();
   return {
     ink: read('--ink'), soft: read('--soft'), grid: read('--grid'), rule: read('--rule'), bad: read('--bad'),
-    slip: read('--slip'), guard: read('--s4'), curves: [read('--s1'), read('--s2'), read('--s3'), read('--s4')],
+    stick: read('--stick'), slip: read('--slip'), guard: read('--s4'), curves: [read('--s1'), read('--s2'), read('--s3'), read('--s4')],
   };
 }
 

@@ -9,7 +9,7 @@ export class Timeline {
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'slider');
     this.canvas.setAttribute('aria-label', 'time');
-    this.canvas.title = 'Time. Red: steps that are not certified; amber: collisions; violet: impacts held back by the energy guard';
+    this.canvas.title = 'Time. Red: steps that are not certified; amber: collisions; green: contacts that stick, slip or take off; violet: impacts held back by the energy guard';
     dragged(this.canvas, (share) => seek(clip.start + Math.min(1, Math.max(0, share)) * (clip.end - clip.start)));
   }
 
@@ -44,8 +44,9 @@ export class Timeline {
     context.fillRect(0, h / 2 - 3, w, 6);
     context.fillStyle = colors.curves[0];
     context.fillRect(0, h / 2 - 3, this.x(t, w), 6);
-    const { collisions, guard, uncertified, stopped } = this.clip.figures;
+    const { collisions, events, guard, uncertified, stopped } = this.clip.figures;
     this.shown = {
+      events: this.marks(context, events, w, h - 7, 3, colors.stick),
       collisions: this.marks(context, collisions, w, h - 7, 5, colors.slip),
       guard: this.marks(context, guard, w, h - 7, 7, colors.guard),
       uncertified: this.marks(context, uncertified, w, 1, 8, colors.bad) + this.marks(context, stopped, w, 0, h, colors.bad),
