@@ -90,9 +90,17 @@ void add_view(CLI::App& app, ViewOptions& options) {
       command->add_option("-o,--out", options.out, "the page; default: view.html beside the trace")
           ->type_name("FILE.html")
           ->check(needs_a_name, "", "");
+  CLI::Option* frames =
+      command
+          ->add_option("--frames", options.frames,
+                       "frames in the page at most, however large it gets; default: about 1000, "
+                       "fewer where there are thousands of bodies")
+          ->type_name("N")
+          ->check(CLI::Range(2, 100000).name(""));
   CLI::Option* live =
       command->add_flag("--serve", options.serve, "simulate the scene and show it live")
-          ->excludes(out);
+          ->excludes(out)
+          ->excludes(frames);
   command->add_option("--port", options.port, "of 127.0.0.1; default: a free one")
       ->type_name("N")
       ->check(CLI::Range(0, 65535).name(""))

@@ -1,6 +1,7 @@
 // cairn view: one page that plays a recording.
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 
 #include "commands.hpp"
 #include "find_trace.hpp"
@@ -52,7 +53,12 @@ int view(const ViewOptions& options) {
   if (options.serve) return serve(options);
   const Result<std::string> trace = find_trace(options.input);
   if (!trace) return report(trace.error());
-  const Result<TracePage> page = trace_page(*trace);
+  ClipLimits limits;
+  if (options.frames > 0)
+    limits = {.frames = static_cast<std::size_t>(options.frames),
+              .body_bytes = std::numeric_limits<std::size_t>::max(),
+              .contact_bytes = limits.contact_bytes};
+  const Result<TracePage> page = trace_page(*trace, limits);
   if (!page) return report(page.error());
   const std::string out = options.out.empty() ? default_name(*trace) : options.out;
   std::error_code ignored;

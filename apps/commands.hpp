@@ -52,6 +52,7 @@ int info(const FileOptions& options);
 struct ViewOptions {
   std::string input;  // a trace, or the folder of a run; with `serve` a scene
   std::string out;    // the page; empty: view.html beside the trace
+  int frames = 0;     // kept at most, whatever the page's size; 0: by the size
   bool serve = false;
   std::uint16_t port = 0;                // of `serve`; 0: the system chooses
   std::vector<std::string> assignments;  // of `serve`: "simulation.step=0.01"

@@ -256,6 +256,19 @@ TEST_F(CommandLine, ViewWritesOnePageBesideTheTrace) {
   EXPECT_TRUE(json["complete"]);
 }
 
+// Neighbours merge until the page holds at most as many as asked for; first and last stay.
+TEST_F(CommandLine, ViewKeepsAsManyFramesAsAskedFor) {
+  const std::string scene = write("disc.json", disc_scene);
+  ASSERT_EQ(run({"run", scene, "--out", path("out")}).code, 0);
+  const Json few = Json::parse(run({"view", path("out"), "--frames", "8", "--json"}).out);
+  EXPECT_LE(few["frames"], 9);
+  EXPECT_GE(few["frames"], 4);
+  EXPECT_EQ(few["steps"], 20);
+  const Json all = Json::parse(run({"view", path("out"), "--frames", "100", "--json"}).out);
+  EXPECT_EQ(all["frames"], 21);
+  EXPECT_EQ(run({"view", path("out"), "--frames", "1"}).code, 2);
+}
+
 TEST_F(CommandLine, ViewSaysWhatItCannotDo) {
   expect_error(run({"view", path("nothing")}), 3, {"nothing", "cannot open the trace"});
   fs::create_directories(path("empty"));
