@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
 
@@ -11,6 +12,9 @@ namespace cairn::app {
 std::string needs_equals_sign(const std::string& text);
 // An empty name is most often a shell variable that is not set: not the wish to write no files.
 std::string needs_a_name(const std::string& text);
+// --set KEY=VALUE, and --json.
+CLI::Option* add_assignments(CLI::App& command, std::vector<std::string>& assignments);
+void add_json(CLI::App& command, bool& json);
 CLI::App* add_command(CLI::App& app, const char* name, const char* text, const char* examples);
 CLI::App* add_file_command(CLI::App& app, FileOptions& options, const char* name, const char* text,
                            const char* argument, const char* argument_text, const char* examples);

@@ -30,7 +30,7 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options) {
       ->type_name("DIR")
       ->check(needs_a_name, "", "");
   command->add_flag("--fast", options.fast, "fewer steps, phases and sizes: seconds");
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*command, options.json);
 }
 
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,
@@ -45,7 +45,7 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
   solvers->add_option("--solver", options.solvers, "only this solver; may be given several times")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  solvers->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*solvers, options.json);
   CLI::App* growth = add_command(
       *command, "growth", "CPU time of a step of a packing against its size", bench_examples);
   growth->add_option("--most", growth_options.most, "contacts of the largest packing, about")
@@ -57,17 +57,17 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
     each->add_option("--out", growth_options.out, "write a chart")
         ->type_name("FILE.svg")
         ->check(needs_a_name, "", "");
-    each->add_flag("--json", growth_options.json, "print the result as JSON and nothing else");
+    add_json(*each, growth_options.json);
   }
   CLI::App* distance = add_command(
       *command, "distance", "CPU time of the ratio metric against the facets", bench_examples);
   distance->add_option("--out", distance_options.out, "write a chart")
       ->type_name("FILE.svg")
       ->check(needs_a_name, "", "");
-  distance->add_flag("--json", distance_options.json, "print the result as JSON and nothing else");
+  add_json(*distance, distance_options.json);
   CLI::App* filter = add_command(*command, "filter", "CPU time with and without the contact filter",
                                  bench_examples);
-  filter->add_flag("--json", filter_options.json, "print the result as JSON and nothing else");
+  add_json(*filter, filter_options.json);
 }
 
 }  // namespace cairn::app

@@ -48,12 +48,7 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->type_name("DIR")
       ->check(needs_a_name, "", "")
       ->excludes(out);
-  command
-      ->add_option("--set", options.assignments,
-                   "change a value of the scene before it is read; may be given several times")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->check(needs_equals_sign, "", "");
+  add_assignments(*command, options.assignments);
   command->add_flag("--intervals", options.intervals,
                     "[min, max] of the contact forces of the last step, in summary and report");
   command->add_flag("--quiet", options.quiet, "no progress line, no warnings");
@@ -79,7 +74,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
                     "[min, max] of each impulse over all solutions with these velocities");
   command->add_flag("--jamming", options.jamming,
                     "can friction hold a stress that nothing has put in?");
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*command, options.json);
 }
 
 void add_order(CLI::App& app, OrderOptions& options) {
@@ -87,12 +82,7 @@ void add_order(CLI::App& app, OrderOptions& options) {
       add_command(app, "order", "Run a scene with h, h/2, h/4, ... and print the observed orders",
                   order_examples);
   command->add_option("SCENE", options.scene, "scene file")->required();
-  command
-      ->add_option("--set", options.assignments,
-                   "change a value of the scene before it is read; may be given several times")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->check(needs_equals_sign, "", "");
+  add_assignments(*command, options.assignments);
   command
       ->add_option("--halvings", options.halvings,
                    "how often the scene's step is halved, 2 to 16 (default 4)")
@@ -101,19 +91,14 @@ void add_order(CLI::App& app, OrderOptions& options) {
   command->add_option("--out", options.out, "write a chart of the differences")
       ->type_name("FILE.svg")
       ->check(needs_a_name, "", "");
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*command, options.json);
 }
 
 void add_compare(CLI::App& app, CompareOptions& options) {
   CLI::App* command = add_command(
       app, "compare", "Run a scene under relaxed, pyramid and exact friction", compare_examples);
   command->add_option("SCENE", options.scene, "scene file")->required();
-  command
-      ->add_option("--set", options.assignments,
-                   "change a value of the scene before it is read; may be given several times")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->check(needs_equals_sign, "", "");
+  add_assignments(*command, options.assignments);
   command
       ->add_option("--tolerance", options.tolerance,
                    "warn where the relaxation is off by more than this share (default 0.01)")
@@ -122,7 +107,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->add_option("--out", options.out, "write a page with plots")
       ->type_name("FILE.html")
       ->check(needs_a_name, "", "");
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*command, options.json);
 }
 
 }  // namespace cairn::app

@@ -105,14 +105,8 @@ void add_view(CLI::App& app, ViewOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(0, 65535).name(""))
       ->needs(live);
-  command
-      ->add_option("--set", options.assignments,
-                   "change a value of the scene before it is read; may be given several times")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->check(needs_equals_sign, "", "")
-      ->needs(live);
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_assignments(*command, options.assignments)->needs(live);
+  add_json(*command, options.json);
 }
 
 void add_plot(CLI::App& app, PlotCommand& options) {
@@ -126,7 +120,7 @@ void add_plot(CLI::App& app, PlotCommand& options) {
       ->check(needs_a_name, "", "");
   add_size(*command, options.width, options.height,
            "of each plot (default 720x280); a PNG has twice as many pixels");
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*command, options.json);
 }
 
 void add_export(CLI::App& app, ExportCommand& options) {
@@ -144,7 +138,7 @@ void add_export(CLI::App& app, ExportCommand& options) {
   command->add_option("--every", options.every, "keep each N-th frame")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53).name(""));
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*command, options.json);
 }
 
 void add_render(CLI::App& app, RenderCommand& options) {
@@ -181,7 +175,7 @@ void add_render(CLI::App& app, RenderCommand& options) {
       ->type_name("Q")
       ->check(CLI::Range(1, 100).name(""));
   command->add_flag("--dark", options.dark, "the dark theme");
-  command->add_flag("--json", options.json, "print the result as JSON and nothing else");
+  add_json(*command, options.json);
 }
 
 }  // namespace cairn::app

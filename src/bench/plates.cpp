@@ -15,27 +15,9 @@ struct PlateMotion {
   int warm_up, steps;
 };
 
-ModelDescription two_plates(const PlateMotion& motion) {
-  ModelDescription d;
-  d.gravity = Vec3(0, 0, -9.81);
-  d.materials = {{"default", {motion.friction, 0}}};
-  BodyDescription lower, upper;
-  lower.name = "lower";
-  lower.fixed = true;
-  lower.position = Vec3(0, 0, -0.05);
-  lower.shapes = cut_plate(Vec3(1, 1, 0.1), 5);
-  upper.name = "upper";
-  upper.mass = 2;
-  upper.position = motion.center + Vec3(0, 0, 0.05);
-  upper.velocity = motion.velocity;
-  upper.shapes = cut_plate(Vec3(0.9, 0.8, 0.1), 5);
-  d.bodies = {lower, upper};
-  return d;
-}
-
 PlateCost run(const PlateMotion& motion, bool filter, double (*seconds)()) {
   constexpr double h = 0.01;
-  const auto built = build(two_plates(motion));
+  const auto built = build(two_plates(motion.center, motion.velocity, motion.friction));
   CAIRN_CHECK(built);
   Euler scheme;
   scheme.events.filter = filter;
@@ -73,6 +55,24 @@ std::vector<ShapeDescription> cut_plate(const Vec3& size, int cells) {
       }
     }
   return shapes;
+}
+
+ModelDescription two_plates(const Vec3& center, const Vec3& velocity, double friction) {
+  ModelDescription d;
+  d.gravity = Vec3(0, 0, -9.81);
+  d.materials = {{"default", {friction, 0}}};
+  BodyDescription lower, upper;
+  lower.name = "lower";
+  lower.fixed = true;
+  lower.position = Vec3(0, 0, -0.05);
+  lower.shapes = cut_plate(Vec3(1, 1, 0.1), 5);
+  upper.name = "upper";
+  upper.mass = 2;
+  upper.position = center + Vec3(0, 0, 0.05);
+  upper.velocity = velocity;
+  upper.shapes = cut_plate(Vec3(0.9, 0.8, 0.1), 5);
+  d.bodies = {lower, upper};
+  return d;
 }
 
 std::vector<PlateCost> plate_costs(double (*seconds)()) {

@@ -12,6 +12,10 @@ namespace cairn {
 // Prisms over the triangles of a grid of cells x cells rectangles; together a plate of this size.
 std::vector<ShapeDescription> cut_plate(const Vec3& size, int cells);
 
+// A plate of 2 kg on a larger, fixed one, both cut into 50 triangles; `center` is where it lies
+// beside the lower one's [m].
+ModelDescription two_plates(const Vec3& center, const Vec3& velocity, double friction);
+
 struct PlateCost {
   std::string motion;
   bool filter = false;

@@ -98,6 +98,7 @@ class ContactFinder {
   void find_compounds(const Query& query, std::vector<Contact>& contacts);
   void find_compound(const Query& query, std::span<CompoundPair> group,
                      std::vector<Contact>& contacts);
+  bool alike(const Model& model, std::span<const CompoundPair> group) const;
   void measure(const Model& model, std::span<const Pose> poses, const PolyPair& first,
                std::span<CompoundPair> group);
   void settle_postponed(const Query& query, std::vector<Contact>& contacts);

@@ -10,8 +10,7 @@ namespace cairn {
 void ContactFinder::measure(const Model& model, std::span<const Pose> poses, const PolyPair& first,
                             std::span<CompoundPair> group) {
   const PlacedPair touch = placed(model, poses, first);
-  const Polyhedron& shape = *touch.a.shape;
-  const Polyhedron::Edge& edge = shape.edges[0];
+  const Polyhedron::Edge& edge = touch.a.shape->edges[0];
   cover_.set_plane(direction(first.axis.axis, touch.a, touch.b),
                    touch.a.vertex(edge.head) - touch.a.vertex(edge.tail), touch.a.center());
   for (const BodyId id : {group[0].body_a, group[0].body_b}) {
@@ -38,6 +37,19 @@ void ContactFinder::measure(const Model& model, std::span<const Pose> poses, con
   }
 }
 
+// Can the contacts of some of the pairs stand for those of others?
+bool ContactFinder::alike(const Model& model, std::span<const CompoundPair> group) const {
+  auto law = [&](const CompoundPair& pair) {
+    const Material& m =
+        model.pair(model.shapes[index(pair.a)].material, model.shapes[index(pair.b)].material);
+    return std::pair(m.friction, m.restitution);
+  };
+  const Shape& first = model.shapes[index(group[0].a)];
+  return !model.polyhedra[static_cast<std::size_t>(first.polyhedron)].planar &&
+         std::all_of(group.begin(), group.end(),
+                     [&](const CompoundPair& pair) { return law(pair) == law(group[0]); });
+}
+
 // Two bodies with many pairs of shapes near each other. As soon as a pair touches its plane is
 // known, then the pairs that reach farthest in it come first: what lies between their contacts adds
 // nothing.
@@ -50,7 +62,8 @@ void ContactFinder::find_compound(const Query& q, std::span<CompoundPair> group,
   };
   std::size_t next = 0;
   while (next < group.size() && neighbours_.size() == known) look(group[next++]);
-  if (!events.filter || group.size() - next <= 2 * PatchCover::directions) {
+  if (!events.filter || group.size() - next <= 2 * PatchCover::directions ||
+      !alike(q.model, group)) {
     for (CompoundPair& pair : group) look(pair);
     return;
   }

@@ -71,7 +71,7 @@ std::vector<std::vector<char>> flush_edges(const Model& model) {
       for (int j = body.first_shape; j < end; ++j) {
         const Shape &a = model.shapes[static_cast<std::size_t>(i)],
                     &b = model.shapes[static_cast<std::size_t>(j)];
-        if (i == j || a.polyhedron < 0 || b.polyhedron < 0) continue;
+        if (i == j || a.polyhedron < 0 || b.polyhedron < 0 || a.material != b.material) continue;
         mark(in_body(model, i), in_body(model, j), flush[static_cast<std::size_t>(i)]);
       }
   }

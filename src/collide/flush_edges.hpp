@@ -1,5 +1,5 @@
-// Edges of a body's shapes across which another shape of the body continues the face: the body is
-// flat there, so that nothing can catch on them. Reads the model.
+// Edges of a body's shapes across which another shape of the body, of the same material, continues
+// the face: the body is flat there, so that nothing can catch on them. Reads the model.
 #pragma once
 
 #include <vector>

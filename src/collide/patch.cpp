@@ -4,12 +4,14 @@
 #include <cmath>
 #include <tuple>
 
+#include "collide/convex_chain.hpp"
+
 namespace cairn {
 namespace {
 
 constexpr double same_normal = 5e-13;  // 1 - cosine of normals that are one: 1e-6 rad [-]
 
-double turn(double ax, double ay, double bx, double by) {
+double cross(double ax, double ay, double bx, double by) {
   return ax * by - ay * bx;
 }
 
@@ -43,28 +45,14 @@ void PatchFilter::mark(const Model& model, std::span<const Contact> contacts,
   }
 }
 
-// Andrew's chain over the spots, exactly, since their order along x is that of rounding where they
-// lie on a line; then corners within the tolerance of the line of their neighbours go.
+// The hull of the spots, exactly, since their order along x is that of rounding where they lie on a
+// line; then corners within the tolerance of the line of their neighbours go.
 void PatchFilter::find_corners(double tolerance) {
-  corners_.clear();
-  auto height = [](const Spot& a, const Spot& b, const Spot& p) {
-    return turn(b.x - a.x, b.y - a.y, p.x - a.x, p.y - a.y);
-  };
-  std::size_t start = 0;
-  auto chain = [&](const Spot& p) {
-    while (corners_.size() >= start + 2 &&
-           height(corners_[corners_.size() - 2], corners_.back(), p) <= 0)
-      corners_.pop_back();
-    corners_.push_back(p);
-  };
-  for (const Spot& p : spots_) chain(p);
-  start = corners_.size() - 1;
-  for (std::size_t i = spots_.size() - 1; i-- > 0;) chain(spots_[i]);
-  corners_.pop_back();  // the first one again
+  convex_chain(spots_, corners_);
   for (std::size_t i = 0, kept = 0; corners_.size() > 2 && kept < corners_.size();) {
     const std::size_t n = corners_.size();
     const Spot &a = corners_[(i + n - 1) % n], &b = corners_[i % n], &c = corners_[(i + 1) % n];
-    if (height(a, b, c) <= tolerance * std::hypot(c.x - a.x, c.y - a.y)) {
+    if (turn(a, b, c) <= tolerance * std::hypot(c.x - a.x, c.y - a.y)) {
       corners_.erase(corners_.begin() + static_cast<std::ptrdiff_t>(i % n));
       kept = 0;
       i %= n;
@@ -82,14 +70,14 @@ bool PatchFilter::implied(const Spot& p, double length, double gap) const {
   if (corners_.size() == 1) return p.gap >= o.gap - gap;
   for (std::size_t i = 1; i + 1 < std::max<std::size_t>(corners_.size(), 3); ++i) {
     const Spot &a = corners_[i], &b = corners_[std::min(i + 1, corners_.size() - 1)];
-    const double area = turn(a.x - o.x, a.y - o.y, b.x - o.x, b.y - o.y);
+    const double area = cross(a.x - o.x, a.y - o.y, b.x - o.x, b.y - o.y);
     double u = 0, v = 0;  // p = o + u (a - o) + v (b - o)
     if (corners_.size() == 2) {
       const double dx = a.x - o.x, dy = a.y - o.y;
       u = ((p.x - o.x) * dx + (p.y - o.y) * dy) / (dx * dx + dy * dy);
     } else {
-      u = turn(p.x - o.x, p.y - o.y, b.x - o.x, b.y - o.y) / area;
-      v = turn(a.x - o.x, a.y - o.y, p.x - o.x, p.y - o.y) / area;
+      u = cross(p.x - o.x, p.y - o.y, b.x - o.x, b.y - o.y) / area;
+      v = cross(a.x - o.x, a.y - o.y, p.x - o.x, p.y - o.y) / area;
     }
     const double reach =
         std::max(std::hypot(a.x - o.x, a.y - o.y), std::hypot(b.x - o.x, b.y - o.y));

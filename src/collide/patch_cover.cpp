@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "collide/convex_chain.hpp"
 #include "collide/patch.hpp"
 
 namespace cairn {
@@ -99,19 +100,7 @@ void PatchCover::set_corners(std::span<const Contact> contacts, double length, d
   std::sort(points_.begin(), points_.end(), [](const Point& p, const Point& q) {
     return std::tuple(p.x, p.y) < std::tuple(q.x, q.y);
   });
-  std::size_t start = 0;
-  auto chain = [&](const Point& p) {
-    while (corners_.size() >= start + 2) {
-      const Point &a = corners_[corners_.size() - 2], &b = corners_.back();
-      if ((b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) > 0) break;
-      corners_.pop_back();
-    }
-    corners_.push_back(p);
-  };
-  for (const Point& p : points_) chain(p);
-  start = corners_.size() - 1;
-  for (std::size_t i = points_.size() - 1; i-- > 0;) chain(points_[i]);
-  corners_.pop_back();  // the first one again
+  convex_chain(points_, corners_);
   for (std::size_t i = 0; i < corners_.size(); ++i) {
     const Point &a = corners_[i], &b = corners_[(i + 1) % corners_.size()];
     const double size = std::hypot(b.x - a.x, b.y - a.y), nx = (b.y - a.y) / size,
@@ -144,7 +133,7 @@ void PatchCover::fit_gaps() {
 }
 
 bool PatchCover::covers(const Region& region, const Plane& separation) const {
-  if (sides_.size() < 3) return false;
+  if (sides_.size() < 3 || empty(region)) return false;
   for (std::size_t k = 0; k < directions; ++k) {
     // Where the sides k and k + 1 meet, in the frame of side k, then in that of d_0 and d_2.
     const double along = region[k], across = region[(k + 1) % 8] / root_half - along;

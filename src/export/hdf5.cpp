@@ -2,31 +2,14 @@
 // The file of exports that uses the HDF5 library.
 #include <cerrno>
 #include <cstdio>
-#include <hdf5.h>
 #include <memory>
 
 #include "export/export.hpp"
+#include "problem/hdf5_handle.hpp"
 #include "record/files.hpp"
 
 namespace cairn {
 namespace {
-
-// Closes an identifier at the end of its scope.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }
-  bool good() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
 
 // A dataset of rows that is appended to; rows wait in a buffer until they are worth a write.
 class Column {
@@ -41,9 +24,9 @@ class Column {
       chunk.push_back(std::max<hsize_t>(n, 1));
     }
     const int rank = static_cast<int>(now.size());
-    const Handle space(H5Screate_simple(rank, now.data(), most.data()), H5Sclose);
-    const Handle settings(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    const Hdf5Handle space(H5Screate_simple(rank, now.data(), most.data()), H5Sclose);
+    const Hdf5Handle settings(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
     H5Pset_create_intermediate_group(links, 1);
     H5Pset_chunk(settings, rank, chunk.data());
     H5Pset_shuffle(settings);
@@ -79,9 +62,9 @@ class Column {
       count.push_back(n);
     }
     ok_ = H5Dset_extent(id_, size.data()) >= 0;
-    const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
-                        H5Sclose);
-    const Handle space(H5Dget_space(id_), H5Sclose);
+    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                            H5Sclose);
+    const Hdf5Handle space(H5Dget_space(id_), H5Sclose);
     ok_ = ok_ && H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(),
                                      nullptr) >= 0;
     ok_ = ok_ && H5Dwrite(id_, type_, memory, space, H5P_DEFAULT, buffer_.data()) >= 0;
@@ -92,12 +75,12 @@ class Column {
   bool ok() const { return ok_; }
 
   static bool put_attribute(hid_t object, const char* name, const std::string& text) {
-    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+    const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
     H5Tset_size(type, text.size() + 1);
     H5Tset_cset(type, H5T_CSET_UTF8);
-    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-    const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT),
-                           H5Aclose);
+    const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Hdf5Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT),
+                               H5Aclose);
     return attribute.good() && H5Awrite(attribute, type, text.c_str()) >= 0;
   }
 
@@ -116,14 +99,15 @@ class Column {
 
 // Text of any length, one a row.
 bool put_texts(hid_t file, const char* path, const std::vector<std::string>& texts) {
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
   const hsize_t count = texts.size();
-  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
-  const Handle data(H5Dcreate2(file, path, type, space, links, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle data(H5Dcreate2(file, path, type, space, links, H5P_DEFAULT, H5P_DEFAULT),
+                        H5Dclose);
   std::vector<const char*> rows;
   for (const std::string& text : texts) rows.push_back(text.c_str());
   return data.good() &&
@@ -268,7 +252,8 @@ Result<Exported> export_hdf5(const std::string& trace, const std::string& path,
   bool ok = false;
   errno = 0;
   {
-    const Handle file(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const Hdf5Handle file(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                          H5Fclose);
     if (!file.good()) return io_failure(part, "create");
     ok = put_all(file, *walk, options, done) && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
   }

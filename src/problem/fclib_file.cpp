@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
-#include <hdf5.h>
 #include <memory>
 
+#include "problem/hdf5_handle.hpp"
 #include "problem/reduced_view.hpp"
 #include "problem/sparse.hpp"
 
@@ -16,23 +16,6 @@ namespace cairn {
 namespace {
 
 constexpr int most = 1 << 24;
-
-// Closes an identifier at the end of its scope.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }
-  bool good() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
 
 // Reads datasets and remembers the first fault.
 class Reader {
@@ -52,10 +35,10 @@ class Reader {
   bool values(const std::string& path, std::int64_t count, std::vector<T>& out) {
     if (!ok()) return false;
     if (!has(path)) return fault(path, "dataset is missing");
-    const Handle data(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Hdf5Handle data(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
     if (!data.good()) return fault(path, "is no dataset");
-    const Handle space(H5Dget_space(data), H5Sclose);
-    const Handle type(H5Dget_type(data), H5Tclose);
+    const Hdf5Handle space(H5Dget_space(data), H5Sclose);
+    const Hdf5Handle type(H5Dget_type(data), H5Tclose);
     const H5T_class_t kind = H5Tget_class(type);
     if (kind != H5T_INTEGER && kind != H5T_FLOAT) return fault(path, "does not hold numbers");
     const std::int64_t size = H5Sget_simple_extent_npoints(space);
@@ -255,7 +238,7 @@ class Writer {
   explicit Writer(hid_t file) : file_(file) {}
 
   void group(const char* path) {
-    const Handle made(H5Gcreate2(file_, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    const Hdf5Handle made(H5Gcreate2(file_, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
     good_ = good_ && made.good();
   }
   void integers(const char* path, const std::vector<int>& x) {
@@ -269,9 +252,9 @@ class Writer {
  private:
   void write(const char* path, hid_t stored, hid_t memory, std::size_t count, const void* x) {
     const hsize_t size = count;
-    const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-    const Handle data(H5Dcreate2(file_, path, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                      H5Dclose);
+    const Hdf5Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+    const Hdf5Handle data(
+        H5Dcreate2(file_, path, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
     good_ = good_ && data.good() &&
             (count == 0 || H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
   }
@@ -328,7 +311,7 @@ bool is_hdf5(std::string_view bytes) {
 
 Result<ReducedProblem> read_fclib(const std::string& name) {
   silence_library();
-  const Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  const Hdf5Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   Reader reader(file, name);
   if (!file.good()) {
     reader.fault("", "is a damaged HDF5 file");
@@ -357,7 +340,8 @@ Result<void> write_fclib(const ReducedProblem& problem, const std::string& name)
   const std::string part = name + ".part";
   bool good = false;
   {
-    const Handle file(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const Hdf5Handle file(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                          H5Fclose);
     good = file.good() && write_local(problem, file) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
   }
   if (good && std::rename(part.c_str(), name.c_str()) == 0) return {};

@@ -6,6 +6,7 @@
 #include "constrain/memory.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
+#include "scheme/report.hpp"
 #include "scheme/separation.hpp"
 #include "scheme/step.hpp"
 #include "scheme/stop.hpp"
@@ -197,22 +198,6 @@ void Step::report_contacts() {
   }
 }
 
-// The worst certificate of all solves decides on the step, those of the projections included.
-void Step::judge() {
-  report.certificate = 0;
-  report.worst_solve = 0;
-  report.status = StepStatus::certified;
-  for (int i = 0; i < report.solve_count; ++i) {
-    const Solution& s = report.solves[static_cast<std::size_t>(i)].solution;
-    if (!(s.certificate.worst <= report.certificate)) {
-      report.certificate = s.certificate.worst;
-      report.worst_solve = i;
-    }
-    if (s.status != SolveStatus::solved) report.status = StepStatus::uncertified;
-  }
-  if (report.uncertified_projections > 0) report.status = StepStatus::uncertified;
-}
-
 namespace {
 
 void commit(const Step& step, State& state) {
@@ -251,19 +236,9 @@ void take(Step& step, double (*clock)(), State& state) {
   StepReport& report = step.report;
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
-  report.seconds = {};
-  report.step = state.step + 1;
-  report.t = state.t;
-  report.h = h;
-  report.solve_count = report.added_pairs = report.revised_pairs = report.discarded_solves = 0;
-  report.filtered_contacts = 0;
-  report.nonlinear_iterations = report.nonlinear_fallback = 0;
-  report.nonlinear_residual = 0;
-  report.contact_projections = report.uncertified_projections = 0;
-  report.contact_projection_certificate = 0;
-  report.message.clear();
+  clear(report, state, h);
   auto stop = [&](std::string why) {
-    step.judge();
+    judge(report);
     report.contacts.clear();
     report.ledger = {};
     report.status = StepStatus::stopped;
@@ -307,7 +282,7 @@ void take(Step& step, double (*clock)(), State& state) {
   step.open_overlaps();
   step.account_for_projection();
 
-  step.judge();
+  judge(report);
   step.report_contacts();
   report.coulomb_residual = step.friction.law == Law::coulomb_relaxed ? step.coulomb_residual() : 0;
   report.ledger = make_ledger(model, state, h, data, step.last());

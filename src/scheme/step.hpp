@@ -34,7 +34,6 @@ struct Step {
   void find_velocities();
   bool add_missed_contacts();
   void report_contacts();
-  void judge();
   const SolveRecord& last() const {
     return report.solves[static_cast<std::size_t>(report.solve_count - 1)];
   }

@@ -19,20 +19,14 @@ struct Course {
 //    __/____\__        the upper plate, turned by a little, on the lower one, which is fixed
 //   |__________|
 Course run(const Vec3& center, const Vec3& velocity, double friction, bool filter, int steps,
-           double h, double tolerance, bool relaxed = false, double turn = 0) {
-  ModelDescription d = world(Vec3(0, 0, -g), friction, 0);
-  BodyDescription lower, upper;
-  lower.name = "lower";
-  lower.fixed = true;
-  lower.position = Vec3(0, 0, -0.05);
-  lower.shapes = cut_plate(Vec3(1, 1, 0.1), 5);
-  upper.name = "upper";
-  upper.mass = 2;
-  upper.position = center + Vec3(0, 0, 0.05);
-  upper.velocity = velocity;
+           double h, double tolerance, bool relaxed = false, double turn = 0,
+           const std::string& middle = "default") {
+  ModelDescription d = two_plates(center, velocity, friction);
+  BodyDescription& upper = d.bodies[1];
   upper.orientation = Quat(Eigen::AngleAxisd(turn, Vec3::UnitZ()));
   upper.shapes = cut_plate(Vec3(0.9, 0.8, 0.1), 5);
-  d.bodies = {lower, upper};
+  upper.shapes[24].material = middle;
+  d.materials.push_back({"slippery", {0, 0}});
   Euler scheme;
   scheme.events.filter = filter;
   auto built = build(d);
@@ -112,6 +106,45 @@ TEST(ContactFilter, PlatesThatTipAreCertifiedInEveryStep) {
   EXPECT_EQ(tipped.force.size(), 60u);
   for (const std::size_t contacts : tipped.contacts) EXPECT_LE(contacts, 10u);
   EXPECT_GT(tipped.end.angular_velocity.y(), 1);
+}
+
+// A row of squares on a row of squares, in the plane, where a patch is a line.
+TEST(ContactFilter, RowsOfPolygons) {
+  ModelDescription d = world(Vec3(0, -g, 0), 0.5, 0);
+  auto row = [](int parts) {
+    std::vector<ShapeDescription> shapes;
+    for (int i = 0; i < parts; ++i) {
+      const double x = 0.1 * i - 0.05 * parts;
+      Polygon square;
+      square.vertices = {{x, -0.05}, {x + 0.1, -0.05}, {x + 0.1, 0.05}, {x, 0.05}};
+      shapes.emplace_back().geometry = square;
+    }
+    return shapes;
+  };
+  BodyDescription lower, upper;
+  lower.name = "lower";
+  lower.fixed = true;
+  lower.shapes = row(30);
+  upper.name = "upper";
+  upper.dof = "x y rz";
+  upper.mass = 1;
+  upper.position = Vec3(0.03, 0.1, 0);
+  upper.shapes = row(20);
+  d.bodies = {lower, upper};
+  Simulator sim = simulator(d, Euler{});
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(certified_step(sim, 0.01));
+  EXPECT_LE((motion(sim, "upper").position - upper.position).norm(), 1e-12);
+  EXPECT_EQ(sim.report().contacts.size(), 2u);
+}
+
+// One triangle of the upper plate has no friction: contacts of the others cannot stand for its own.
+TEST(ContactFilter, PartsOfAnotherMaterialKeepTheirContacts) {
+  const Course plain = run(Vec3(0.03, 0.02, 0), Vec3::Zero(), 0.5, true, 3, 0.01, 1e-10),
+               mixed = run(Vec3(0.03, 0.02, 0), Vec3::Zero(), 0.5, true, 3, 0.01, 1e-10, false, 0,
+                           "slippery");
+  EXPECT_EQ(plain.contacts.back(), 4u);
+  EXPECT_GT(mixed.contacts.back(), 6u);  // corners of the patches of both materials
+  EXPECT_LE((plain.force.back() - mixed.force.back()).norm(), 1e-9 * 2 * g);
 }
 
 }  // namespace

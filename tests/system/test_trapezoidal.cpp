@@ -5,17 +5,6 @@
 namespace cairn::testing {
 namespace {
 
-Simulator trapezoidal(const ModelDescription& description, const Trapezoidal& scheme = {}) {
-  const Result<BuiltModel> built = build(description);
-  if (!built)
-    for (const Error& error : built.error()) ADD_FAILURE() << error.text();
-  return Simulator(built.value().model, *built.value().initial, scheme, Auto{});
-}
-
-void run(Simulator& sim, double h, double duration) {
-  certified_steps(sim, h, static_cast<int>(std::lround(duration / h)));
-}
-
 //  |--/\/\/--o    x'' = -9 x, x(0) = 1: the anchor is far enough that the spring never turns over
 ModelDescription oscillator() {
   ModelDescription d = world(Vec3::Zero(), 0, 0);
@@ -31,7 +20,7 @@ TEST(Trapezoidal, OscillatorConvergesWithRatioFour) {
   double error[2] = {};
   for (int k = 0; k < 2; ++k) {
     Simulator sim = trapezoidal(oscillator());
-    run(sim, 0.02 / (k + 1), 2);
+    certified_run(sim, 0.02 / (k + 1), 2);
     error[k] = motion(sim, "bob").position.x() - std::cos(6.0);
   }
   // The next term of the error is (3 h)^2 of the first.
@@ -55,9 +44,9 @@ TEST(Trapezoidal, OscillatorHasSpectralRadiusOne) {
 template <class Make, class Measure>
 double slope(const Make& make, double h, double duration, const Measure& distance) {
   Simulator coarse = make(), fine = make(), reference = make();
-  run(coarse, h, duration);
-  run(fine, h / 2, duration);
-  run(reference, h / 16, duration);
+  certified_run(coarse, h, duration);
+  certified_run(fine, h / 2, duration);
+  certified_run(reference, h / 16, duration);
   return order(h, distance(coarse, reference), h / 2, distance(fine, reference));
 }
 
@@ -166,7 +155,7 @@ TEST(Trapezoidal, MechanismsMoveWithSecondOrder) {
       EXPECT_GT(slope(make, h, duration, velocity_distance), 1.9) << name << projection;
     }
     Simulator sim = trapezoidal(description);
-    run(sim, h, duration);
+    certified_run(sim, h, duration);
     EXPECT_LE(sim.report().joint_error, 1e-14) << name;
   }
 }
@@ -178,7 +167,7 @@ TEST(Trapezoidal, SliderCrankMovesWithSecondOrder) {
   auto make = [&] { return Simulator(s.model, *s.initial, Trapezoidal{}, s.simulation.solver); };
   EXPECT_GT(slope(make, 0.004, 0.8, velocity_distance), 1.9);
   Simulator sim = make();
-  run(sim, 0.004, 0.8);
+  certified_run(sim, 0.004, 0.8);
   const double a = 1.6, x = std::cos(a) + std::sqrt(9 - std::sin(a) * std::sin(a));
   EXPECT_NEAR(motion(sim, "slider").position.x(), x, 1e-12);
 }

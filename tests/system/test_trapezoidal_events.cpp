@@ -6,17 +6,6 @@
 namespace cairn::testing {
 namespace {
 
-Simulator trapezoidal(const ModelDescription& description, const Trapezoidal& scheme = {}) {
-  const Result<BuiltModel> built = build(description);
-  if (!built)
-    for (const Error& error : built.error()) ADD_FAILURE() << error.text();
-  return Simulator(built.value().model, *built.value().initial, scheme, Auto{});
-}
-
-void run(Simulator& sim, double h, double duration) {
-  certified_steps(sim, h, static_cast<int>(std::lround(duration / h)));
-}
-
 double pose_distance(const Simulator& a, const Simulator& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.state().poses.size(); ++i) {
@@ -29,9 +18,9 @@ double pose_distance(const Simulator& a, const Simulator& b) {
 // Order of the positions between h and h/4, against a run with h/64.
 double slope(const ModelDescription& d, double h, double duration, const Trapezoidal& o = {}) {
   Simulator coarse = trapezoidal(d, o), fine = trapezoidal(d, o), reference = trapezoidal(d, o);
-  run(coarse, h, duration);
-  run(fine, h / 4, duration);
-  run(reference, h / 64, duration);
+  certified_run(coarse, h, duration);
+  certified_run(fine, h / 4, duration);
+  certified_run(reference, h / 64, duration);
   return order(h, pose_distance(coarse, reference), h / 4, pose_distance(fine, reference));
 }
 
@@ -92,7 +81,7 @@ TEST(TrapezoidalEvents, DoublePendulumMeetsTableOne) {
   } table[] = {{6, 6.14e-4, 3.14e-4, 8.29e-4}, {8, 3.95e-5, 1.95e-5, 5.48e-5}};
   for (const auto& row : table) {
     Simulator sim(s.model, *s.initial, Trapezoidal{.projection = false, .gamma = 0}, Auto{});
-    run(sim, std::ldexp(1, -row.k), 2.5);
+    certified_run(sim, std::ldexp(1, -row.k), 2.5);
     const Vec3 a = motion(sim, "bob1").position, b = motion(sim, "bob2").position;
     const double E = std::hypot(std::hypot(a.x() - exact.position[0], a.y() - exact.position[1]),
                                 std::hypot(b.x() - exact.position[2], b.y() - exact.position[3]));
@@ -141,7 +130,7 @@ TEST(TrapezoidalEvents, BlockMeetsTablesTwoAndThree) {
   for (const auto& row : table) {
     Simulator sim(s.model, *s.initial,
                   Trapezoidal{.form = row.form, .events = EventDetection::collisions}, Auto{});
-    run(sim, std::ldexp(1, -row.k), 2);
+    certified_run(sim, std::ldexp(1, -row.k), 2);
     EXPECT_NEAR(std::abs(motion(sim, "block").position.x() - 3.004348569727), row.printed,
                 1.5 * row.digit);
   }

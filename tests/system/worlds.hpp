@@ -58,12 +58,19 @@ inline TimeFunction function(const std::string& text) {
   return TimeFunction::parse(text).value();
 }
 
-inline Simulator simulator(const ModelDescription& description, const Euler& scheme = {},
-                           const SolverOptions& solver = Auto{}) {
+inline Simulator simulator_of(const ModelDescription& description, const SchemeOptions& scheme,
+                              const SolverOptions& solver = Auto{}) {
   const Result<BuiltModel> built = build(description);
   if (!built)
     for (const Error& error : built.error()) ADD_FAILURE() << error.text();
   return Simulator(built.value().model, *built.value().initial, scheme, solver);
+}
+inline Simulator simulator(const ModelDescription& description, const Euler& scheme = {},
+                           const SolverOptions& solver = Auto{}) {
+  return simulator_of(description, scheme, solver);
+}
+inline Simulator trapezoidal(const ModelDescription& description, const Trapezoidal& scheme = {}) {
+  return simulator_of(description, scheme);
 }
 
 inline Scene scene(const std::string& name, const std::vector<std::string>& assignments = {}) {
@@ -88,6 +95,10 @@ inline bool certified_step(Simulator& sim, double h) {
 inline void certified_steps(Simulator& sim, double h, int steps) {
   for (int i = 0; i < steps; ++i)
     if (!certified_step(sim, h)) return;
+}
+
+inline void certified_run(Simulator& sim, double h, double duration) {
+  certified_steps(sim, h, static_cast<int>(std::lround(duration / h)));
 }
 
 inline BodyMotion motion(const Simulator& sim, const std::string& name) {

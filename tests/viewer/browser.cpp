@@ -20,13 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr int limit_seconds = 240;  // a busy machine without a graphics card may need a minute
 
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // Waits for the process; ends it and its children when the time is over.
 bool wait_for(pid_t child) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(limit_seconds);
@@ -50,6 +43,33 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 
 }  // namespace
 
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+int shell(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::vector<std::string> browser_words(const std::string& browser, const std::string& folder,
+                                       int width, int height) {
+  return {browser,
+          "--headless=new",
+          "--no-sandbox",
+          "--use-angle=swiftshader",
+          "--enable-unsafe-swiftshader",
+          "--no-first-run",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync",
+          "--user-data-dir=" + folder + "/profile",
+          "--window-size=" + std::to_string(width) + "," + std::to_string(height)};
+}
+
 std::string find_browser() {
   if (const char* chosen = std::getenv("CAIRN_BROWSER")) return chosen;
   const char* path = std::getenv("PATH");
@@ -69,21 +89,11 @@ Visit open_page(const std::string& browser, const std::string& address, int widt
       ("cairn_browser_" + std::to_string(::getpid()) + "_" + std::to_string(number++));
   fs::create_directories(folder);
   const std::string out = (folder / "out").string(), err = (folder / "err").string();
-  std::vector<std::string> words = {browser,
-                                    "--headless=new",
-                                    "--no-sandbox",
-                                    "--use-angle=swiftshader",
-                                    "--enable-unsafe-swiftshader",
-                                    "--no-first-run",
-                                    "--disable-background-networking",
-                                    "--disable-component-update",
-                                    "--disable-sync",
-                                    "--enable-logging=stderr",
-                                    "--user-data-dir=" + (folder / "profile").string(),
-                                    "--window-size=" + std::to_string(width) + ",600",
-                                    "--virtual-time-budget=5000",
-                                    "--dump-dom",
-                                    address};
+  std::vector<std::string> words = browser_words(browser, folder.string(), width, 600);
+  for (const std::string& word :
+       {std::string("--enable-logging=stderr"), std::string("--virtual-time-budget=5000"),
+        std::string("--dump-dom"), address})
+    words.push_back(word);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

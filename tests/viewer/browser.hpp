@@ -3,11 +3,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace cairn {
 
 // The browser's program, or "" where there is none. CAIRN_BROWSER names another one.
 std::string find_browser();
+
+// How Chromium is started: no screen, software rendering, a profile in `folder`, no network of its
+// own.
+std::vector<std::string> browser_words(const std::string& browser, const std::string& folder,
+                                       int width, int height);
+
+std::string read(const std::string& path);
+int shell(const std::string& command);  // exit code
 
 struct Visit {
   bool ended = false;   // before the time limit

@@ -13,6 +13,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "browser.hpp"
+
 namespace cairn {
 namespace {
 
@@ -48,20 +50,9 @@ Driver::Driver(const std::string& browser, int width, int height) {
   fs::create_directories(folder_);
   int commands[2], answers[2];
   if (::pipe2(commands, O_CLOEXEC) != 0 || ::pipe2(answers, O_CLOEXEC) != 0) return;
-  std::vector<std::string> words = {
-      browser,
-      "--headless=new",
-      "--no-sandbox",
-      "--use-angle=swiftshader",
-      "--enable-unsafe-swiftshader",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--remote-debugging-pipe",
-      "--user-data-dir=" + folder_ + "/profile",
-      "--window-size=" + std::to_string(width) + "," + std::to_string(height),
-      "about:blank"};
+  std::vector<std::string> words = browser_words(browser, folder_, width, height);
+  words.push_back("--remote-debugging-pipe");
+  words.push_back("about:blank");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

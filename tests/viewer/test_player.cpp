@@ -57,18 +57,6 @@ constexpr const char* planar = R"json({
   "simulation": {"step": 0.01, "duration": 1}
 })json";
 
-std::string read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-int shell(const std::string& command) {
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 class Player : public testing::Test {
  protected:
   void SetUp() override {

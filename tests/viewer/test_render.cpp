@@ -15,18 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-int shell(const std::string& command) {
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
   std::uint32_t x = 0;
   for (std::size_t i = 0; i < 4; ++i) x = x << 8 | static_cast<unsigned char>(bytes.at(at + i));
