@@ -45,9 +45,14 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
     const int i = c.body[at(side)];
     if (i < 0) continue;
     const BodyBlock& inverse = s.mass.block(i);
+    const bool diagonal = s.mass.is_diagonal(i);
     with_sizes(c.rows, problem.bodies[at(i)].size, [&](auto rows, auto n) {
       for (int r = 0; r < rows; ++r)
         for (int k = 0; k < n; ++k) {
+          if (diagonal) {
+            trace += c.J[side][r][k] * inverse[k][k] * c.J[side][r][k];
+            continue;
+          }
           double sum = 0;
           for (int l = 0; l < n; ++l) sum += inverse[k][l] * c.J[side][r][l];
           trace += c.J[side][r][k] * sum;

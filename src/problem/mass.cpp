@@ -23,13 +23,21 @@ int root(std::vector<int>& parent, int i) {
   return i;
 }
 
+bool has_diagonal_form(const BodyBlock& A, int n) {
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c)
+      if (r != c && A[r][c] != 0) return false;
+  return true;
+}
+
 }  // namespace
 
 bool is_symmetric(const BodyBlock& A, int n) {
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < r; ++c)
-      if (std::abs(A[r][c] - A[c][r]) >
-          symmetry_tolerance * std::sqrt(std::abs(A[r][r])) * std::sqrt(std::abs(A[c][c])))
+      if (A[r][c] != A[c][r] && std::abs(A[r][c] - A[c][r]) > symmetry_tolerance *
+                                                                  std::sqrt(std::abs(A[r][r])) *
+                                                                  std::sqrt(std::abs(A[c][c])))
         return false;
   return true;
 }
@@ -54,10 +62,14 @@ bool MassInverse::factor(const Problem& problem) {
   problem_ = &problem;
   coupled_ = !problem.couplings.empty();
   bodies_.resize(problem.bodies.size());
+  diagonal_.assign(problem.bodies.size(), 0);
   if (coupled_) return factor_coupled();
   bool good = true;
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i)
-    good = invert(problem.bodies[i].A, problem.bodies[i].size, bodies_[i].value) && good;
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const ProblemBody& b = problem.bodies[i];
+    diagonal_[i] = has_diagonal_form(b.A, b.size);
+    good = invert(b.A, b.size, bodies_[i].value) && good;
+  }
   return good;
 }
 

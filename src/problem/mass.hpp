@@ -23,6 +23,8 @@ class MassInverse {
   void solve(double* x) const;
   // Diagonal block of A^-1.
   const BodyBlock& block(int i) const { return bodies_[static_cast<std::size_t>(i)].value; }
+  // That block is diagonal, which the masses of nearly all bodies are.
+  bool is_diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)] != 0; }
   // Rows of body i, columns of body j; null where they are not coupled. Known where a constraint
   // or a coupling stands between the two.
   const BodyBlock* block(int i, int j) const;
@@ -34,7 +36,7 @@ class MassInverse {
   bool coupled_ = false;
   std::vector<BlockLU::Block> bodies_;
   std::vector<int> component_, sizes_, offsets_;
-  std::vector<char> late_;
+  std::vector<char> late_, diagonal_;
   BlockLU lu_;
 };
 

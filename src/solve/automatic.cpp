@@ -74,6 +74,7 @@ class Attempts {
                             .stop_on_stagnation = stop_on_stagnation};
     take(cairn::nsgs(island_, limits, b_.nsgs, r_, v_), "nsgs");
   }
+  void hold() { take(cairn::hold(island_, b_.hold, r_, v_), "hold"); }
   void newton(const NewtonLimits& limits) {
     take(cairn::newton(island_, limits, b_.newton, r_, v_), "newton");
   }
@@ -204,6 +205,14 @@ bool joints_alone(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
+// Nothing is known of the island: perhaps nothing slides. (From a warm start the impulses go on
+// where they were, and forces do not jump.)
+bool rest(Attempts& a, const Kind& kind) {
+  if (kind.packing) return false;
+  a.hold();
+  return a.exact() || (kind.large && a.good() && a.value() <= 1e-12);
+}
+
 // A packing: sweeps are the quickest from nowhere and for the first digits, gradients for the next.
 bool descend(Attempts& a, const Kind& kind) {
   const bool nowhere = a.value() > 0.1 && !kind.convex;
@@ -280,7 +289,15 @@ bool follow_path(Attempts& a) {
   return a.good();
 }
 
-// A packing whose warm start led astray.
+// A warm start that led astray: as if there had been none.
+bool approach_from_nowhere(Attempts& a, const Kind& kind) {
+  a.begin_anew();
+  if (!approach(a, kind)) polish(a, kind);
+  a.end_anew();
+  return a.good();
+}
+
+// The same for a packing.
 bool descend_from_nowhere(Attempts& a, const Kind& kind) {
   a.begin_anew();
   if (!descend(a, kind)) a.newton(newton_limits(a.options));
@@ -304,8 +321,10 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   Attempts a(island, options, buffers, r, v);
   if (a.exact()) return a.result(false);
   const Kind kind = kind_of(island, options);
+  const bool was_warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0; });
   if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
   if (kind.packing && descend(a, kind)) return a.result(false);
+  if (!was_warm && rest(a, kind)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
   if (approach(a, kind) || polish(a, kind)) return a.result(false);
@@ -313,6 +332,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
   if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
+  if (!kind.packing && was_warm && approach_from_nowhere(a, kind)) return a.result(true);
   if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a))) return a.result(true);
   exhaust(a);
   return a.result(true);

@@ -4,6 +4,7 @@
 
 #include "cairn/solver.hpp"
 #include "solve/central_path.hpp"
+#include "solve/hold.hpp"
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
 #include "solve/primal_coupling.hpp"
@@ -15,6 +16,7 @@ namespace cairn {
 
 struct MethodBuffers {
   NsgsBuffers nsgs;
+  HoldBuffers hold;
   NewtonBuffers newton;
   LemkeBuffers lemke;
   PrimalCoupling coupling;

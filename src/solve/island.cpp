@@ -19,6 +19,7 @@ std::size_t at(int i) {
 // the diagonal of `factor`. False if A is not positive.
 bool factorise(const ProblemBody& source, IslandBody& body, BodyBlock& factor) {
   return with_size(source.size, [&](auto n) {
+    body.diagonal = true;
     for (int c = 0; c < n; ++c) {
       double pivot = source.A[c][c];
       for (int k = 0; k < c; ++k) pivot -= factor[c][k] * factor[c][k] * body.mass[k];
@@ -29,6 +30,7 @@ bool factorise(const ProblemBody& source, IslandBody& body, BodyBlock& factor) {
         double sum = source.A[r][c];
         for (int k = 0; k < c; ++k) sum -= factor[r][k] * factor[c][k] * body.mass[k];
         factor[r][c] = sum * body.inverse[c];
+        body.diagonal = body.diagonal && sum == 0;
       }
     }
     return true;
@@ -61,19 +63,21 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
     const IslandBody& b = island.bodies[at(g.body[side])];
     const BodyBlock& L = island.factors[at(g.body[side])].A;
     with_sizes(c.rows, b.size, [&](auto rows, auto n) {
-      double B[max_rows][max_velocities];
       for (int r = 0; r < rows; ++r)
-        for (int k = 0; k < n; ++k) {
-          double sum = c.J[side][r][k];
-          for (int l = 0; l < k; ++l) sum -= L[k][l] * g.J[side][r][l];
-          g.J[side][r][k] = sum;
-          B[r][k] = sum * b.inverse[k];
-        }
-      for (int r = 0; r < rows; ++r)
-        for (int q = 0; q < rows; ++q)
-          for (int k = 0; k < n; ++k) g.W[r][q] += g.J[side][r][k] * B[q][k];
+        for (int k = 0; k < n; ++k) g.J[side][r][k] = c.J[side][r][k];
+      for (int r = 0; r < rows && !b.diagonal; ++r)
+        for (int k = 1; k < n; ++k)
+          for (int l = 0; l < k; ++l) g.J[side][r][k] -= L[k][l] * g.J[side][r][l];
+      for (int r = 0; r < rows; ++r) {
+        double B[max_velocities];
+        for (int k = 0; k < n; ++k) B[k] = g.J[side][r][k] * b.inverse[k];
+        for (int q = 0; q <= r; ++q)
+          for (int k = 0; k < n; ++k) g.W[r][q] += B[k] * g.J[side][q][k];
+      }
     });
   }
+  for (int r = 0; r < c.rows; ++r)
+    for (int q = r + 1; q < c.rows; ++q) g.W[r][q] = g.W[q][r];
   if (!island.rest.empty()) fill_response(island, g);
   for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
   g.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
@@ -300,6 +304,10 @@ void add_rest_product(const Island& island, const double* v, double* f) {
 void body_velocity(const Island& island, std::size_t i, const double* v, double* out) {
   const IslandBody& b = island.bodies[i];
   const BodyBlock& L = island.factors[i].A;
+  if (b.diagonal) {
+    std::copy_n(v + b.first, b.size, out);
+    return;
+  }
   for (int r = b.size - 1; r >= 0; --r) {
     out[r] = v[b.first + r];
     for (int c = r + 1; c < b.size; ++c) out[r] -= L[c][r] * out[c];

@@ -23,6 +23,7 @@ struct IslandBody {
   int first = 0;  // velocities of the island: v[first .. first + size)
   int size = 0;
   int source = 0;                                        // body of the problem
+  bool diagonal = false;                                 // L is the identity
   double mass[max_velocities], inverse[max_velocities];  // D and 1/D
 };
 

@@ -201,11 +201,11 @@ TEST_F(CommandLine, NamesCannotTurnTheLineAround) {
   const std::string name =
       "a\xE2\x80\xAE"
       "b";
-  const Outcome outcome = run(
-      {"run",
-       write("disc.json", replaced(disc_scene, "\"disc\", \"dof\"", "\"" + name + "\", \"dof\"")),
-       "--out", path("results")});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string named = replaced(disc_scene, "\"disc\", \"dof\"", "\"" + name + "\", \"dof\"");
+  const std::string scene = replaced(named, "\"simulation\"",
+                                     "\"expect\": [{\"quantity\": \"bodies." + name +
+                                         ".position[1]\", \"at_least\": 1}],\n  \"simulation\"");
+  const Outcome outcome = run({"run", write("disc.json", scene), "--out", path("results")});
   EXPECT_EQ(outcome.out.find("\xE2\x80\xAE"), std::string::npos);
   EXPECT_NE(outcome.out.find("a\\u202eb"), std::string::npos) << outcome.out;
   EXPECT_TRUE(Json::parse(read(path("results/summary.json")))["bodies"].contains(name));

@@ -309,14 +309,14 @@ TEST(TrapezoidalEvents, CartsNeverGainEnergy) {
 }
 
 // The parasitic mode of the trapezoidal rule: at 1e6 the velocity along the spring changes its sign
-// in nearly every step, damped it does not.
+// every other step until friction holds the cart (0.44 s), damped it does not.
 TEST(TrapezoidalEvents, DampedVariantDoesNotAlternate) {
   for (const bool damped : {false, true}) {
     const Scene s = scene("carts", {"forces[0].stiffness=1e6"});
     Simulator sim(s.model, *s.initial, Trapezoidal{.damp_stiff = damped}, Auto{});
     int changes = 0;
     double last = 0;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 44; ++i) {
       ASSERT_TRUE(certified_step(sim, 0.01));
       const double v = motion(sim, "left").velocity.x();
       changes += v * last < 0 ? 1 : 0;
@@ -325,7 +325,7 @@ TEST(TrapezoidalEvents, DampedVariantDoesNotAlternate) {
     if (damped)
       EXPECT_LE(changes, 10);
     else
-      EXPECT_GE(changes, 40);
+      EXPECT_GE(changes, 20);
   }
 }
 

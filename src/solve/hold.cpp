@@ -1,0 +1,285 @@
+#include "solve/hold.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+namespace {
+
+constexpr double stiffness = 1e9;   // rho in scaled space, where W_ii is near one [-]
+constexpr double rounding = 1e-10;  // of the scale: pulls and gaps below it count as none
+constexpr int sets = 4;             // of held contacts that are tried
+constexpr int refinements = 6;      // solves with one factor
+constexpr int sharings = 15;        // factorisations until all impulses are inside their cones
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+class Holding {
+ public:
+  Holding(const Island& island, HoldBuffers& buffers) : island_(island), b_(buffers) {
+    unknowns_ = lay_out(island, b_);
+    symmetric_ = is_symmetric(island, b_);
+    for (std::vector<double>* rows : {&b_.u, &b_.z, &b_.p, &b_.ahead})
+      rows->resize(at(island.rows));
+    b_.held.assign(island.groups.size(), 0);
+    for (std::size_t i = 0; i < island.groups.size(); ++i) {
+      const Group& g = island.groups[i];
+      double u[max_rows];
+      group_velocity(island, g, island.v_free.data(), u);
+      if (!is_unilateral(g.set.law) || u[0] <= rounding * island.scale) take_hold(i);
+    }
+  }
+
+  // Impulses begin anew with each set, so that they are the shortest that hold it. False: the
+  // matrix is singular.
+  bool hold(std::vector<double>& r, std::vector<double>& v) {
+    b_.lu.begin(b_.sizes, b_.late);
+    for (const auto& [i, j] : b_.edges) b_.lu.connect(i, j);
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      if (b_.held[i] > 0 && !is_joint(g) && g.body[0] >= 0 && g.body[1] >= 0)
+        b_.lu.connect(g.body[0], g.body[1]);
+    }
+    b_.lu.analyze();
+    if (!factorize(1, [&](std::size_t i, double N[max_rows][max_rows]) {
+          for (int k = 0; k < b_.held[i]; ++k) N[k][k] = stiffness;
+        }))
+      return false;
+    r.assign(at(island_.rows), 0.0);
+    v = island_.v_free;
+    const double first = refine(r, v);
+    double last = first;
+    for (int i = 1; i < refinements && last > 1e-16 * first; ++i) {
+      const double now = refine(r, v);
+      if (!(now < 0.3 * last)) break;
+      last = now;
+    }
+    return true;
+  }
+
+  // Lets go what pulls and holds what has closed; the number of changes.
+  int revise(const std::vector<double>& r, const std::vector<double>& v) {
+    set_small(r);
+    int changes = 0;
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      if (!is_unilateral(g.set.law)) continue;
+      double u[max_rows];
+      if (b_.held[i] == 0) group_velocity(island_, g, v.data(), u);
+      if (b_.held[i] == 0 && u[0] < -small_)
+        take_hold(i);
+      else if (b_.held[i] > 0 && r[at(g.first)] < -small_)
+        b_.held[i] = 0;
+      else
+        continue;
+      ++changes;
+    }
+    return changes;
+  }
+
+  bool inside(const std::vector<double>& r) const {
+    for (const Group& g : island_.groups) {
+      if (is_joint(g)) continue;
+      double p[max_rows];
+      project(g.set, &r[at(g.first)], p);
+      for (int k = 0; k < g.rows; ++k)
+        if (std::abs(p[k] - r[at(g.first + k)]) > small_) return false;
+    }
+    return true;
+  }
+
+  // The held contacts do not move, but the shortest impulses that hold them lie outside some cones:
+  // of those inside with the same J^T r the shortest, P(z) with z in the range of J, by Newton as
+  // in (E107). False if none were found.
+  bool share(std::vector<double>& r, std::vector<double>& v) {
+    b_.load.assign(at(island_.velocities), 0.0);
+    add_forces(r, 1, b_.load);
+    b_.z = r;
+    const double whole = size_of(b_.load);
+    double missing = balance(b_.z);
+    for (int i = 0; i < sharings && missing > 1e-15 * whole; ++i) {
+      const double ridge = 1e-13 + std::min(1e-3, 0.1 * missing / whole);
+      if (!factorize(ridge, [&](std::size_t k, double N[max_rows][max_rows]) {
+            if (b_.held[k] > 0) project_derivative(island_.groups[k].set, z_of(k), N);
+          }))
+        return false;
+      b_.y = b_.x;
+      b_.lu.solve(b_.offsets, b_.y.data());
+      bool better = false;
+      for (double t = 1; t > 0.1 && !better; t *= 0.5) {
+        move(t);
+        const double now = balance(b_.ahead);
+        better = now < (1 - 0.1 * t) * missing;
+        if (better) missing = now;
+      }
+      if (!better) break;
+      b_.z = b_.ahead;
+    }
+    if (!(missing <= 1e-9 * whole)) return false;
+    balance(b_.z);
+    r = b_.p;
+    velocities_from_impulses(island_, r, v);
+    return true;
+  }
+
+  int factorisations() const { return factorisations_; }
+
+ private:
+  static bool is_joint(const Group& g) { return g.set.law == Law::equality; }
+  const double* z_of(std::size_t i) const { return &b_.z[at(island_.groups[i].first)]; }
+  double* border(std::size_t i, std::vector<double>& x) const {
+    return &x[at(b_.offsets[at(b_.node_of_group[i])])];
+  }
+
+  void take_hold(std::size_t i) {
+    const Group& g = island_.groups[i];
+    b_.held[i] = has_cone(g.set.law) && g.set.mu == 0 ? 1 : g.rows;
+  }
+  void set_small(const std::vector<double>& r) {
+    small_ = island_.scale;
+    for (const double x : r) small_ = std::max(small_, std::abs(x));
+    small_ *= rounding;
+  }
+
+  // inertia A + J^T N J with the joints as a border.
+  template <class Weigh>
+  bool factorize(double inertia, Weigh weigh) {
+    ++factorisations_;
+    b_.lu.zero();
+    add_masses(island_, b_.lu);
+    if (inertia != 1)
+      for (std::size_t i = 0; i < island_.bodies.size(); ++i)
+        for (int k = 0; k < island_.bodies[i].size; ++k)
+          b_.lu.diagonal(static_cast<int>(i))[k][k] *= inertia;
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      if (is_joint(g)) {
+        add_border(island_, g, b_.node_of_group[i], b_.lu);
+      } else if (b_.held[i] > 0) {
+        double N[max_rows][max_rows] = {};
+        weigh(i, N);
+        add_rows(island_, g, N, symmetric_, b_.lu);
+      }
+    }
+    return b_.lu.factorize(symmetric_);
+  }
+
+  // (A + rho J^T J) dv = -rho J^T u, dr = -rho (u + J dv) on the held rows: of u the share that
+  // impulses can change goes down to 1/rho of it, that of joints to rounding. Returns the largest u
+  // before.
+  double refine(std::vector<double>& r, std::vector<double>& v) {
+    double worst = 0;
+    b_.x.assign(at(unknowns_), 0.0);
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      double *u = &b_.u[at(g.first)], push[max_rows] = {};
+      group_velocity(island_, g, v.data(), u);
+      for (int k = 0; k < (is_joint(g) ? g.rows : b_.held[i]); ++k) {
+        worst = std::max(worst, std::abs(u[k]));
+        (is_joint(g) ? border(i, b_.x) : push)[k] = (is_joint(g) ? -1 : -stiffness) * u[k];
+      }
+      if (!is_joint(g)) add_force(g, push, b_.x);
+    }
+    b_.lu.solve(b_.offsets, b_.x.data());
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      if (!is_joint(g)) add_velocity(g, b_.x, &b_.u[at(g.first)]);
+      for (int k = 0; k < (is_joint(g) ? g.rows : b_.held[i]); ++k)
+        r[at(g.first + k)] += is_joint(g) ? border(i, b_.x)[k] : -stiffness * b_.u[at(g.first + k)];
+    }
+    velocities_from_impulses(island_, r, v);
+    return worst;
+  }
+
+  void add_force(const Group& g, const double* r, std::vector<double>& f) const {
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      const IslandBody& body = island_.bodies[at(g.body[side])];
+      add_transposed(g.J[side], g.rows, body.size, r, &f[at(body.first)]);
+    }
+  }
+  void add_velocity(const Group& g, const std::vector<double>& v, double* u) const {
+    for (int side = 0; side < 2; ++side) {
+      if (g.body[side] < 0) continue;
+      const IslandBody& body = island_.bodies[at(g.body[side])];
+      add_product(g.J[side], g.rows, body.size, &v[at(body.first)], u);
+    }
+  }
+  void add_forces(const std::vector<double>& r, double sign, std::vector<double>& f) const {
+    for (const Group& g : island_.groups) {
+      double share[max_rows];
+      for (int k = 0; k < g.rows; ++k) share[k] = sign * r[at(g.first + k)];
+      add_force(g, share, f);
+    }
+  }
+  double size_of(const std::vector<double>& force) const {  // in the metric of the mass
+    double sum = 0;
+    for (const IslandBody& body : island_.bodies)
+      for (int k = 0; k < body.size; ++k)
+        sum += force[at(body.first + k)] * body.inverse[k] * force[at(body.first + k)];
+    return std::sqrt(sum);
+  }
+
+  // p = P(z), and what is missing of the load into x.
+  double balance(const std::vector<double>& z) {
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      double* p = &b_.p[at(g.first)];
+      std::fill(p, p + g.rows, 0.0);
+      if (is_joint(g))
+        std::copy_n(&z[at(g.first)], g.rows, p);
+      else if (b_.held[i] > 0)
+        project(g.set, &z[at(g.first)], p);
+    }
+    b_.x.assign(at(unknowns_), 0.0);
+    std::copy(b_.load.begin(), b_.load.end(), b_.x.begin());
+    add_forces(b_.p, -1, b_.x);
+    return size_of(b_.x);
+  }
+
+  // ahead = z + t J y.
+  void move(double t) {
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      double change[max_rows] = {};
+      if (is_joint(g))
+        std::copy_n(border(i, b_.y), g.rows, change);
+      else
+        add_velocity(g, b_.y, change);
+      for (int k = 0; k < g.rows; ++k)
+        b_.ahead[at(g.first + k)] = b_.z[at(g.first + k)] + t * change[k];
+    }
+  }
+
+  const Island& island_;
+  HoldBuffers& b_;
+  int unknowns_ = 0, factorisations_ = 0;
+  bool symmetric_ = false;
+  double small_ = 0;
+};
+
+}  // namespace
+
+IterationResult hold(const Island& island, HoldBuffers& b, std::vector<double>& r,
+                     std::vector<double>& v) {
+  IterationResult result{0, residual(island, r, v)};
+  Holding holding(island, b);
+  for (int i = 0; i < sets && holding.hold(b.trial, b.v); ++i) {
+    if (holding.revise(b.trial, b.v) > 0) continue;
+    if (holding.inside(b.trial) || holding.share(b.trial, b.v)) {
+      const double now = residual(island, b.trial, b.v);
+      if (now < result.residual) {
+        result.residual = now;
+        r = b.trial;
+        v = b.v;
+      }
+    }
+    break;
+  }
+  result.iterations = holding.factorisations();
+  return result;
+}
+
+}  // namespace cairn
