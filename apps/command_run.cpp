@@ -163,6 +163,9 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
   if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme)) {
     text += fmt::format("events       {} collisions, {} to rest, {} to slide, {} open\n",
                         totals.collisions, totals.events[1], totals.events[2], totals.events[3]);
+    if (totals.events[5] > 0)
+      text += fmt::format("             {} changes of the facet that carries friction\n",
+                          totals.events[5]);
     if (totals.events[4] > 0)
       text += fmt::format(
           "             in {} steps events accumulate; the rest of these steps is taken without "

@@ -113,7 +113,10 @@ void describe(Visitor& v, Trapezoidal& o) {
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.number("accuracy", o.accuracy, Range{0, 1e9}, "m",
            "estimated error of a step that is reached by dividing it; 0: never divided");
-  v.integer("max_parts", o.max_parts, 2, 1 << 20, "parts of a divided step at the most");
+  v.number("min_step", o.min_step, Range{-1, 1e9}, "s",
+           "shortest part into which accuracy divides a step; -1: 2^-12 of the step");
+  v.number("max_step", o.max_step, Range{-1, 1e9}, "s",
+           "longest part into which accuracy divides a step; -1: the whole step");
 }
 
 template <class Visitor>

@@ -70,7 +70,7 @@ enum class TrapezoidalForm : std::uint8_t {
 };
 enum class EventDetection : std::uint8_t {
   collisions,  // the step restarts at collisions alone
-  all,         // and where a contact begins to stick
+  all,         // and where a contact begins to stick, to slide or to open
 };
 enum class RestitutionFriction : std::uint8_t {
   total,  // friction in decompression bounded by mu (c_x + e c_c): Poisson's law (E174)
@@ -92,7 +92,8 @@ struct Trapezoidal {
   int max_events = 32;          // of a step, before the rest of it is taken without (E177)
   int facets = 0;               // sides of the friction pyramid in space; 0: exact cone
   double accuracy = 0;          // error of a step to reach by dividing it [m]; 0: fixed step
-  int max_parts = 64;           // of a divided step
+  double min_step = -1;         // shortest part of a divided step [s]; negative: 2^-12 of the step
+  double max_step = -1;         // longest part [s]; negative: the step
 };
 
 using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal>;

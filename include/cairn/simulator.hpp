@@ -61,8 +61,11 @@ struct SolveRecord {
     correction,     // with the slip of the solve before it, towards exact friction (E92)
     compression,    // of an impact (E173)
     decompression,  // of an impact (E174)
-    hold,           // takes the last rounding from a contact that begins to stick (E176)
+    hold,           // takes the last rounding from a contact that begins to stick (E175)
+    limited,        // a part of a step without events, at first order (E177)
   } purpose = Purpose::step;
+  double length = 0;  // scheme trapezoidal: part of the step that the problem is for [s]
+  double taken = 0;   // of it, up to the event at which the step went on [s]
   Problem problem;
   Solution solution;
 };
@@ -75,6 +78,7 @@ struct StepEvent {
     slip,      // a sticking one begins to slide
     take_off,  // a contact that pressed opens
     limit,     // events accumulate: the rest of the step is taken without them (E177)
+    facet,     // a sliding contact changes the vertices of its friction polygon (E185)
   } kind = Kind::collision;
   double t = 0;        // [s]
   ContactKey contact;  // kind limit: of the event before it

@@ -32,18 +32,22 @@ struct Decades {
   double share(double value) const { return (std::log10(value) - lo) / (hi - lo); }
 };
 
-// Multiples of a round number from zero on.
+// Multiples of a round number; time starts at zero, values where the least of them is.
 struct Linear {
-  double hi = 1;
+  double lo = 0, hi = 1;
   std::vector<double> ticks;
-  explicit Linear(const std::vector<ChartCurve>& curves) {
-    double most = 0;
+  Linear(const std::vector<ChartCurve>& curves, double std::pair<double, double>::*part,
+         bool from_zero) {
+    double least = from_zero ? 0 : 1e300, most = from_zero ? 0 : -1e300;
     for (const ChartCurve& curve : curves)
-      for (const auto& point : curve.points) most = std::max(most, point.first);
-    if (most > 0) hi = most;
-    ticks = round_ticks(0, hi, 8);
+      for (const auto& point : curve.points) {
+        least = std::min(least, point.*part);
+        most = std::max(most, point.*part);
+      }
+    if (most > least) lo = least, hi = most;
+    ticks = round_ticks(lo, hi, 8);
   }
-  double share(double value) const { return value / hi; }
+  double share(double value) const { return (value - lo) / (hi - lo); }
 };
 
 std::string decade_text(int exponent) {
@@ -55,10 +59,14 @@ std::string decade_text(int exponent) {
 
 std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>& curves) {
   const Decades log_x(curves, &std::pair<double, double>::first),
-      y(curves, &std::pair<double, double>::second);
-  const Linear linear_x(curves);
+      log_y(curves, &std::pair<double, double>::second);
+  const Linear linear_x(curves, &std::pair<double, double>::first, true),
+      linear_y(curves, &std::pair<double, double>::second, false);
   const auto x_share = [&](double value) {
     return options.x_linear ? linear_x.share(value) : log_x.share(value);
+  };
+  const auto y_share = [&](double value) {
+    return options.y_linear ? linear_y.share(value) : log_y.share(value);
   };
   const auto px = [&](double share) {
     return left + (options.x_falls ? 1 - share : share) * (width - left - right);
@@ -89,11 +97,15 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
     for (const double tick : linear_x.ticks) x_tick(tick, short_number(tick));
   else
     for (int k = log_x.lo; k <= log_x.hi; ++k) x_tick(std::pow(10.0, k), decade_text(k));
-  for (int k = y.lo; k <= y.hi; ++k) {
-    const double at = py(y.share(std::pow(10.0, k)));
+  const auto y_tick = [&](double value, const std::string& words) {
+    const double at = py(y_share(value));
     line(left, at, width - right, at);
-    text(left - 6, at + 4, "end", decade_text(k));
-  }
+    text(left - 6, at + 4, "end", words);
+  };
+  if (options.y_linear)
+    for (const double tick : linear_y.ticks) y_tick(tick, short_number(tick));
+  else
+    for (int k = log_y.lo; k <= log_y.hi; ++k) y_tick(std::pow(10.0, k), decade_text(k));
   text(width - right, height - 10, "end", options.x);
   text(12, top - 12, "start", options.y);
   double legend = 120;
@@ -101,13 +113,13 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
     const char* colour = colours[i % colours.size()];
     std::string path;
     for (const auto& [a, b] : curves[i].points)
-      path += fmt::format("{:.1f},{:.1f} ", px(x_share(a)), py(y.share(b)));
+      path += fmt::format("{:.1f},{:.1f} ", px(x_share(a)), py(y_share(b)));
     svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
                        path, colour);
     for (const auto& [a, b] : curves[i].points)
       if (options.marks)
         svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n",
-                           px(x_share(a)), py(y.share(b)), colour);
+                           px(x_share(a)), py(y_share(b)), colour);
     svg += fmt::format(
         "<line x1=\"{0:.0f}\" y1=\"{1:.0f}\" x2=\"{2:.0f}\" y2=\"{1:.0f}\" stroke=\"{3}\" "
         "stroke-width=\"3\"/>\n",

@@ -211,6 +211,33 @@ double opening_speed(const LawSet& set, const double* w) {
   return set.law == Law::coulomb_relaxed ? w[0] - friction_support(set, w) : w[0];
 }
 
+double along_vertex(int k, int i, double x, double y) {
+  const Direction& d = polygons()[static_cast<std::size_t>(k)][static_cast<std::size_t>(i)];
+  return d.x * x + d.y * y;
+}
+
+PolygonPlace polygon_place(int k, double x, double y) {
+  PolygonPlace place;
+  for (int i = 1; i < k; ++i)
+    if (along_vertex(k, i, x, y) > along_vertex(k, place.first, x, y)) place.first = i;
+  const int left = (place.first + 1) % k, right = (place.first + k - 1) % k;
+  place.second = along_vertex(k, left, x, y) >= along_vertex(k, right, x, y) ? left : right;
+  const auto& d = polygons()[static_cast<std::size_t>(k)];
+  const Direction &a = d[static_cast<std::size_t>(place.first)],
+                  &b = d[static_cast<std::size_t>(place.second)];
+  const double det = a.x * b.y - a.y * b.x;
+  place.weight_first = (x * b.y - y * b.x) / det;
+  place.weight_second = (a.x * y - a.y * x) / det;
+  return place;
+}
+
+double friction_gauge(const LawSet& set, const double* p) {
+  if (set.rows < 2) return 0;
+  if (!is_pyramid(set)) return tangential_norm(set.rows, p);
+  const PolygonPlace place = polygon_place(set.facets, p[1], p[2]);
+  return place.weight_first + place.weight_second;
+}
+
 void slip_gradient(const LawSet& set, const double* w, double* tau) {
   std::fill(tau, tau + max_rows, 0.0);
   if (set.law != Law::coulomb || set.rows == 1) return;

@@ -67,6 +67,21 @@ inline double slip_bound(const LawSet& set, const double* w) {
 // cone, whose velocities lie in K_mu*, w_n less the friction section's support of w_T.
 double opening_speed(const LawSet& set, const double* w);
 
+// The size of the tangential impulse as the cone measures it: the impulse is in K_mu where it is at
+// most mu p_n.
+double friction_gauge(const LawSet& set, const double* p);
+
+// (x, y) as a combination of the two vertices of the k-sided polygon next to it, the first with the
+// larger weight.
+struct PolygonPlace {
+  int first = 0, second = 0;
+  double weight_first = 0, weight_second = 0;
+};
+PolygonPlace polygon_place(int k, double x, double y);
+
+// d_i . (x, y).
+double along_vertex(int k, int i, double x, double y);
+
 // tau = d sigma / d w (tau[0] = 0).
 void slip_gradient(const LawSet& set, const double* w, double* tau);
 

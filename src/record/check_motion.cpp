@@ -6,33 +6,12 @@
 #include <limits>
 
 #include "collide/finder.hpp"
-#include "record/check.hpp"
+#include "record/check_parts.hpp"
 
 namespace cairn {
 namespace {
 
-constexpr double motion_relative = 1e-12;  // a few additions in double precision [-]
-constexpr double energy_relative = 1e-9;   // of the largest term [-]
-
-int translation_count(const Body& body) {
-  return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
-}
-
-// Velocity of the centre of mass in the world and angular velocity in the body frame.
-struct Twist {
-  Vec3 linear_W = Vec3::Zero(), angular_B = Vec3::Zero();
-};
-
-Twist twist(const Body& body, const State& state) {
-  Twist result;
-  int i = body.first_velocity;
-  for (int axis = 0; axis < 3; ++axis)
-    if (body.translations[static_cast<std::size_t>(axis)]) result.linear_W[axis] = state.v[i++];
-  if (body.rotation == RotationKind::one)
-    result.angular_B = state.v[i] * (body.R_WB0.conjugate() * body.axis_W);
-  if (body.rotation == RotationKind::three) result.angular_B = state.v.segment<3>(i);
-  return result;
-}
+constexpr double energy_relative = 1e-9;  // of the largest term [-]
 
 // q and -q are the same rotation.
 double distance(const Quat& a, const Quat& b) {
@@ -83,16 +62,8 @@ Pose expected_pose(const Body& body, const Pose& before, const State& state, dou
 // slow them down.
 State with_solved_velocities(const Model& model, const TraceFrame& frame) {
   State state = frame.state;
-  if (frame.report.solve_count == 0) return state;
-  const SolveRecord& last = frame.report.solved().back();
-  const Units& units = last.problem.units;
-  for (const ProblemBody& b : last.problem.bodies) {
-    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    for (int i = 0; i < b.size; ++i)
-      state.v[body.first_velocity + i] =
-          last.solution.v[b.first + i] *
-          (i < translation_count(body) ? units.speed() : 1 / units.time);
-  }
+  if (frame.report.solve_count > 0)
+    set_solved_velocities(model, frame.report.solved().back(), state);
   return state;
 }
 
@@ -118,24 +89,30 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
     complain(fmt::format("time is {:.17g}, expected {:.17g}", frame.state.t, t));
   const bool trapezoidal = std::holds_alternative<Trapezoidal>(scheme);
   check_velocities(model, trapezoidal, frame, complain);
-  // A step that restarted within itself has positions in between that are not recorded.
-  if (trapezoidal && frame.report.solve_count > 1) return;
+  // A step that restarted within itself is followed part by part.
+  const StepPath path = trapezoidal ? follow_parts(model, before, frame, complain) : StepPath{};
   State solved = with_solved_velocities(model, frame);
-  if (trapezoidal) solved.v = 0.5 * (before.v + solved.v);
+  // What pays for a projection slows the parts after it.
+  auto slowed = [&](const std::vector<double>& length, std::size_t i) {
+    return path.parts > 1 ? path.parts * (1 - frame.report.projection_slowing) * length[i] : 0;
+  };
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     const Pose& X = frame.state.poses[i];
-    const Pose expected = expected_pose(body, before.poses[i], solved, h);
+    const Pose expected = trapezoidal && body.kind == BodyKind::dynamic
+                              ? path.end.poses[i]
+                              : expected_pose(body, before.poses[i], solved, h);
     // A lever arm that nearly cancels the position still rounds with its own size.
     const double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
     // A projection may move the body as far as the frame says.
     const bool free = projected(model, scheme, i);
-    const double moved = free ? frame.report.projection : 0,
-                 turned = free ? frame.report.projection_angle : 0;
-    if (!((X.p - expected.p).norm() <= motion_relative * size + moved))
+    const double times = std::max(1, path.parts);
+    const double moved = (free ? times * frame.report.projection : 0) + slowed(path.way, i),
+                 turned = (free ? times * frame.report.projection_angle : 0) + slowed(path.turn, i);
+    if (!((X.p - expected.p).norm() <= times * motion_relative * size + moved))
       complain(fmt::format("{} is {:.3g} m away from where its velocity takes it", body.name,
                            (X.p - expected.p).norm()));
-    if (!(2 * distance(X.R, expected.R) <= 2 * motion_relative + turned))
+    if (!(2 * distance(X.R, expected.R) <= 2 * times * motion_relative + turned))
       complain(fmt::format("{} is turned {:.3g} rad away from where its velocity takes it",
                            body.name, 2 * distance(X.R, expected.R)));
   }

@@ -349,6 +349,8 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
   out.u64(static_cast<std::uint64_t>(report.solve_count));
   for (const SolveRecord& record : report.solved()) {
     out.u8(static_cast<std::uint8_t>(record.purpose));
+    out.f64(record.length);
+    out.f64(record.taken);
     write_problem(record.problem, out);
     write_solution(record.solution, out);
   }
@@ -369,7 +371,7 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   for (ContactReport& contact : report.contacts) read_contact(in, contact);
   report.events.resize(in.count(1 + 16 + key_bytes));
   for (StepEvent& event : report.events) {
-    event.kind = in.choice(StepEvent::Kind::limit);
+    event.kind = in.choice(StepEvent::Kind::facet);
     event.t = in.f64();
     event.contact = read_key(in);
     event.speed = in.f64();
@@ -380,7 +382,9 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   frame.methods.resize(solves);
   for (std::size_t i = 0; i < solves && in.ok(); ++i) {
     SolveRecord& record = report.solves[i];
-    record.purpose = in.choice(SolveRecord::Purpose::hold);
+    record.purpose = in.choice(SolveRecord::Purpose::limited);
+    record.length = in.f64();
+    record.taken = in.f64();
     read_problem(in, record.problem);
     if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
   }

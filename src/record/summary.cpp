@@ -230,12 +230,11 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["collisions"] = totals.collisions;
   json["guard_corrections"] = totals.guard_corrections;
   if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme))
-    json["events"] = {{"stick", totals.events[1]},
-                      {"slip", totals.events[2]},
-                      {"take_off", totals.events[3]},
-                      {"limited_steps", totals.events[4]},
-                      {"error_estimate_max", totals.error_estimate_max},
-                      {"parts_max", totals.parts_max}};
+    json["events"] = {
+        {"stick", totals.events[1]},         {"slip", totals.events[2]},
+        {"take_off", totals.events[3]},      {"facet", totals.events[5]},
+        {"limited_steps", totals.events[4]}, {"error_estimate_max", totals.error_estimate_max},
+        {"parts_max", totals.parts_max}};
   json["contact_filter"] = {{"found_max", totals.found_max}, {"kept_max", totals.candidates_max}};
   json["added_pairs"] = totals.added_pairs;
   json["revised_pairs"] = totals.revised_pairs;

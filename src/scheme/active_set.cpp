@@ -31,7 +31,7 @@ Reach reach_of(const Body& body, const Pose& start, const Pose& end, const doubl
 }  // namespace
 
 void find_candidates(const Model& model, const State& state, const VecX& v_free,
-                     std::span<const Pose> poses_end, const Euler& options, double h,
+                     std::span<const Pose> poses_end, const ActiveSetRule& rule, double h,
                      ActiveSetBuffers& buffers, std::vector<Contact>& candidates) {
   buffers.reach.clear();
   double fastest = 0;
@@ -45,12 +45,12 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
           std::max(fastest, linear_velocity(body, state.v.data() + body.first_velocity).norm());
   }
   double limit = std::numeric_limits<double>::infinity();
-  if (options.active_set != ActiveSet::complete) {
-    limit = options.active_set == ActiveSet::distance ? options.active_distance
-                                                      : options.active_factor * h * fastest;
+  if (rule.active_set != ActiveSet::complete) {
+    limit = rule.active_set == ActiveSet::distance ? rule.active_distance
+                                                   : rule.active_factor * h * fastest;
     for (Reach& reach : buffers.reach) reach = {limit, 0};
   }
-  buffers.finder.events = options.events;
+  buffers.finder.events = rule.events;
   buffers.ahead.assign(poses_end.begin(), poses_end.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];

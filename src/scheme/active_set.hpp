@@ -8,6 +8,17 @@
 
 namespace cairn {
 
+// Which contacts are looked for: what the schemes' options have in common.
+struct ActiveSetRule {
+  ActiveSet active_set = ActiveSet::complete;
+  double active_distance = 0;  // eps of active_set distance [m]
+  double active_factor = 0;    // f of active_set speed [-]
+  EventOptions events = {};    // of polyhedra
+};
+inline ActiveSetRule active_set_rule(const Euler& o) {
+  return {o.active_set, o.active_distance, o.active_factor, o.events};
+}
+
 struct ActiveSetBuffers {
   explicit ActiveSetBuffers(const Model& model) : finder(model) {}
   ContactFinder finder;
@@ -20,10 +31,16 @@ struct ActiveSetBuffers {
   PatchFilter patches;
 };
 
-// Contacts that can close within h, by the rule of `options`; rows and frames are chosen.
+// Contacts that can close within h, by the rule; rows and frames are chosen.
 void find_candidates(const Model& model, const State& state, const VecX& v_free,
-                     std::span<const Pose> poses_end, const Euler& options, double h,
+                     std::span<const Pose> poses_end, const ActiveSetRule& rule, double h,
                      ActiveSetBuffers& buffers, std::vector<Contact>& candidates);
+inline void find_candidates(const Model& model, const State& state, const VecX& v_free,
+                            std::span<const Pose> poses_end, const Euler& options, double h,
+                            ActiveSetBuffers& buffers, std::vector<Contact>& candidates) {
+  find_candidates(model, state, v_free, poses_end, active_set_rule(options), h, buffers,
+                  candidates);
+}
 
 // Contacts that overlap at poses_end go into buffers.at_end; returns the largest overlap [m].
 double find_overlaps(const Model& model, std::span<const Pose> poses_end,

@@ -18,6 +18,10 @@ constexpr int max_rounds = 100;           // of the search for the speeds of res
 
 }  // namespace
 
+double TrapezoidalStep::window() const {
+  return 2 * window_share * h;
+}
+
 // Where prescribed bodies are shortly before and after t.
 void TrapezoidalStep::set_window(double t) {
   const double half = window_share * h;
@@ -93,8 +97,10 @@ void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<con
   assemble_bodies(model, v, h, d.layout, problem);
   add_impact_rows(problem, push, speed, held);
   finish_solve(record);
-  if (held.empty())
+  if (held.empty()) {
     remember(problem, d.touching, record.solution.lambda, d.memory, d.joint_impulses);
+    d.memory_length = 0;
+  }
 }
 
 // (78): restitution acts along the normals alone, friction is bounded by the further impulse.

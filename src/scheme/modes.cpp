@@ -1,10 +1,10 @@
 // Where a sliding contact comes to rest within a step of `trapezoidal`, and the restart there
-// (paper 003, section 7.5, with mode functions in place of a basis; E175, E176).
+// (paper 003, section 7.5, with a mode function in place of a basis; E175).
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "problem/blocks.hpp"
+#include "problem/cone.hpp"
 #include "scheme/root.hpp"
 #include "scheme/step.hpp"
 #include "scheme/trapezoidal_step.hpp"
@@ -13,10 +13,8 @@ namespace cairn {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double root_share = 0x1p-40;  // of the step: how well the instant is found [-]
-constexpr double at_rest = 0x1p-20;     // of the slip at the beginning [-]
-
-constexpr double still_share = 1e-9;        // of the cone: on its boundary [-]
+constexpr double root_share = 0x1p-40;      // of the step: how well the instant is found [-]
+constexpr double at_rest = 0x1p-20;         // of the slip at the beginning [-]
 constexpr double inside_cone = 1 - 0x1p-6;  // of the friction that a sticking contact may have [-]
 
 }  // namespace
@@ -32,18 +30,6 @@ Vec3 TrapezoidalStep::slip_at(const ContactKey& key, const Phase& phase) {
   return velocity - c.n_W.dot(velocity) * c.n_W;
 }
 
-// Whether the last impulse was inside that share of the cone: the contact stuck already, and what
-// its velocity has left is the scheme's own error.
-bool TrapezoidalStep::was_sticking(const Contact& c, double share) const {
-  const auto last =
-      std::lower_bound(d.memory.begin(), d.memory.end(), c.key,
-                       [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
-  if (last == d.memory.end() || last->key != c.key) return false;
-  const double normal = c.n_W.dot(last->impulse_W);
-  const double tangential = (last->impulse_W - normal * c.n_W).norm();
-  return tangential < share * c.friction * normal;
-}
-
 // (E175): positive while the contact slides as it did, negative when it has come to rest within
 // the step.
 double TrapezoidalStep::stick_function(std::size_t contact, const Vec3& slip,
@@ -53,9 +39,12 @@ double TrapezoidalStep::stick_function(std::size_t contact, const Vec3& slip,
   const std::size_t at = d.joint_constraints + contact;
   const double* lambda = record.solution.lambda.data() + problem.first_row[at];
   const Constraint& c = problem.constraints[at];
-  const double tangential = c.rows > 2 ? std::hypot(lambda[1], lambda[2]) : std::abs(lambda[1]);
-  const double margin = (tangential - c.mu * lambda[0]) * problem.units.speed();
-  // Inside the cone the contact sticks: in the mean form it has turned round, else it rests.
+  const double margin =
+      (friction_gauge(law_set(c), lambda) - c.mu * lambda[0]) * problem.units.speed();
+  // Inside the cone the contact sticks: in the mean form it has turned round, else it rests. Where
+  // stiff springs turn the velocities round by themselves that alone tells (E186).
+  if (alternates && margin >= -at_rest * c.mu * lambda[0] * problem.units.speed())
+    return slip.norm();
   return margin < -at_rest * c.mu * lambda[0] * problem.units.speed() ? std::min(along, margin)
                                                                       : along;
 }
@@ -109,8 +98,9 @@ bool TrapezoidalStep::jam(std::size_t contact) {
   const std::size_t at = d.joint_constraints + contact;
   const double* lambda = record.solution.lambda.data() + record.problem.first_row[at];
   const Constraint& c = record.problem.constraints[at];
-  const double tangential = c.rows > 2 ? std::hypot(lambda[1], lambda[2]) : std::abs(lambda[1]);
-  if (lambda[0] > 0 && tangential <= c.mu * lambda[0]) return true;
+  LawSet cone = law_set(c);
+  cone.law = Law::coulomb;
+  if (lambda[0] > 0 && friction_gauge(cone, lambda) <= c.mu * lambda[0]) return true;
   d.now.v = d.v_before;
   --report.solve_count;
   return false;
@@ -122,6 +112,7 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
   const std::size_t solve = static_cast<std::size_t>(report.solve_count - 1);
   double first = never, slip = 0;
   std::size_t which = 0;
+  alternates = stiff() && mean_form() && !options.damp_stiff;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const SolveRecord& record = report.solves[solve];
     const std::size_t at = d.joint_constraints + i;
@@ -151,71 +142,6 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
   if (last.purpose == Purpose::hold) add_impact_ledger(last, d.v_before, d.now.v, {});
   report.events.push_back({StepEvent::Kind::stick, d.now.t, key, 0});
   return true;
-}
-
-// (E176): how far a contact is from leaving its mode within a step, in the problem's impulses;
-// negative when it has left it: it slides, or it opens.
-double TrapezoidalStep::release_function(std::size_t contact, bool opens,
-                                         const SolveRecord& record) const {
-  const Problem& problem = record.problem;
-  const std::size_t at = d.joint_constraints + contact;
-  const Constraint& c = problem.constraints[at];
-  const double* lambda = record.solution.lambda.data() + problem.first_row[at];
-  double w[max_rows] = {};
-  constraint_velocity(problem, c, record.solution.v.data(), true, w);
-  if (opens) return lambda[0] > 0 ? lambda[0] : -w[0];
-  const double tangential = c.rows > 2 ? std::hypot(lambda[1], lambda[2]) : std::abs(lambda[1]);
-  const double margin = c.mu * lambda[0] - tangential;
-  return margin > still_share * c.mu * lambda[0]
-             ? margin
-             : -(c.rows > 2 ? std::hypot(w[1], w[2]) : std::abs(w[1]));
-}
-
-// A contact that stuck and slides at the end of the step, or that pressed and opens. The impulse of
-// a part of the step is its length times the force in its middle, so the force leaves its bound at
-// half the length for which the impulse does.
-bool TrapezoidalStep::restart_at_release(double& left) {
-  const std::size_t solve = static_cast<std::size_t>(report.solve_count - 1);
-  double first = never;
-  StepEvent event;
-  for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const Contact c = d.touching[i];
-    if (!std::binary_search(d.holding.begin(), d.holding.end(), c.key)) continue;
-    const bool opens = release_function(i, true, report.solves[solve]) < 0;
-    const bool slides = !opens && c.rows > 1 && was_sticking(c, 1 - still_share) &&
-                        release_function(i, false, report.solves[solve]) < 0;
-    if (!opens && !slides) continue;
-    const double end = release_function(i, opens, report.solves[solve]);
-    const double shortest = at_rest * left;
-    solve_smooth(shortest, d.trial_record);
-    const double start = release_function(i, opens, d.trial_record);
-    const double tau = start > 0 ? brent_root(shortest, start, left, end, root_share * left,
-                                              [&](double length) {
-                                                solve_smooth(length, d.trial_record);
-                                                return release_function(i, opens, d.trial_record);
-                                              })
-                                 : 0;
-    if (tau < first) {
-      first = tau;
-      event = {opens ? StepEvent::Kind::take_off : StepEvent::Kind::slip, 0, c.key, 0};
-    }
-    solve_smooth(left, report.solves[solve]);
-  }
-  if (first == never) return false;
-  const bool known = std::any_of(report.events.begin(), report.events.end(), [&](const auto& e) {
-    return e.kind == event.kind && e.contact == event.contact;
-  });
-  event.t = d.now.t + first / 2;
-  if (!known) report.events.push_back(event);
-  if (known || first <= 4 * at_rest * left) return false;
-  solve_smooth(first / 2, report.solves[solve]);
-  accept(report.solves[solve]);
-  left -= first / 2;
-  return true;
-}
-
-bool TrapezoidalStep::restart_at_mode_change(double& left) {
-  return restart_at_stick(left) || restart_at_release(left);
 }
 
 }  // namespace cairn

@@ -13,8 +13,8 @@ constexpr double share_per_step = 1.0 / 128;  // of the radius, where nothing fa
 
 }  // namespace
 
-double separation_speed(const Model& model, const Contact& c, const Euler& options, double h) {
-  if (options.separation_speed >= 0) return options.separation_speed;
+double separation_speed(const Model& model, const Contact& c, double given, double h) {
+  if (given >= 0) return given;
   const double radius = model.smaller_radius(c.key.body_a, c.key.body_b),
                gravity = model.gravity.norm();
   return gravity > 0 ? std::sqrt(2 * gravity * radius) : share_per_step * radius / h;

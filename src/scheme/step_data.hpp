@@ -71,7 +71,7 @@ struct StepData {
   Islands islands;
   std::vector<char> impact_islands;
   SolverWorkspace solver;
-  TrapezoidalData trapezoidal;
+  TrapezoidalData trapezoidal, instant;
 
   std::size_t joints() const { return joint_constraints; }
 };

@@ -76,7 +76,7 @@ void TrapezoidalStep::find_contacts(double length) {
   d.start.v = d.now.v;
   d.start.contacts = d.memory;
   move_bodies(model, d.now, d.now.v, length, d.next);
-  find_candidates(model, d.start, d.v_free, d.next.poses, Euler{}, length, data.active,
+  find_candidates(model, d.start, d.v_free, d.next.poses, ActiveSetRule{}, length, data.active,
                   d.candidates);
   set_window(d.now.t);
   d.active.assign(d.candidates.size(), 0);
@@ -136,6 +136,33 @@ double TrapezoidalStep::collision_time(const Contact& c, double length) {
   return brent_root(lo, gap_lo, hi, gap_hi, 0, [&](double tau) { return gap_at(c.key, tau); });
 }
 
+// (E186): the velocities of what is too stiff for the step change their sign in it, and a cubic
+// that meets them is far from the motion. The scheme itself is solved for each length instead.
+double TrapezoidalStep::stiff_collision(double length) {
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  double first = length;
+  bool any = false;
+  for (std::size_t i = 0; i < d.candidates.size(); ++i) {
+    const ContactKey key = d.candidates[i].key;
+    Contact end;
+    auto gap = [&] {
+      return data.active.finder.find_one(model, d.next.poses, key, end) ? end.gap : never;
+    };
+    const double start = d.candidates[i].gap;
+    if (d.active[i] || !(start > 0)) continue;
+    const double last = gap();
+    if (!(last < 0)) continue;
+    any = true;
+    first = brent_root(0, start, first, last, 0, [&](double tau) {
+      solve_smooth(tau, d.trial_record);
+      return gap();
+    });
+    solve_smooth(first, record);
+  }
+  if (!any) return never;
+  return first;
+}
+
 // The earliest collision of a contact that does not hold; `never` if there is none. Pairs that
 // overlap at the end although they were no candidates join them.
 double TrapezoidalStep::first_collision(double length) {
@@ -152,6 +179,7 @@ double TrapezoidalStep::first_collision(double length) {
     d.active.push_back(0);
     ++report.added_pairs;
   }
+  if (stiff()) return stiff_collision(length);
   double first = never;
   for (std::size_t i = 0; i < d.candidates.size(); ++i)
     if (!d.active[i]) first = std::min(first, collision_time(d.candidates[i], length));
@@ -170,11 +198,18 @@ void TrapezoidalStep::limit_events() {
 
 // Moves to the collision at tau (74) and lets the bodies bounce.
 void TrapezoidalStep::collide(double tau, double length) {
-  const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  if (stiff()) {
+    solve_smooth(tau, record);
+    accept(record);
+    impact();
+    return;
+  }
+  record.taken = tau;
   interpolate(model, d.now, d.next, tau, d.trial);
   add_smooth_ledger(record, tau / length);
   std::swap(d.now, d.trial);
-  project(d.now, record.problem);
+  project(d.now, record, tau / length);
   impact();
 }
 

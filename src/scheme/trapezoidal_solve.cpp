@@ -1,13 +1,17 @@
 // The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
 #include "constrain/memory.hpp"
+#include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
 #include "problem/mass.hpp"
 #include "scheme/separation.hpp"
+#include "scheme/step.hpp"
 #include "scheme/trapezoidal_step.hpp"
 
 namespace cairn {
 namespace {
+
+constexpr double shallow = 0x1p-20;  // overlap of the scheme's own making, of the radius [-]
 
 int linear_velocities(const Body& body) {
   return body.velocities - (body.rotation == RotationKind::none  ? 0
@@ -37,6 +41,7 @@ SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
     report.solves.emplace_back();
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
   record.purpose = purpose;
+  record.length = record.taken = 0;
   return record;
 }
 
@@ -111,10 +116,50 @@ void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Po
     d.terms.push_back({d.joint_terms[i].motion - d.joint_terms_start[i].motion, 0});
 }
 
+// (E166): a gap closes within this part of the step at the earliest, an overlap opens over a whole
+// one. One as shallow as the scheme itself leaves them waits until the motion can pay for it
+// (E169).
+double TrapezoidalStep::gap_correction(const Contact& c, double gap, double length) {
+  if (gap > 0) return gap / length;
+  const double correction =
+      std::max(options.gamma * gap / h, -separation_speed(model, c, options, h));
+  const double radius = model.smaller_radius(c.key.body_a, c.key.body_b);
+  if (-gap > shallow * (radius > 0 ? radius : model.length_unit)) return correction;
+  const ContactMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
+  if (!last) return 0;
+  double kinetic = 0;
+  static constexpr double rest[6] = {};
+  for (const BodyId id : {c.key.body_a, c.key.body_b})
+    if (const Body& body = model.body(id); body.velocities > 0)
+      kinetic += mass_norm(body, d.now.v.data() + body.first_velocity, rest);
+  const double work = -correction * h * c.n_W.dot(last->impulse_W) / d.memory_length;
+  return work <= payable / 4 * kinetic ? correction : 0;
+}
+
+// (E187): J v of all joint rows at the end of the step, as far as the old velocities lead, in the
+// problem's units.
+void TrapezoidalStep::turning_joints(const Problem& problem) {
+  d.turning.clear();
+  d.joint_terms_start.clear();
+  d.probe.units = problem.units;
+  d.probe.constraints.clear();
+  d.probe.first_row.assign(1, 0);
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    add_joint(model, d.next.poses, d.next.poses, d.layout, static_cast<JointId>(i), 0, h, d.probe,
+              d.joint_terms_start);
+  for (const Constraint& row : d.probe.constraints) {
+    double w[max_rows] = {};
+    constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    d.turning.insert(d.turning.end(), w, w + row.rows);
+  }
+}
+
 // (E165, E166): J at half the step; b = J v + 2 (motion + gamma gap/h) in the mean form, which
-// doubles w, and the motion at the end in the other.
+// doubles w; in the other the motion at the end and what J changes by until then.
 void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
   const double speed = problem.units.speed();
+  const bool turn = !mean_form() && !limited;
+  if (turn) turning_joints(problem);
   add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
   for (std::size_t i = 0; i < d.joint_constraints; ++i) {
     Constraint& row = problem.constraints[i];
@@ -124,6 +169,7 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
       const auto at = static_cast<std::size_t>(problem.first_row[i] + k);
       const double late = d.joint_terms[at].motion, early = d.joint_terms_start[at].motion;
       row.b[k] = mean_form() ? w[k] + 2 * d.terms[at].motion / speed : (3 * late + early) / speed;
+      if (turn) row.b[k] += d.turning[at] - w[k];
     }
   }
   d.touching.clear();
@@ -131,11 +177,7 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
     if (!d.active[i]) continue;
     Contact c;
     if (!contact_at(d.candidates[i].key, d.half.poses, c)) c = d.candidates[i];
-    const double gap = d.candidates[i].gap;
-    // A gap closes within this part of the step at the earliest, an overlap opens over a whole one.
-    const double correction =
-        gap > 0 ? gap / length
-                : std::max(options.gamma * gap / h, -separation_speed(model, c, Euler{}, h));
+    const double correction = gap_correction(c, d.candidates[i].gap, length);
     const Vec3 late = prescribed_velocity(model, d.half.poses, d.next.poses, c, length),
                early = prescribed_velocity(model, d.half.poses, d.now.poses, c, length);
     const Vec3 mean = late - early, end = limited ? mean : Vec3(3 * late + early);
@@ -151,6 +193,17 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
       row.b[k] = mean_form() ? w[k] + 2 * (direction.dot(mean) + push) / speed
                              : (direction.dot(end) + push) / speed;
     }
+    if (turn) {
+      // (E187)
+      Contact last;
+      if (!contact_at(c.key, d.next.poses, last) || last.rows != c.rows) last = c;
+      const std::array<const Vec3*, 3> then = {&last.n_W, &last.t1_W, &last.t2_W};
+      for (int k = 0; k < row.rows; ++k)
+        row.b[k] += relative_velocity(model, d.next.poses, last, *then[static_cast<std::size_t>(k)],
+                                      d.now.v) /
+                        speed -
+                    w[k];
+    }
     d.touching.push_back(c);
   }
 }
@@ -161,6 +214,7 @@ void TrapezoidalStep::finish_solve(SolveRecord& record) {
 }
 
 void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
+  record.length = record.taken = length;
   evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, options.damp_stiff, d.forces);
   move_bodies(model, d.now, d.now.v, length / 2, d.half);
   move_bodies(model, d.now, d.now.v, length, d.next);

@@ -257,18 +257,60 @@ TEST(Trapezoidal, SpringBeyondAllMassesStops) {
   EXPECT_TRUE(sim.state() == before);
 }
 
-// (E182): a step divided until two answers agree is as good as it says.
-TEST(Trapezoidal, AccuracyIsReached) {
-  Simulator sim = trapezoidal(oscillator(), {.accuracy = 1e-7, .max_parts = 4096});
-  double estimated = 0;
-  for (int i = 0; i < 10; ++i) {
-    ASSERT_TRUE(certified_step(sim, 0.2));
-    EXPECT_LE(sim.report().error_estimate, 1e-7);
-    EXPECT_GT(sim.report().parts, 1);
-    estimated += sim.report().error_estimate;
+// (E182): the error of a run follows the accuracy that is asked for, and the estimate tells it.
+TEST(Trapezoidal, ErrorFollowsTheAccuracy) {
+  double last = 1;
+  for (const double accuracy : {1e-4, 1e-6, 1e-8}) {
+    Simulator sim = trapezoidal(oscillator(), {.accuracy = accuracy});
+    double estimated = 0;
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_TRUE(certified_step(sim, 0.2));
+      EXPECT_LE(sim.report().error_estimate, accuracy);
+      EXPECT_GT(sim.report().parts, 1);
+      estimated += sim.report().error_estimate;
+    }
+    // Errors of position feed those of velocity and back with the frequency 3 over 2 s.
+    const double error = std::abs(motion(sim, "bob").position.x() - std::cos(6.0));
+    EXPECT_LE(error, 10 * estimated);
+    // A hundredth of the accuracy: at most a tenth of the error, whatever phase it has.
+    EXPECT_LE(error, last / 10);
+    last = error;
   }
-  // Errors of position feed those of velocity and back with the frequency 3 over 2 s.
-  EXPECT_LE(std::abs(motion(sim, "bob").position.x() - std::cos(6.0)), 10 * estimated);
+}
+
+// Lengths of parts stay between the bounds: the number of parts tells.
+TEST(Trapezoidal, PartsStayBetweenTheirBounds) {
+  const Trapezoidal loose{.accuracy = 1, .max_step = 0.05},
+      tight{.accuracy = 1e-14, .min_step = 0.05};
+  Simulator sim = trapezoidal(oscillator(), loose);
+  ASSERT_TRUE(certified_step(sim, 0.2));
+  EXPECT_EQ(sim.report().parts, 8);  // four of 0.05 s in halves
+  sim = trapezoidal(oscillator(), tight);
+  ASSERT_TRUE(certified_step(sim, 0.2));
+  EXPECT_LE(sim.report().parts, 8);
+  EXPECT_GT(sim.report().error_estimate, 1e-14);  // told, not hidden
+}
+
+// (E187): form `new` with joints has second order.
+TEST(Trapezoidal, NewFormWithJointsHasSecondOrder) {
+  for (const char* name : {"pendulum", "pendulum_wall", "heavy_top"})
+    for (const bool projection : {true, false}) {
+      const Scene s = scene(name);
+      const Trapezoidal o{.form = TrapezoidalForm::next, .projection = projection};
+      std::vector<State> ends;
+      for (const double h : {0.008, 0.002, 0.000125}) {
+        Simulator sim(s.model, *s.initial, o, Auto{});
+        certified_run(sim, h, 0.4);
+        ends.push_back(sim.state());
+      }
+      double error[2] = {};
+      for (int k = 0; k < 2; ++k)
+        for (std::size_t i = 0; i < ends[2].poses.size(); ++i) {
+          const Pose &a = ends[static_cast<std::size_t>(k)].poses[i], &b = ends[2].poses[i];
+          error[k] += (a.p - b.p).norm() + a.R.angularDistance(b.R);
+        }
+      EXPECT_GT(order(4, error[0], 1, error[1]), 1.9) << name << ' ' << projection;
+    }
 }
 
 }  // namespace

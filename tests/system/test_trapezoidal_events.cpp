@@ -172,7 +172,7 @@ TEST(TrapezoidalEvents, BlockSlidesAgain) {
   }
   ASSERT_EQ(events.size(), 3u);
   EXPECT_EQ(events[1].kind, StepEvent::Kind::slip);
-  EXPECT_NEAR(events[1].t, 2.946346791224, 0.5 * h);  // (E176)
+  EXPECT_NEAR(events[1].t, 2.946346791224, h * h);
   EXPECT_EQ(events[2].kind, StepEvent::Kind::stick);
   EXPECT_NEAR(events[2].t, 3.532834608887, h * h);
   EXPECT_NEAR(motion(sim, "block").position.x(), 2.991302833115, h * h);
@@ -230,7 +230,7 @@ TEST(TrapezoidalEvents, MotionWithContactsHasSecondOrder) {
   EXPECT_GT(slope(plate, 0.01, 1), 1.9);
 
   // A rod falls on a smooth floor and slides down on its tip.
-  EXPECT_GT(slope(rod(0.9, 0.2, 0), 0.02, 0.4), 1.9);
+  EXPECT_GT(slope(rod(0.9, 0.2, 0), 0.005, 0.4), 1.9);
 }
 
 // Painleve: where sliding on would press the tip into the floor the rod jams. Without correction
@@ -319,6 +319,7 @@ TEST(TrapezoidalEvents, DampedVariantDoesNotAlternate) {
     for (int i = 0; i < 44; ++i) {
       ASSERT_TRUE(certified_step(sim, 0.01));
       const double v = motion(sim, "left").velocity.x();
+      if (std::abs(v) <= 2 * 2.3e-16) continue;  // it stands, but for rounding of its 2 m/s
       changes += v * last < 0 ? 1 : 0;
       last = v;
     }
