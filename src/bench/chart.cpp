@@ -36,10 +36,10 @@ struct Decades {
 struct Linear {
   double hi = 1;
   std::vector<double> ticks;
-  explicit Linear(const std::vector<ChartCurve>& curves) {
+  Linear(const std::vector<ChartCurve>& curves, double std::pair<double, double>::*part) {
     double most = 0;
     for (const ChartCurve& curve : curves)
-      for (const auto& point : curve.points) most = std::max(most, point.first);
+      for (const auto& point : curve.points) most = std::max(most, point.*part);
     if (most > 0) hi = most;
     ticks = round_ticks(0, hi, 8);
   }
@@ -55,10 +55,14 @@ std::string decade_text(int exponent) {
 
 std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>& curves) {
   const Decades log_x(curves, &std::pair<double, double>::first),
-      y(curves, &std::pair<double, double>::second);
-  const Linear linear_x(curves);
+      log_y(curves, &std::pair<double, double>::second);
+  const Linear linear_x(curves, &std::pair<double, double>::first),
+      linear_y(curves, &std::pair<double, double>::second);
   const auto x_share = [&](double value) {
     return options.x_linear ? linear_x.share(value) : log_x.share(value);
+  };
+  const auto y_share = [&](double value) {
+    return options.y_linear ? linear_y.share(value) : log_y.share(value);
   };
   const auto px = [&](double share) {
     return left + (options.x_falls ? 1 - share : share) * (width - left - right);
@@ -89,11 +93,15 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
     for (const double tick : linear_x.ticks) x_tick(tick, short_number(tick));
   else
     for (int k = log_x.lo; k <= log_x.hi; ++k) x_tick(std::pow(10.0, k), decade_text(k));
-  for (int k = y.lo; k <= y.hi; ++k) {
-    const double at = py(y.share(std::pow(10.0, k)));
+  const auto y_tick = [&](double value, const std::string& words) {
+    const double at = py(y_share(value));
     line(left, at, width - right, at);
-    text(left - 6, at + 4, "end", decade_text(k));
-  }
+    text(left - 6, at + 4, "end", words);
+  };
+  if (options.y_linear)
+    for (const double tick : linear_y.ticks) y_tick(tick, short_number(tick));
+  else
+    for (int k = log_y.lo; k <= log_y.hi; ++k) y_tick(std::pow(10.0, k), decade_text(k));
   text(width - right, height - 10, "end", options.x);
   text(12, top - 12, "start", options.y);
   double legend = 120;
@@ -101,13 +109,13 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
     const char* colour = colours[i % colours.size()];
     std::string path;
     for (const auto& [a, b] : curves[i].points)
-      path += fmt::format("{:.1f},{:.1f} ", px(x_share(a)), py(y.share(b)));
+      path += fmt::format("{:.1f},{:.1f} ", px(x_share(a)), py(y_share(b)));
     svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
                        path, colour);
     for (const auto& [a, b] : curves[i].points)
       if (options.marks)
         svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n",
-                           px(x_share(a)), py(y.share(b)), colour);
+                           px(x_share(a)), py(y_share(b)), colour);
     svg += fmt::format(
         "<line x1=\"{0:.0f}\" y1=\"{1:.0f}\" x2=\"{2:.0f}\" y2=\"{1:.0f}\" stroke=\"{3}\" "
         "stroke-width=\"3\"/>\n",

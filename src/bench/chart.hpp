@@ -1,4 +1,4 @@
-// Charts with a logarithmic y axis as SVG files that stand alone.
+// Charts as SVG files that stand alone; axes are logarithmic unless asked for otherwise.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@ namespace cairn {
 
 struct ChartCurve {
   std::string label;
-  std::vector<std::pair<double, double>> points;  // positive
+  std::vector<std::pair<double, double>> points;  // positive where the axis is logarithmic
 };
 
 struct ChartOptions {
   std::string title, x, y;  // labels with units
   bool x_falls = false;     // large values on the left, as accuracies are read
   bool x_linear = false;    // else logarithmic
+  bool y_linear = false;    // from zero on
   bool marks = true;        // a dot at each point
 };
 

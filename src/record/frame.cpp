@@ -369,7 +369,7 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   for (ContactReport& contact : report.contacts) read_contact(in, contact);
   report.events.resize(in.count(1 + 16 + key_bytes));
   for (StepEvent& event : report.events) {
-    event.kind = in.choice(StepEvent::Kind::limit);
+    event.kind = in.choice(StepEvent::Kind::steady);
     event.t = in.f64();
     event.contact = read_key(in);
     event.speed = in.f64();
@@ -380,7 +380,7 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   frame.methods.resize(solves);
   for (std::size_t i = 0; i < solves && in.ok(); ++i) {
     SolveRecord& record = report.solves[i];
-    record.purpose = in.choice(SolveRecord::Purpose::hold);
+    record.purpose = in.choice(SolveRecord::Purpose::impact);
     read_problem(in, record.problem);
     if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
   }
