@@ -160,6 +160,14 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
     text += fmt::format(
         "friction     law {}, not exact Coulomb: its residual is {:.2e} at worst, in step {}\n",
         name(Law::coulomb_relaxed), totals.coulomb_residual_max, totals.coulomb_residual_step);
+  if (std::holds_alternative<Hybrid>(scene.simulation.scheme)) {
+    text += fmt::format("events       {} collisions, {} contacts become steady, {} open\n",
+                        totals.collisions, totals.events[6], totals.events[3]);
+    if (totals.events[4] > 0)
+      text += fmt::format(
+          "             {} times impacts accumulate; what is left of them has no restitution\n",
+          totals.events[4]);
+  }
   if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme)) {
     text += fmt::format("events       {} collisions, {} to rest, {} to slide, {} open\n",
                         totals.collisions, totals.events[1], totals.events[2], totals.events[3]);

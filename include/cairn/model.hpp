@@ -93,9 +93,16 @@ struct AppliedForceDescription {
 
 using ForceDescription = std::variant<SpringDescription, AppliedForceDescription>;
 
+// What an impact gives back (E203): the normal velocity, the normal impulse or the work of the
+// normal impulse.
+enum class RestitutionLaw : std::uint8_t { newton, poisson, stronge };
+
 struct Material {
-  double friction = 0;     // mu, Coulomb's coefficient [-]
-  double restitution = 0;  // e, ratio of normal speeds [-]
+  double friction = 0;          // mu, Coulomb's coefficient [-]
+  double restitution = 0;       // e, ratio of normal speeds [-]
+  double bounce_friction = -1;  // mu of bouncing contacts, scheme hybrid; negative: friction [-]
+
+  double bounce_mu() const { return bounce_friction < 0 ? friction : bounce_friction; }
 };
 
 struct ModelDescription {

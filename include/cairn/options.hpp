@@ -120,6 +120,33 @@ void describe(Visitor& v, Trapezoidal& o) {
 }
 
 template <class Visitor>
+void describe(Visitor& v, Hybrid& o) {
+  v.boolean("steady", o.steady,
+            "contacts that hardly bounce become steady and are solved for together, paper 002; "
+            "false: they bounce for ever in micro-collisions");
+  v.number("switch_speed", o.switch_speed, Range{-1, 1e9}, "m/s",
+           "rebound at or below which a contact becomes steady; -1: h times the free acceleration "
+           "along the normal");
+  v.number("hysteresis", o.hysteresis, Range{1, 1e3}, "-",
+           "a steady contact bounces again where it is hit faster than this many switch speeds");
+  v.boolean("nonlinear", o.nonlinear,
+            "gaps and joints of steady contacts hold at the end of the step, by a sequence of "
+            "linearised solves; false: their linearisation");
+  v.boolean("projection", o.projection,
+            "moves the bodies onto their joints after each step, in the mass metric");
+  v.number("gamma", o.gamma, Range{0, 2}, "-",
+           "share of overlap and joint error that one step corrects");
+  v.integer("facets", o.facets, 0, 64,
+            "sides of the friction pyramid of steady spatial contacts; 0: exact cone");
+  v.integer("max_events", o.max_events, 1, 100000,
+            "moments of impact in a step; the rest of it is then taken without restitution, and "
+            "the report says so");
+  v.integer("max_strikes", o.max_strikes, 1, 100000000,
+            "impacts of single contacts at one moment; what still approaches is then stopped "
+            "together, without restitution");
+}
+
+template <class Visitor>
 void describe(Visitor& v, Auto& o) {
   v.number("tolerance", o.tolerance, tolerance_range, "-",
            "scaled residual at or below which a solve is certified");

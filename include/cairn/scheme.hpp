@@ -96,7 +96,22 @@ struct Trapezoidal {
   double max_step = -1;         // longest part [s]; negative: the step
 };
 
-using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal>;
+// Paper 002: bouncing contacts by impulse integration between exact flights, steady ones by a
+// complementarity problem without restitution.
+struct Hybrid {
+  bool steady = true;        // false: contacts bounce for ever, in micro-collisions (Mirtich alone)
+  double switch_speed = -1;  // rebound at or below which a contact becomes steady [m/s]; negative:
+                             // h times the free acceleration along the normal
+  double hysteresis = 2;     // a steady contact bounces again above this many switch speeds [-]
+  bool nonlinear = true;     // gaps and joints of steady contacts hold at the end of the step
+  bool projection = true;    // move the bodies onto their joints after each step
+  double gamma = 1;          // share of overlap and joint error corrected per step [-]
+  int facets = 0;            // sides of the friction pyramid of steady contacts; 0: exact cone
+  int max_events = 64;       // moments of impact in a step, before the rest is taken without (E217)
+  int max_strikes = 10000;   // impacts of single contacts at one moment
+};
+
+using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal, Hybrid>;
 const char* name(const SchemeOptions& options);
 
 // The options of the Euler step that a scheme takes; null for schemes of another kind.

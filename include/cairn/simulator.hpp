@@ -63,6 +63,7 @@ struct SolveRecord {
     decompression,  // of an impact (E174)
     hold,           // takes the last rounding from a contact that begins to stick (E175)
     limited,        // a part of a step without events, at first order (E177)
+    impact,         // scheme hybrid: impulses of a moment, found by integration (E213)
   } purpose = Purpose::step;
   double length = 0;  // scheme trapezoidal: part of the step that the problem is for [s]
   double taken = 0;   // of it, up to the event at which the step went on [s]
@@ -70,15 +71,17 @@ struct SolveRecord {
   Solution solution;
 };
 
-// Something that happened inside a step of scheme `trapezoidal` and at which it restarted.
+// Something that happened inside a step of scheme `trapezoidal` or `hybrid` and at which it
+// restarted.
 struct StepEvent {
   enum class Kind : std::uint8_t {
     collision,
     stick,     // a sliding contact comes to rest
     slip,      // a sticking one begins to slide
     take_off,  // a contact that pressed opens
-    limit,     // events accumulate: the rest of the step is taken without them (E177)
+    limit,     // events accumulate: the rest of the step is taken without them (E177, E217)
     facet,     // a sliding contact changes the vertices of its friction polygon (E185)
+    steady,    // scheme hybrid: a bouncing contact becomes steady
   } kind = Kind::collision;
   double t = 0;        // [s]
   ContactKey contact;  // kind limit: of the event before it
@@ -124,7 +127,7 @@ struct StepReport {
   int contact_projections = 0;  // solves that pushed bodies out of overlaps (E84)
   int uncertified_projections = 0;            // of them, those that missed the tolerance
   double contact_projection_certificate = 0;  // their worst scaled residual [-]
-  std::vector<StepEvent> events;              // scheme trapezoidal, in the order of time
+  std::vector<StepEvent> events;              // trapezoidal and hybrid, in the order of time
   double error_estimate = 0;                  // of a step divided to an accuracy (E182) [m]
   int parts = 1;                              // into which it was divided
   struct Seconds {

@@ -22,10 +22,10 @@ struct State {
   VecX v;                               // free velocities of all dynamic bodies [m/s, rad/s]
   std::vector<ContactMemory> contacts;  // last impulses, sorted by key: warm start
   std::vector<double>
-      joint_impulses;  // last impulses of the joint rows, in the order of joints [N s]
-  VecX v_before;       // delayed restitution: velocities one step ago; else empty
-  std::vector<ContactKey>
-      pending;  // delayed restitution: contacts that collided in the last step, sorted
+      joint_impulses;               // last impulses of the joint rows, in the order of joints [N s]
+  VecX v_before;                    // delayed restitution: velocities one step ago; else empty
+  std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in the last step;
+                                    // scheme hybrid: steady contacts; sorted
 
   bool operator==(const State& other) const;
 };

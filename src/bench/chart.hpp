@@ -1,4 +1,4 @@
-// Charts as SVG files that stand alone, with a logarithmic y axis unless it is asked to be linear.
+// Charts as SVG files that stand alone; axes are logarithmic unless asked for otherwise.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace cairn {
 
 struct ChartCurve {
   std::string label;
-  std::vector<std::pair<double, double>> points;  // positive where an axis is logarithmic
+  std::vector<std::pair<double, double>> points;  // positive where the axis is logarithmic
 };
 
 struct ChartOptions {

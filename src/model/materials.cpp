@@ -13,6 +13,8 @@ namespace {
 
 void check_values(const Material& material, const std::string& path, Checks& checks) {
   checks.nonnegative(material.friction, path + ".friction", "");
+  if (material.bounce_friction != Material{}.bounce_friction)
+    checks.nonnegative(material.bounce_friction, path + ".bounce_friction", "");
   if (!(material.restitution >= 0 && material.restitution <= 1))
     checks.error(path + ".restitution", "restitution is out of range",
                  to_text(material.restitution), "0 to 1", "0 does not bounce, 1 loses no energy");
@@ -32,7 +34,12 @@ std::optional<std::size_t> member(const MaterialTable& table, std::string_view n
 }  // namespace
 
 Material mixed(const Material& a, const Material& b) {
-  return {std::sqrt(a.friction * b.friction), std::max(a.restitution, b.restitution)};
+  Material pair;
+  pair.friction = std::sqrt(a.friction * b.friction);
+  pair.restitution = std::max(a.restitution, b.restitution);
+  if (a.bounce_friction >= 0 || b.bounce_friction >= 0)
+    pair.bounce_friction = std::sqrt(a.bounce_mu() * b.bounce_mu());
+  return pair;
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> pair_names(std::string_view name) {

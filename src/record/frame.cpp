@@ -371,7 +371,7 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   for (ContactReport& contact : report.contacts) read_contact(in, contact);
   report.events.resize(in.count(1 + 16 + key_bytes));
   for (StepEvent& event : report.events) {
-    event.kind = in.choice(StepEvent::Kind::facet);
+    event.kind = in.choice(StepEvent::Kind::steady);
     event.t = in.f64();
     event.contact = read_key(in);
     event.speed = in.f64();
@@ -382,7 +382,7 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   frame.methods.resize(solves);
   for (std::size_t i = 0; i < solves && in.ok(); ++i) {
     SolveRecord& record = report.solves[i];
-    record.purpose = in.choice(SolveRecord::Purpose::limited);
+    record.purpose = in.choice(SolveRecord::Purpose::impact);
     record.length = in.f64();
     record.taken = in.f64();
     read_problem(in, record.problem);

@@ -235,6 +235,10 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
         {"take_off", totals.events[3]},      {"facet", totals.events[5]},
         {"limited_steps", totals.events[4]}, {"error_estimate_max", totals.error_estimate_max},
         {"parts_max", totals.parts_max}};
+  if (std::holds_alternative<Hybrid>(scene.simulation.scheme))
+    json["events"] = {{"steady", totals.events[6]},
+                      {"take_off", totals.events[3]},
+                      {"limited_steps", totals.events[4]}};
   json["contact_filter"] = {{"found_max", totals.found_max}, {"kept_max", totals.candidates_max}};
   json["added_pairs"] = totals.added_pairs;
   json["revised_pairs"] = totals.revised_pairs;

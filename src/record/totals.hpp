@@ -42,7 +42,7 @@ struct RunTotals {
   std::size_t found_max = 0;  // before the contact filter
   std::int64_t solves = 0, iterations = 0, fallbacks = 0;
   std::int64_t collisions = 0, added_pairs = 0, revised_pairs = 0, guard_corrections = 0;
-  std::array<std::int64_t, 6> events = {};  // scheme trapezoidal, by kind
+  std::array<std::int64_t, 7> events = {};  // trapezoidal and hybrid, by kind
   double error_estimate_max = 0;            // of steps divided to an accuracy [m]
   int parts_max = 1;
   JointRank joint_rank;                                            // at the start

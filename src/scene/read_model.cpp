@@ -121,6 +121,7 @@ void read_materials(const Node& node, const std::string& path, ModelDescription&
                         errors);
     fields.read("friction", material.friction);
     fields.read("restitution", material.restitution);
+    fields.read("bounce_friction", material.bounce_friction);
     return material;
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i)

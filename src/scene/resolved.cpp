@@ -149,6 +149,7 @@ Node write(const Material& material) {
   Node node = Node::object();
   node.set("friction", material.friction);
   node.set("restitution", material.restitution);
+  if (material.bounce_friction >= 0) node.set("bounce_friction", material.bounce_friction);
   return node;
 }
 

@@ -14,7 +14,7 @@
 namespace cairn {
 
 const char* name(const SchemeOptions& options) {
-  static constexpr const char* names[] = {"euler", "relaxed", "trapezoidal"};
+  static constexpr const char* names[] = {"euler", "relaxed", "trapezoidal", "hybrid"};
   return names[options.index()];
 }
 

@@ -21,5 +21,8 @@ inline double separation_speed(const Model& model, const Contact& c, const Relax
 inline double separation_speed(const Model& model, const Contact& c, const Trapezoidal&, double h) {
   return separation_speed(model, c, -1.0, h);
 }
+inline double separation_speed(const Model& model, const Contact& c, const Hybrid&, double h) {
+  return separation_speed(model, c, Euler{}, h);
+}
 
 }  // namespace cairn

@@ -8,6 +8,7 @@
 #include "problem/islands.hpp"
 #include "scheme/active_set.hpp"
 #include "scheme/contact_projection.hpp"
+#include "scheme/hybrid_data.hpp"
 #include "scheme/projection.hpp"
 #include "scheme/trapezoidal_data.hpp"
 
@@ -72,6 +73,7 @@ struct StepData {
   std::vector<char> impact_islands;
   SolverWorkspace solver;
   TrapezoidalData trapezoidal, instant;
+  HybridData hybrid;
 
   std::size_t joints() const { return joint_constraints; }
 };

@@ -6,6 +6,7 @@
 #include "collide/finder.hpp"
 #include "dynamics/kinematics.hpp"
 #include "scheme/euler.hpp"
+#include "scheme/hybrid.hpp"
 #include "scheme/trapezoidal.hpp"
 
 namespace cairn {

@@ -62,6 +62,16 @@ TEST(AllocationOfTrapezoidal, NoneAfterWarmUp) {
         << name;
 }
 
+TEST(AllocationOfHybrid, NoneAfterWarmUp) {
+  for (const char* name :
+       {"son_ball", "cradle", "pendulum_wall", "slider_crank", "tumbling_box", "bouncing_ball"})
+    EXPECT_EQ(
+        allocations_of_second_run(
+            scene(name, {R"(simulation.scheme={"type": "hybrid"})", "simulation.step=0.01"}), 200),
+        0u)
+        << name;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Allocation,
                          ::testing::Values("cannonball21", "shaker", "pendulum", "tumbling_box",
                                            "rocking_ellipsoid", "bouncing_ball", "spring_mass",

@@ -1,0 +1,13 @@
+// A body on which nothing but gravity acts (E208): its motion to rounding, however long.
+#pragma once
+
+#include "cairn/model.hpp"
+
+namespace cairn {
+
+// The body's pose after the time t from `start` with its free velocities v; `v_end`, where it is
+// not null, takes its velocities then.
+Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double* v, double t,
+         double* v_end);
+
+}  // namespace cairn

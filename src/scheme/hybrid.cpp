@@ -1,0 +1,161 @@
+#include "scheme/hybrid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/kinematics.hpp"
+#include "scheme/hybrid_step.hpp"
+#include "scheme/report.hpp"
+#include "scheme/stop.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr int max_rounds = 20;       // of verification of a part
+constexpr double no_time = 0x1p-50;  // of the step [-]
+
+}  // namespace
+
+SolveRecord& HybridStep::new_record(Purpose purpose) {
+  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
+    report.solves.emplace_back();
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
+  record.purpose = purpose;
+  return record;
+}
+
+void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, double speed) {
+  report.events.push_back({kind, t, key, speed});
+}
+
+// Impulses of a contact add up over the parts of a step.
+void HybridStep::note_contact(const ContactReport& contact) {
+  const auto at = std::lower_bound(
+      report.contacts.begin(), report.contacts.end(), contact,
+      [](const ContactReport& a, const ContactReport& b) { return a.contact.key < b.contact.key; });
+  if (at == report.contacts.end() || at->contact.key != contact.contact.key) {
+    report.contacts.insert(at, contact);
+    return;
+  }
+  const Contact &old = at->contact, &c = contact.contact;
+  const Vec3 world =
+      at->impulse[0] * old.n_W + at->impulse[1] * old.t1_W + at->impulse[2] * old.t2_W;
+  const bool colliding = at->colliding || contact.colliding;
+  const ContactMode mode = contact.mode == ContactMode::open ? at->mode : contact.mode;
+  const Vec3 before(c.n_W.dot(world), c.t1_W.dot(world), c.t2_W.dot(world));
+  *at = contact;
+  at->impulse += before;
+  at->colliding = colliding;
+  at->mode = mode;
+}
+
+// (E217): from here on every pair is kept apart as it comes, without restitution.
+void HybridStep::limit_events() {
+  limited = true;
+  event(StepEvent::Kind::limit, d.now.t,
+        report.events.empty() ? ContactKey{} : report.events.back().contact, 0);
+}
+
+// Paper 002, Figure 2, contact by contact: flight and impacts, or the steady problem.
+void HybridStep::integrate() {
+  const double end = d.now.t + h;
+  double left = h;
+  int moments = 0;
+  d.due.clear();
+  find_bound_bodies();
+  while (left > no_time * h && stopped.empty()) {
+    find_contacts(left);
+    report.filtered_contacts = data.active.finder.filtered();
+    if (data.active.finder.missing().first >= 0) {
+      stopped = missing_contact(model, data.active.finder.missing());
+      return;
+    }
+    if (!data.v_free.allFinite()) {
+      stopped = not_finite(model, data.v_free, "force or velocity");
+      return;
+    }
+    if (!limited && ++moments > options.max_events) limit_events();
+    if (choose_steady()) {
+      impact();
+      continue;
+    }
+    take_part(left);
+    for (int round = 0; stopped.empty() && round < max_rounds && verify_part(left); ++round)
+      take_part(left);
+    if (!stopped.empty()) return;
+    double length = left;
+    if (!limited) {
+      const double tau = first_collision(left);
+      if (tau <= no_time * h) continue;  // bodies that touch: the choice is made again
+      if (tau < left) length = meet(tau, left);
+      if (!stopped.empty()) return;
+    }
+    accept(length);
+    left -= length;
+  }
+  d.now.t = end;
+}
+
+void advance(const Model& model, const Hybrid& options, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report) {
+  auto now = [clock] { return clock ? clock() : 0.0; };
+  const double start = now();
+  HybridData& d = data.hybrid;
+  HybridStep step{model, options, solver, h, data, report, d};
+  clear(report, state, h);
+  auto stop = [&](std::string why) {
+    judge(report);
+    report.contacts.clear();
+    report.events.clear();
+    report.ledger = {};
+    report.status = StepStatus::stopped;
+    report.message = std::move(why);
+  };
+  d.now = state;
+  d.now.pending.clear();
+  d.now.v_before.resize(0);
+  d.steady = state.pending;
+  d.brief = false;
+  d.euler = Euler{.projection = options.projection,
+                  .gamma = options.gamma,
+                  .nonlinear = options.nonlinear,
+                  .facets = options.facets,
+                  .restitution = Restitution::delayed};
+  step.evaluate(h);
+  if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
+  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(lost);
+  step.integrate();
+  if (!step.stopped.empty()) return stop(step.stopped);
+
+  Ledger& ledger = report.ledger;
+  ledger.kinetic_start = kinetic_energy(model, state.v);
+  ledger.potential_start = potential_energy(model, state.poses);
+  ledger.kinetic_end = kinetic_energy(model, d.now.v);
+  ledger.potential_end = potential_energy(model, d.now.poses);
+  if (!std::isfinite(ledger.kinetic_end) || !std::isfinite(ledger.potential_end) ||
+      !std::isfinite(ledger.imbalance()))
+    return stop(energy_overflow(model, d.now.v));
+  judge(report);
+  report.active_contacts =
+      static_cast<int>(std::count_if(report.contacts.begin(), report.contacts.end(),
+                                     [](const ContactReport& c) { return c.impulse[0] > 0; }));
+  report.penetration = find_overlaps(model, d.now.poses, data.active);
+  report.joint_error = report.joint_error_angle = 0;
+  for (const Joint& joint : model.joints) {
+    const JointError error = joint_error(d.now.poses, joint);
+    report.joint_error = std::max(report.joint_error, error.distance);
+    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
+  }
+  state.poses = d.now.poses;
+  state.v = d.now.v;
+  state.contacts = d.now.contacts;
+  state.joint_impulses = d.now.joint_impulses;
+  state.pending = d.steady;
+  state.t += h;
+  ++state.step;
+  report.step = state.step;
+  report.t = state.t;
+  report.seconds.total = now() - start;
+}
+
+}  // namespace cairn

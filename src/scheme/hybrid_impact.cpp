@@ -1,0 +1,309 @@
+// Impacts of scheme `hybrid` at one moment (E211 to E214): the contact that approaches fastest is
+// hit, by integration over its impulse, until none approaches.
+#include <algorithm>
+#include <cmath>
+
+#include "constrain/joints.hpp"
+#include "constrain/memory.hpp"
+#include "dynamics/kinematics.hpp"
+#include "problem/blocks.hpp"
+#include "scheme/hybrid_step.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double alike = 0x1p-26;  // approaches that are the same [-]
+constexpr double still = 0x1p-44;  // of the fastest approach: rounding [-]
+constexpr double nudge = 0x1p-10;  // of the switch speed: a micro-collision from rest [-]
+
+const Material& material(const Model& model, const ContactKey& key) {
+  return model.pair(model.shapes[index(key.shape_a)].material,
+                    model.shapes[index(key.shape_b)].material);
+}
+
+}  // namespace
+
+// Every candidate that touches at `now`, with the friction of bouncing contacts; joints keep the
+// velocities they have.
+void HybridStep::gather_touching(Problem& problem) {
+  assemble_bodies(model, d.now.v, h, d.layout, problem);
+  const Units& units = problem.units;
+  d.mass.factor(problem);
+  d.v = problem.k;
+  d.mass.solve(d.v.data());
+  d.v_before = d.v;
+  d.joint_terms.clear();
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    add_joint(model, d.now.poses, d.window[1], d.layout, static_cast<JointId>(i), 0, h, problem,
+              d.joint_terms);
+  d.joints = problem;
+  for (Constraint& c : d.joints.constraints) std::fill(c.b, c.b + max_rows, 0.0);
+  for (Constraint& c : problem.constraints) {
+    double w[max_rows] = {};
+    constraint_velocity(problem, c, d.v.data(), false, w);
+    for (int r = 0; r < c.rows; ++r) c.b[r] = -w[r];
+  }
+  d.joint_impulses.setZero(problem.rows());
+  d.touching.clear();
+  d.responses = 0;
+  for (const Contact& candidate : d.candidates) {
+    if (!touches(candidate)) continue;
+    Touch touch;
+    touch.contact = candidate;
+    touch.contact.friction = material(model, candidate.key).bounce_mu();
+    touch.contact.rows = 3;
+    orient(model, d.now.poses, touch.contact);
+    if (touch.contact.rows == 0) continue;
+    add_contact(model, d.now.poses, d.layout, touch.contact, 0, Vec3::Zero(), d.joints);
+    touch.row = d.joints.constraints.back();
+    d.joints.constraints.pop_back();
+    d.joints.first_row.pop_back();
+    const Vec3 motion = motion_of(touch.contact);
+    touch.motion[0] = touch.contact.n_W.dot(motion) / units.speed();
+    if (touch.contact.rows > 1) touch.motion[1] = touch.contact.t1_W.dot(motion) / units.speed();
+    if (touch.contact.rows > 2) touch.motion[2] = touch.contact.t2_W.dot(motion) / units.speed();
+    touch.threshold = switch_speed(candidate) / units.speed();
+    touch.steady = is_steady(candidate.key);
+    d.touching.push_back(touch);
+  }
+}
+
+// The contact that approaches fastest, and those of the same two bodies that approach alike along
+// the same normal: a face that lands flat. False if none approaches.
+bool HybridStep::pick(const Problem& problem) {
+  d.struck.clear();
+  double fastest = -d.still;
+  for (std::size_t i = 0; i < d.touching.size(); ++i) {
+    const double rate = velocity(d.touching[i], problem)[0];
+    if (!(rate < fastest)) continue;
+    if (!(rate < -still_speed(d.touching[i].contact) / problem.units.speed())) continue;
+    fastest = rate;
+    d.struck.assign(1, i);
+  }
+  if (d.struck.empty()) return false;
+  const std::size_t first = d.struck[0];
+  const Contact& c = d.touching[first].contact;
+  for (std::size_t i = 0; i < d.touching.size(); ++i) {
+    const Contact& o = d.touching[i].contact;
+    if (i == first || o.key.body_a != c.key.body_a || o.key.body_b != c.key.body_b) continue;
+    if (o.friction != c.friction || o.restitution != c.restitution) continue;
+    if (!((o.n_W - c.n_W).squaredNorm() <= alike * alike)) continue;
+    const double rate = velocity(d.touching[i], problem)[0];
+    if (std::abs(rate - fastest) <= alike * std::abs(fastest)) d.struck.push_back(i);
+  }
+  return true;
+}
+
+// Contacts that are hit together act as one at their mean point.
+Touch& HybridStep::merge(const Problem& problem) {
+  Touch& first = d.touching[d.struck[0]];
+  if (d.struck.size() == 1) {
+    measure(first, problem);
+    return first;
+  }
+  d.merged = first;
+  Vec3 mean = Vec3::Zero();
+  for (const std::size_t i : d.struck) mean += d.touching[i].contact.p_WC;
+  d.merged.contact.p_WC = mean / static_cast<double>(d.struck.size());
+  d.merged.measured = false;
+  add_contact(model, d.now.poses, d.layout, d.merged.contact, 0, Vec3::Zero(), d.joints);
+  d.merged.row = d.joints.constraints.back();
+  d.joints.constraints.pop_back();
+  d.joints.first_row.pop_back();
+  measure(d.merged, problem);
+  return d.merged;
+}
+
+// (E207, E216): restitution, none where the contact is steady or becomes so.
+ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, bool& steady) const {
+  ImpactInput in{.W = touch.W,
+                 .u = u,
+                 .mu = touch.contact.rows > 1 ? touch.contact.friction : 0,
+                 .e = touch.contact.restitution,
+                 .law = RestitutionLaw::stronge};
+  steady = touch.steady && -u[0] <= options.hysteresis * touch.threshold;
+  ImpactOutcome out;
+  if (!steady) {
+    out = impact_path(in);
+    if (!options.steady && out.u[0] < touch.threshold) {
+      // Mirtich's micro-collision: what would come to rest leaves at the switch speed.
+      in.law = RestitutionLaw::newton;
+      in.e = touch.threshold / -u[0];
+      return impact_path(in);
+    }
+    steady = options.steady && out.u[0] <= touch.threshold;
+    if (!steady) return out;
+  }
+  in.e = 0;
+  return impact_path(in);
+}
+
+void HybridStep::strike(const Problem& problem) {
+  const Units& units = problem.units;
+  Touch& touch = merge(problem);
+  Vec3 u = velocity(touch, problem);
+  const double rate = u[0];
+  if (!options.steady) u[0] = std::min(u[0], -nudge * touch.threshold);
+  bool steady = false;
+  const ImpactOutcome out = outcome(touch, u, steady);
+  apply(touch, out.impulse, problem);
+  report.ledger.friction -= out.work_friction * units.energy();
+  report.ledger.impact -=
+      (out.work_compression + out.work_decompression + out.impulse[0] * (rate - u[0])) *
+      units.energy();
+  report.ledger.work_motion -= out.impulse.dot(touch.motion) * units.energy();
+  for (const std::size_t i : d.struck) {
+    Touch& hit = d.touching[i];
+    if (hit.approach == 0) {
+      hit.approach = u[0];
+      event(StepEvent::Kind::collision, d.now.t, hit.contact.key, u[0] * units.speed());
+      ++report.collisions;
+    }
+    if (steady && !hit.steady)
+      event(StepEvent::Kind::steady, d.now.t, hit.contact.key, u[0] * units.speed());
+    hit.steady = steady;
+  }
+  // The record and the report know the impulse of a face by its resultant at one of its contacts.
+  if (d.struck.size() > 1) {
+    d.hits.push_back(touch);
+    d.hits.back().impulse = out.impulse;
+  } else {
+    touch.impulse += out.impulse;
+  }
+}
+
+// (E214): where impacts one after the other find no end everything that touches is stopped
+// together, without restitution, from the velocities that are reached.
+void HybridStep::stop_together() {
+  const std::size_t joints = d.joints.constraints.size();
+  SolveRecord& record = new_record(Purpose::compression);
+  Problem& problem = record.problem;
+  problem = d.joints;
+  const Units& units = problem.units;
+  problem.k.setZero(model.velocities);
+  add_mass_product(problem, d.v.data(), problem.k.data());
+  for (Constraint& c : problem.constraints) {
+    double w[max_rows] = {};
+    constraint_velocity(problem, c, d.v.data(), false, w);
+    for (int r = 0; r < c.rows; ++r) c.b[r] = -w[r];
+  }
+  for (const Touch& touch : d.touching)
+    add_contact(model, d.now.poses, d.layout, touch.contact, options.facets,
+                touch.motion * units.speed(), problem);
+  record.solution.lambda.setZero(problem.rows());
+  solve(problem, solver, data.solver, record.solution);
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    double before[max_rows] = {}, after[max_rows] = {};
+    constraint_velocity(problem, c, d.v.data(), false, before);
+    constraint_velocity(problem, c, record.solution.v.data(), false, after);
+    for (int r = 0; r < c.rows; ++r) {
+      const double impulse = record.solution.lambda[problem.first_row[i] + r];
+      const double motion = i < joints ? 0 : d.touching[i - joints].motion[r];
+      const double work = impulse * (0.5 * (before[r] + after[r]) + motion) * units.energy();
+      report.ledger.work_motion -= impulse * motion * units.energy();
+      if (i < joints)
+        report.ledger.stabilisation += work;
+      else
+        (r > 0 ? report.ledger.friction : report.ledger.impact) -= work;
+    }
+  }
+  d.v = record.solution.v;
+  for (Touch& touch : d.touching) touch.steady = true;
+  event(StepEvent::Kind::limit, d.now.t, d.touching.front().contact.key, 0);
+}
+
+void HybridStep::impact() {
+  const auto at = static_cast<std::size_t>(report.solve_count);
+  gather_touching(new_record(Purpose::impact).problem);
+  const Problem& problem = report.solves[at].problem;
+  d.hits.clear();
+  d.still = 0;
+  for (const Touch& touch : d.touching)
+    d.still = std::max(d.still, -still * velocity(touch, problem)[0]);
+  // A contact at rest is nudged where all contacts bounce for ever.
+  if (!options.steady && !pick(problem))
+    for (std::size_t i = 0; i < d.touching.size(); ++i)
+      if (velocity(d.touching[i], problem)[0] <=
+          still_speed(d.touching[i].contact) / problem.units.speed()) {
+        d.struck.assign(1, i);
+        strike(problem);
+      }
+  for (int i = 0; pick(problem) && i < options.max_strikes; ++i) strike(problem);
+  const bool unfinished = !d.struck.empty();
+  finish_impact(report.solves[at]);
+  if (unfinished) stop_together();
+  // Nothing but rounding approached: that is steady.
+  for (const Touch& touch : d.touching)
+    if (d.hits.empty() && velocity(touch, report.solves[at].problem)[0] < 0)
+      make_steady(touch.contact.key);
+  share_out(report.solves[at].problem);
+}
+
+// Velocities after the impacts; contacts that were hit, and those that others threw off, change
+// sides.
+void HybridStep::share_out(const Problem& problem) {
+  to_model_velocities(model, problem, d.v, d.now.v);
+  for (const Touch& touch : d.touching) {
+    const bool opens = velocity(touch, problem)[0] > std::max(touch.threshold, d.still);
+    const ContactKey& key = touch.contact.key;
+    if (touch.steady && !opens)
+      make_steady(key);
+    else if (touch.approach < 0 || opens)
+      std::erase(d.steady, key);
+  }
+}
+
+// The impulses of the moment as a problem that can be judged (E213): momentum and joints, with
+// every contact's impulse as a box of no width.
+void HybridStep::finish_impact(SolveRecord& record) {
+  Problem& problem = record.problem;
+  const Units& units = problem.units;
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    for (int r = 0; r < c.rows; ++r) {
+      // Joints keep their velocities: -b is what they had.
+      const double work = -c.b[r] * d.joint_impulses[problem.first_row[i] + r] * units.energy();
+      report.ledger.stabilisation += work;
+    }
+  }
+  for (const Touch& touch : d.touching)
+    if (touch.impulse != Vec3::Zero()) d.hits.push_back(touch);
+  VecX& lambda = record.solution.lambda;
+  int rows = problem.rows();
+  for (const Touch& hit : d.hits) rows += hit.row.rows;
+  lambda.resize(rows);
+  lambda.head(problem.rows()) = d.joint_impulses;
+  for (const Touch& hit : d.hits) {
+    ContactReport out;
+    out.contact = hit.contact;
+    out.impulse = hit.impulse * units.impulse();
+    out.velocity = velocity(hit, problem) * units.speed();
+    out.colliding = true;
+    out.mode = out.velocity.tail<2>().norm() > 1e-12 * units.speed() ? ContactMode::slip
+                                                                     : ContactMode::stick;
+    note_contact(out);
+    for (int r = 0; r < hit.row.rows; ++r) {
+      Constraint& c = problem.constraints.emplace_back();
+      c.law = Law::box;
+      c.rows = 1;
+      c.body = hit.row.body;
+      c.id = hit.row.id;
+      c.lo = c.hi = hit.impulse[r];
+      for (std::size_t side = 0; side < 2; ++side)
+        std::copy(hit.row.J[side][r], hit.row.J[side][r] + max_velocities, c.J[side][0]);
+      lambda[problem.rows()] = hit.impulse[r];
+      problem.first_row.push_back(problem.rows() + 1);
+    }
+  }
+  record.solution.v = d.v;
+  record.solution.certificate = certify(problem, d.v, lambda);
+  record.solution.status = record.solution.certificate.within(tolerance(solver))
+                               ? SolveStatus::solved
+                               : SolveStatus::not_certified;
+  record.solution.iterations = static_cast<int>(d.hits.size());
+  record.solution.islands = record.solution.fallbacks = 0;
+  record.solution.method = "impact";
+}
+
+}  // namespace cairn

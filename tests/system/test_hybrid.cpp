@@ -1,0 +1,443 @@
+// Scheme `hybrid` (paper 002): bounces, the switch to steady contact, several contacts at once and
+// linked bodies, against closed forms.
+#include "worlds.hpp"
+
+namespace cairn::testing {
+namespace {
+
+Simulator hybrid(const ModelDescription& description, const Hybrid& scheme = {}) {
+  return simulator_of(description, scheme);
+}
+
+double energy(const Simulator& sim) {
+  return sim.kinetic_energy() + sim.potential_energy();
+}
+
+// Paper 002, section 5: a solid ball thrown along a plane. Its bottom is 1 m above it.
+ModelDescription ball(double friction, double restitution) {
+  ModelDescription d = world(Vec3(0, 0, -g), friction, restitution);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ()),
+              moving("ball", Sphere{0.5}, 1, Vec3(0, 0, 1.5), Vec3(7, 0, 0))};
+  return d;
+}
+
+// Apexes are heights that the parabola between two impacts reaches.
+TEST(Hybrid, BallReachesTheHeightsOfItsRestitution) {
+  for (const double e : {0.9, 0.7, 0.5, 0.3, 0.1}) {
+    for (const double h : {0.01, 0.037}) {
+      Simulator sim = hybrid(ball(0.1, e), {.switch_speed = 0.05});
+      const double landing = std::sqrt(2 * g);
+      int bounces = 0;
+      for (double height = e * e, speed = e * landing; speed > 0.05; height *= e * e, speed *= e)
+        ++bounces;
+      int seen = 0;
+      double apex = 1;
+      for (int i = 0; sim.state().t < 12; ++i) {
+        ASSERT_TRUE(certified_step(sim, h));
+        const StepReport& r = sim.report();
+        ASSERT_NEAR(r.ledger.imbalance(), 0, 1e-12 * energy(sim)) << i;
+        const auto events = r.events.size();
+        for (const StepEvent& event : r.events)
+          seen += event.kind == StepEvent::Kind::collision ? 1 : 0;
+        const BodyMotion m = motion(sim, "ball");
+        if (events > 0 || seen > bounces) continue;
+        apex = m.position.z() - 0.5 + m.velocity.z() * m.velocity.z() / (2 * g);
+        EXPECT_NEAR(apex, std::pow(e, 2 * seen), 1e-12) << "bounce " << seen << " e " << e;
+      }
+      EXPECT_EQ(seen, bounces + 1) << e;  // the last one does not bounce
+    }
+  }
+}
+
+// t0 + sum of 2 e^i v/g over the bounces whose rebound is above the threshold.
+TEST(Hybrid, SwitchesToSteadyContactWhenTheClosedFormSays) {
+  for (const double e : {0.9, 0.7, 0.5, 0.3, 0.1, 0.0}) {
+    for (const double threshold : {0.3, 0.05}) {
+      Simulator sim = hybrid(ball(0.1, e), {.switch_speed = threshold});
+      const double landing = std::sqrt(2 * g);
+      double expected = landing / g;
+      for (double rebound = e * landing; rebound > threshold; rebound *= e)
+        expected += 2 * rebound / g;
+      double found = 0;
+      int switches = 0;
+      for (int i = 0; i < 2000; ++i) {
+        ASSERT_TRUE(certified_step(sim, 0.01));
+        for (const StepEvent& event : sim.report().events)
+          if (event.kind == StepEvent::Kind::steady) found = event.t, ++switches;
+        if (switches > 0 && sim.state().t > expected + 0.5) break;
+      }
+      EXPECT_EQ(switches, 1);
+      EXPECT_NEAR(found, expected, 1e-11) << e << ' ' << threshold;
+      EXPECT_NEAR(motion(sim, "ball").position.z(), 0.5, 1e-14);
+    }
+  }
+}
+
+// Friction acts at the contact point, about which the angular momentum stays: 5/7 v0 for any h, mu
+// and e. It slides until friction has taken 2/7 v0, mu times the normal impulses on the way.
+TEST(Hybrid, BallRollsAtFiveSeventhsOfItsSpeed) {
+  const double h = 0.01, mu = 0.1;
+  for (const double e : {0.9, 0.7, 0.5, 0.3, 0.1}) {
+    Simulator sim = hybrid(ball(mu, e), {.switch_speed = 0.05});
+    double onset = -1;
+    while (sim.state().t < 16) {
+      ASSERT_TRUE(certified_step(sim, h));
+      const BodyMotion m = motion(sim, "ball");
+      const double slip = m.velocity.x() - 0.5 * m.angular_velocity.y();
+      if (onset < 0 && std::abs(slip) < 1e-12) onset = sim.state().t;
+    }
+    const BodyMotion end = motion(sim, "ball");
+    EXPECT_NEAR(end.velocity.x(), 5, 1e-11) << e;
+    EXPECT_NEAR(end.angular_velocity.y(), 10, 1e-11) << e;
+    // Impacts take mu (1 + e) of their approach, until the ball rolls.
+    const double landing = std::sqrt(2 * g);
+    double t = landing / g, taken = mu * (1 + e) * landing, speed = e * landing;
+    for (; speed > 0.05 && taken < 2; speed *= e) {
+      t += 2 * speed / g;
+      taken += mu * (e * speed > 0.05 ? 1 + e : 1) * speed;
+    }
+    if (taken < 2) t += (2 - taken) / (mu * g);
+    EXPECT_NEAR(onset, t, 3 * h) << e;
+  }
+}
+
+// Material field bounce_friction: m = R = 1, v = (3, -2), e 0.8, mu 0.2 gives 2.28 and 1.8.
+TEST(Hybrid, BouncesWithItsOwnFriction) {
+  ModelDescription d = world(Vec3::Zero(), 5, 0.8);
+  d.materials[0].second.bounce_friction = 0.2;
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ()),
+              moving("ball", Sphere{1}, 1, Vec3(0, 0, 1.5), Vec3(3, 0, -2))};
+  Simulator sim = hybrid(d);
+  certified_steps(sim, 0.5, 1);
+  EXPECT_NEAR(motion(sim, "ball").velocity.x(), 2.28, 1e-14);
+  EXPECT_NEAR(motion(sim, "ball").velocity.z(), 1.6, 1e-14);
+  EXPECT_NEAR(motion(sim, "ball").angular_velocity.y(), 1.8, 1e-14);
+}
+
+TEST(Hybrid, BallComesBackFromAWallForEveryStep) {
+  Random random(4);
+  for (int i = 0; i < 1000; ++i) {
+    const double e = random.uniform(0.05, 1), speed = random.uniform(0.1, 10),
+                 h = std::exp(random.uniform(std::log(1e-4), std::log(0.5)));
+    ModelDescription d = world(Vec3::Zero(), 0.3, e);
+    d.bodies = {fixed_halfspace("wall", -Vec3::UnitX()),
+                moving("ball", Sphere{0.1}, 2,
+                       Vec3(-0.1 - random.uniform(0.1, 1) * h * speed, 0, 0), Vec3(speed, 0, 0))};
+    Simulator sim = hybrid(d);
+    certified_steps(sim, h, 2);
+    EXPECT_NEAR(motion(sim, "ball").velocity.x(), -e * speed, 1e-12 * speed);
+    EXPECT_LE(sim.penetration(), 1e-14);
+  }
+}
+
+// RELIABILITY.md 2.3: 49 balls of 10 kg from 5 m, e = 1, 20 s: the mean squared error of the energy
+// of 24034.5 J, and no drift.
+TEST(Hybrid, FortyNineBouncingBallsKeepTheirEnergy) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0, 1);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
+  for (int i = 0; i < 49; ++i)
+    d.bodies.push_back(moving("ball" + std::to_string(100 + i), Sphere{0.1}, 10,
+                              Vec3(2 * (i % 7), 2 * (i / 7), 5)));
+  Simulator sim = hybrid(d);
+  const double h = 0.004, start = energy(sim);
+  EXPECT_NEAR(start, 24034.5, 1e-9);
+  double sum = 0;
+  int steps = 0;
+  for (; sim.state().t < 20; ++steps) {
+    ASSERT_TRUE(certified_step(sim, h));
+    sum += (energy(sim) - start) * (energy(sim) - start);
+  }
+  EXPECT_LE(sum / steps, 1e-12);
+}
+
+// A face that lands flat comes back flat.
+TEST(Hybrid, BoxDroppedFlatBouncesAHundredTimes) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0.5, 1);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ()),
+              moving("box", Box{{0.4, 0.3, 0.2}}, 2, Vec3(0, 0, 0.3))};
+  Simulator sim = hybrid(d);
+  const double start = energy(sim);
+  int bounces = 0;
+  while (bounces < 100) {
+    ASSERT_TRUE(certified_step(sim, 0.02));
+    for (const StepEvent& event : sim.report().events)
+      bounces += event.kind == StepEvent::Kind::collision ? 1 : 0;
+    const BodyMotion m = motion(sim, "box");
+    EXPECT_LE(m.position.z() + m.velocity.z() * m.velocity.z() / (2 * g), 0.3 + 1e-12);
+    EXPECT_LE(m.angular_velocity.norm(), 1e-10);
+    EXPECT_NEAR(energy(sim), start, 1e-12 * start);
+    if (sim.state().t > 60) FAIL();
+  }
+}
+
+// Equal balls in a row: impacts one after the other, until none approaches.
+std::vector<double> sequential(std::vector<double> v, double e) {
+  for (bool hit = true; hit;) {
+    hit = false;
+    std::size_t at = 0;
+    double fastest = 1e-13;
+    for (std::size_t i = 0; i + 1 < v.size(); ++i)
+      if (v[i] - v[i + 1] > fastest) fastest = v[i] - v[i + 1], at = i, hit = true;
+    if (!hit) break;
+    const double mean = (v[at] + v[at + 1]) / 2, half = e * (v[at] - v[at + 1]) / 2;
+    v[at] = mean - half;
+    v[at + 1] = mean + half;
+  }
+  return v;
+}
+
+TEST(Hybrid, NewtonsCradlePassesTheImpactOn) {
+  for (const std::size_t n : {3u, 5u})
+    for (const double e : {1.0, 0.5}) {
+      ModelDescription d = world(Vec3::Zero(), 0, e);
+      for (std::size_t i = 0; i < n; ++i)
+        d.bodies.push_back(moving("ball" + std::to_string(i), Sphere{0.5}, 1,
+                                  Vec3(static_cast<double>(i) - (i == 0 ? 0.25 : 0), 0, 0),
+                                  Vec3(i == 0 ? 1 : 0, 0, 0)));
+      Simulator sim = hybrid(d);
+      certified_steps(sim, 0.5, 1);
+      std::vector<double> v(n, 0.0);
+      v[0] = 1;
+      v = sequential(v, e);
+      if (e == 1) {
+        EXPECT_EQ(v.back(), 1);
+      }
+      for (std::size_t i = 0; i < n; ++i)
+        EXPECT_NEAR(motion(sim, "ball" + std::to_string(i)).velocity.x(), v[i], 1e-12) << n << e;
+    }
+}
+
+// A chain of two rods on a hinge hits the floor with its tip: the joints take part, so that the
+// tip comes back with e and the energy that is lost is that of the law: (1 - e^2) u^2 / (2 W).
+TEST(Hybrid, LinkedBodiesBounceAsOneMechanism) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0, 0.6);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ(), Vec3(0, 0, -1.2)),
+              moving("upper", Box{{0.1, 0.1, 1}}, 1, Vec3(0.5, 0, 0)),
+              moving("lower", Sphere{0.2}, 1, Vec3(1.5, 0, 0))};
+  d.bodies[1].orientation = Quat(Eigen::AngleAxisd(M_PI / 2, Vec3::UnitY()));
+  d.joints = {
+      {"hinge",
+       RevoluteJoint{Vec3::UnitY()},
+       {"world", "upper"},
+       {Vec3::Zero(), Vec3(0, 0, -0.5)},
+       false},
+      {"ball", BallJoint{}, {"upper", "lower"}, {Vec3(0, 0, 0.5), Vec3(-0.5, 0, 0)}, false}};
+  Simulator sim = hybrid(d);
+  int hits = 0;
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_TRUE(certified_step(sim, 0.002));
+    ASSERT_NEAR(sim.report().ledger.imbalance(), 0, 1e-11) << i;
+    EXPECT_LE(sim.joint_error(), 1e-12);
+    EXPECT_LE(sim.penetration(), 1e-9);
+    for (const ContactReport& c : sim.report().contacts) {
+      if (!c.colliding || sim.report().events.size() != 1) continue;
+      ++hits;
+      EXPECT_NEAR(c.velocity[0], -0.6 * sim.report().events[0].speed, 1e-10);
+      EXPECT_GT(sim.report().ledger.impact, 0);
+    }
+  }
+  EXPECT_GE(hits, 1);
+}
+
+// What rests stays where it is, steady from the first step on.
+TEST(Hybrid, StackStaysAtRest) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0.5, 0.5);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
+  for (int i = 0; i < 5; ++i)
+    d.bodies.push_back(moving("box" + std::to_string(i), Box{{1, 1, 1}}, 1, Vec3(0, 0, i + 0.5)));
+  Simulator sim = hybrid(d);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(certified_step(sim, 0.01));
+    EXPECT_EQ(sim.report().collisions, 0);
+  }
+  for (int i = 0; i < 5; ++i)
+    EXPECT_LT((motion(sim, "box" + std::to_string(i)).position - Vec3(0, 0, i + 0.5)).norm(),
+              1e-12);
+}
+
+// A steady contact opens where the floor falls away, and bounces again where it is hit hard.
+TEST(Hybrid, SteadyContactOpensAndBouncesAgain) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0, 0.8);
+  BodyDescription floor = fixed_halfspace("floor", Vec3::UnitZ());
+  floor.fixed = false;
+  floor.motion = Motion{};
+  floor.motion->position = {function("0"), function("0"), function("-2*sin(4*t)^2")};
+  d.bodies = {floor, moving("ball", Sphere{0.5}, 1, Vec3(0, 0, 0.5))};
+  Simulator sim = hybrid(d);
+  int opened = 0, collisions = 0;
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_TRUE(certified_step(sim, 0.01));
+    for (const StepEvent& event : sim.report().events) {
+      opened += event.kind == StepEvent::Kind::take_off ? 1 : 0;
+      collisions += event.kind == StepEvent::Kind::collision ? 1 : 0;
+    }
+    EXPECT_LE(sim.penetration(), 1e-10);
+    EXPECT_NEAR(sim.report().ledger.imbalance(), 0, 1e-10);
+  }
+  EXPECT_GE(opened, 1);
+  EXPECT_GE(collisions, 1);
+}
+
+// A ball that rests is hit from above: its steady contact with the floor bounces with e as well.
+// Momentum along z: 1 falls with u, 2 rests on the floor; then 2 hits the floor and comes back.
+TEST(Hybrid, SteadyContactThatIsHitHardBounces) {
+  const double e = 0.8, drop = 0.2, u = std::sqrt(2 * g * drop);
+  ModelDescription d = world(Vec3(0, 0, -g), 0, e);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ()),
+              moving("lower", Sphere{0.5}, 1, Vec3(0, 0, 0.5)),
+              moving("upper", Sphere{0.5}, 1, Vec3(0, 0, 1.5 + drop))};
+  Simulator sim = hybrid(d, {.switch_speed = 1e-3});
+  bool hit = false;
+  while (!hit) {
+    ASSERT_TRUE(certified_step(sim, 0.001));
+    ASSERT_LT(sim.state().t, 1);
+    hit = sim.report().collisions > 0;
+  }
+  // Upper and lower, then lower and floor, and again until nothing approaches.
+  double a = -u, b = 0;
+  for (int i = 0; i < 1000 && (b > a || b < 0); ++i) {
+    if (b - a > -b) {
+      const double mean = (a + b) / 2, half = e * (b - a) / 2;
+      a = mean + half, b = mean - half;
+    } else {
+      b = -e * b;
+    }
+  }
+  int floor_hits = 0;
+  for (const StepEvent& event : sim.report().events)
+    floor_hits += event.kind == StepEvent::Kind::collision ? 1 : 0;
+  EXPECT_EQ(floor_hits, 2);
+  const double late = sim.state().t - std::sqrt(2 * drop / g);
+  EXPECT_NEAR(motion(sim, "upper").velocity.z(), a - g * late, 1e-10);
+  EXPECT_NEAR(motion(sim, "lower").velocity.z(), b - g * late, 1e-10);
+}
+
+// Mirtich alone: what would rest bounces at the switch speed, never faster.
+TEST(Hybrid, WithoutSteadyContactTheBallBouncesForEver) {
+  const double h = 0.01;
+  Simulator sim = hybrid(ball(0.1, 0.5), {.steady = false});
+  double highest = 0;
+  int late = 0;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(certified_step(sim, h));
+    EXPECT_NEAR(sim.report().ledger.imbalance(), 0, 1e-12);
+    if (i < 500) continue;
+    highest = std::max(highest, motion(sim, "ball").position.z() - 0.5);
+    late += sim.report().collisions;
+  }
+  EXPECT_GT(late, 100);
+  EXPECT_LE(highest, g * h * h / 2 * (1 + 1e-9));
+  EXPECT_GT(highest, 0);
+}
+
+// More impacts than allowed: the rest of the step has none, and the report says so.
+TEST(Hybrid, ManyImpactsAreBounded) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0, 0.99);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ()),
+              moving("ball", Sphere{0.5}, 1, Vec3(0, 0, 0.5 + 1e-3))};
+  Simulator sim = hybrid(d, {.switch_speed = 0, .max_events = 8});
+  certified_steps(sim, 1, 3);
+  const auto& events = sim.report().events;
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(),
+                          [](const StepEvent& e) { return e.kind == StepEvent::Kind::limit; }) ||
+              sim.report().collisions == 0);
+  EXPECT_LE(sim.penetration(), 1e-12);
+}
+
+// A ball falls into a groove and touches both sides at once. After one impact it still approaches
+// the other side: what is left is stopped together.
+TEST(Hybrid, ImpactsBeyondTheirNumberAreStoppedTogether) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0.2, 0.5);
+  d.bodies = {fixed_halfspace("left", Vec3(1, 0, 1)), fixed_halfspace("right", Vec3(-1, 0, 1)),
+              moving("ball", Sphere{0.5}, 1, Vec3(0, 0, 0.5 * std::sqrt(2) + 0.1))};
+  Simulator sim = hybrid(d, {.max_strikes = 1});
+  bool limited = false;
+  while (!limited) {
+    ASSERT_TRUE(certified_step(sim, 0.01));
+    ASSERT_LT(sim.state().t, 1);
+    EXPECT_NEAR(sim.report().ledger.imbalance(), 0, 1e-13);
+    for (const StepEvent& event : sim.report().events)
+      limited = limited || event.kind == StepEvent::Kind::limit;
+  }
+  EXPECT_LE(sim.penetration(), 1e-12);
+  certified_steps(sim, 0.01, 200);  // it comes to rest
+  EXPECT_LE(motion(sim, "ball").velocity.norm(), 1e-12);
+}
+
+// The rod of half length 1 at 45 degrees whose tip hits the floor with (0.4, -1): it slides, stops
+// and slides back, and Stronge's law gives the tip these velocities.
+TEST(Hybrid, RodSlidesBackDuringItsImpact) {
+  ModelDescription d = world(Vec3::Zero(), 0.5, 0.7);
+  BodyDescription rod = moving("rod", Point{}, 1, Vec3::Zero(), Vec3(0.4, -1, 0));
+  rod.dof = "x y rz";
+  rod.inertia = Mat3(Vec3(1, 1, 1.0 / 3).asDiagonal());
+  rod.center_of_mass = Vec3(1, 0, 0);
+  rod.position = Vec3(0, 0.01, 0);
+  rod.orientation = Quat(Eigen::AngleAxisd(M_PI / 4, Vec3::UnitZ()));
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitY()), rod};
+  Simulator sim = hybrid(d);
+  certified_steps(sim, 0.01 + 1e-9, 1);
+  const BodyMotion tip = motion(sim, "rod");
+  // The centre of mass goes straight on; the tip turns about it by a billionth of a second's worth.
+  EXPECT_NEAR(tip.velocity.x(), -0.156981081044, 1e-8);
+  EXPECT_NEAR(tip.velocity.y(), 0.571594840037, 1e-8);
+  EXPECT_EQ(sim.report().collisions, 1);
+}
+
+// Bodies of any shape thrown on a floor and on each other: certified, balanced, never more energy.
+TEST(Hybrid, ThrownBodiesBalanceTheirEnergy) {
+  for (int seed = 0; seed < 4; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    ModelDescription d = world(Vec3(0, 0, -g), 0.4, seed % 2 ? 0.6 : 0);
+    d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
+    const Geometry shapes[] = {Box{{0.5, 0.4, 0.3}}, Sphere{0.3}, Capsule{0.2, 0.5},
+                               Box{{0.2, 0.6, 0.2}}};
+    for (int i = 0; i < 4; ++i) {
+      d.bodies.push_back(moving("b" + std::to_string(i), shapes[i], 1 + i,
+                                Vec3(0.1 * i, 0.05 * i, 0.8 + 0.9 * i), random.vector(1),
+                                random.vector(3)));
+      d.bodies.back().orientation = exp_rotation(random.vector(1));
+    }
+    Simulator sim = hybrid(d);
+    double last = energy(sim);
+    for (int i = 0; i < 300; ++i) {
+      ASSERT_TRUE(certified_step(sim, 0.01)) << seed;
+      ASSERT_NEAR(sim.report().ledger.imbalance(), 0, 1e-9) << seed << ' ' << i;
+      EXPECT_LE(energy(sim), last + 1e-9 + sim.report().ledger.stabilisation) << seed << ' ' << i;
+      last = energy(sim);
+      EXPECT_LE(sim.penetration(), 0.01);
+    }
+  }
+}
+
+// Units that are powers of two change no bit.
+TEST(Hybrid, ScalesWithoutRounding) {
+  auto run = [](double length, double time, double mass) {
+    const double speed = length / time;
+    ModelDescription d = world(Vec3(0, 0, -g) * speed / time, 0.3, 0.6);
+    d.bodies = {fixed_halfspace("floor", Vec3::UnitZ()),
+                moving("box", Box{Vec3(0.5, 0.4, 0.3) * length}, mass, Vec3(0, 0, 1) * length,
+                       Vec3(1, 0.5, 0) * speed, Vec3(1, 2, 3) / time)};
+    Simulator sim = hybrid(d);
+    for (int i = 0; i < 100; ++i) sim.step(0.02 * time);
+    return motion(sim, "box");
+  };
+  const BodyMotion a = run(1, 1, 1), b = run(0x1p10, 0x1p-5, 0x1p-7);
+  EXPECT_EQ(a.position * 0x1p10, b.position);
+  EXPECT_EQ(a.velocity * 0x1p15, b.velocity);
+  EXPECT_EQ(a.orientation.coeffs(), b.orientation.coeffs());
+}
+
+// A run that is taken up from a saved state goes on bit for bit.
+TEST(Hybrid, RestartsFromItsState) {
+  Simulator whole = hybrid(ball(0.1, 0.5)), first = hybrid(ball(0.1, 0.5));
+  for (int i = 0; i < 300; ++i) whole.step(0.01);
+  for (int i = 0; i < 150; ++i) first.step(0.01);
+  Simulator second = hybrid(ball(0.1, 0.5));
+  second.set_state(first.state());
+  for (int i = 0; i < 150; ++i) second.step(0.01);
+  EXPECT_EQ(hash(whole.state()), hash(second.state()));
+}
+
+}  // namespace
+}  // namespace cairn::testing
