@@ -25,7 +25,10 @@ inline constexpr std::array energy_guard_names = {"off", "impact", "step"};
 inline constexpr std::array active_set_names = {"complete", "distance", "speed"};
 inline constexpr std::array trapezoidal_form_names = {"mean", "new"};
 inline constexpr std::array event_detection_names = {"collisions", "all"};
-inline constexpr std::array restitution_friction_names = {"total", "extra"};
+inline constexpr std::array restitution_friction_names = {"total", "extra", "path"};
+inline constexpr std::array propagation_names = {"simultaneous", "sequential"};
+inline constexpr std::array impact_guard_names = {"off", "impact"};
+inline constexpr std::array restitution_law_names = {"newton", "poisson", "stronge"};
 using Names = std::span<const char* const>;
 
 template <class Visitor>
@@ -70,6 +73,13 @@ void describe(Visitor& v, Euler& o) {
            "of the smaller one");
   v.number("delta_max", o.events.delta_max, Range{0, 1}, "-",
            "polyhedra: sine of the angle below which two edges count as parallel");
+  v.choice("restitution_friction", o.restitution_friction, Names(restitution_friction_names),
+           "friction of an impact: bounded by mu times its whole normal impulse; or in "
+           "decompression by mu times the part beyond the restitution; or along the path of the "
+           "slip where one contact collides");
+  v.choice("propagation", o.propagation, Names(propagation_names),
+           "impacts of contacts that touch: all at once; or one after the other, the fastest "
+           "first");
 }
 
 inline constexpr Range tolerance_range{0, 1, true};
@@ -100,7 +110,8 @@ void describe(Visitor& v, Trapezoidal& o) {
            "share of the gap of touching contacts that one step corrects; 0: none");
   v.choice("restitution_friction", o.restitution_friction, Names(restitution_friction_names),
            "bounds friction in the decompression of an impact by mu times its whole normal "
-           "impulse; or by mu times the part beyond the restitution, paper 003 (78)");
+           "impulse; or by mu times the part beyond the restitution, paper 003 (78); or follows "
+           "the path of the slip where one contact collides");
   v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
            "slowest approach that bounces; -1: h times the free acceleration along the normal");
   v.number("active_distance", o.active_distance, Range{-1, 1e9}, "m",
@@ -114,6 +125,11 @@ void describe(Visitor& v, Trapezoidal& o) {
   v.number("accuracy", o.accuracy, Range{0, 1e9}, "m",
            "estimated error of a step that is reached by dividing it; 0: never divided");
   v.integer("max_parts", o.max_parts, 2, 1 << 20, "parts of a divided step at the most");
+  v.choice("propagation", o.propagation, Names(propagation_names),
+           "impacts of contacts that touch: all at once; or one after the other, the fastest "
+           "first");
+  v.choice("energy_guard", o.energy_guard, Names(impact_guard_names),
+           "reduces restitution: never; so that an impact does not raise the kinetic energy");
 }
 
 template <class Visitor>

@@ -32,7 +32,8 @@ std::optional<std::size_t> member(const MaterialTable& table, std::string_view n
 }  // namespace
 
 Material mixed(const Material& a, const Material& b) {
-  return {std::sqrt(a.friction * b.friction), std::max(a.restitution, b.restitution)};
+  return {std::sqrt(a.friction * b.friction), std::max(a.restitution, b.restitution),
+          std::max(a.restitution_law, b.restitution_law)};
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> pair_names(std::string_view name) {

@@ -34,6 +34,8 @@ constexpr std::array list = {
                potra_carts},
     Experiment{"potra-closing-walls", "paper 003, 7.1: a ball between walls that close in",
                potra_closing_walls},
+    Experiment{"restitution", "requested against measured rebounds, every law and scheme",
+               restitution},
 };
 
 }  // namespace
