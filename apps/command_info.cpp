@@ -66,8 +66,10 @@ Json model_json(const Model& model) {
   Json& materials = json["materials"] = Json::object();
   for (std::size_t i = 0; i < model.material_names.size(); ++i) {
     const Material& own = model.pair(MaterialId(i), MaterialId(i));
-    materials[model.material_names[i]] = {{"friction", own.friction},
-                                          {"restitution", own.restitution}};
+    materials[model.material_names[i]] = {
+        {"friction", own.friction},
+        {"restitution", own.restitution},
+        {"restitution_law", restitution_law_names[static_cast<std::size_t>(own.restitution_law)]}};
   }
   return json;
 }

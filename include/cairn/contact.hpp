@@ -9,6 +9,8 @@
 
 namespace cairn {
 
+enum class RestitutionLaw : std::uint8_t;  // of cairn/model.hpp
+
 // Names a contact for good: the same features of the same shapes have the same key in every step.
 // Order of contacts = order of keys.
 struct ContactKey {
@@ -28,6 +30,7 @@ struct Contact {
   double gap = 0;             // signed distance, > 0 apart [m]
   double friction = 0;        // mu [-]
   double restitution = 0;     // e [-]
+  RestitutionLaw restitution_law{};
 };
 
 }  // namespace cairn

@@ -93,13 +93,14 @@ struct AppliedForceDescription {
 
 using ForceDescription = std::variant<SpringDescription, AppliedForceDescription>;
 
-// What an impact gives back (E203): the normal velocity, the normal impulse or the work of the
-// normal impulse.
+// What an impact gives back (E203, E220): the normal velocity, the normal impulse or the work of
+// the normal impulse.
 enum class RestitutionLaw : std::uint8_t { newton, poisson, stronge };
 
 struct Material {
-  double friction = 0;          // mu, Coulomb's coefficient [-]
-  double restitution = 0;       // e, ratio of normal speeds [-]
+  double friction = 0;     // mu, Coulomb's coefficient [-]
+  double restitution = 0;  // e, 0 to 1, as restitution_law says [-]
+  RestitutionLaw restitution_law = RestitutionLaw::newton;
   double bounce_friction = -1;  // mu of bouncing contacts, scheme hybrid; negative: friction [-]
 
   double bounce_mu() const { return bounce_friction < 0 ? friction : bounce_friction; }

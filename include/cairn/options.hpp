@@ -25,7 +25,10 @@ inline constexpr std::array energy_guard_names = {"off", "impact", "step"};
 inline constexpr std::array active_set_names = {"complete", "distance", "speed"};
 inline constexpr std::array trapezoidal_form_names = {"mean", "new"};
 inline constexpr std::array event_detection_names = {"collisions", "all"};
-inline constexpr std::array restitution_friction_names = {"total", "extra"};
+inline constexpr std::array restitution_friction_names = {"total", "extra", "path"};
+inline constexpr std::array propagation_names = {"simultaneous", "sequential"};
+inline constexpr std::array impact_guard_names = {"off", "impact"};
+inline constexpr std::array restitution_law_names = {"newton", "poisson", "stronge"};
 using Names = std::span<const char* const>;
 
 template <class Visitor>
@@ -70,6 +73,13 @@ void describe(Visitor& v, Euler& o) {
            "of the smaller one");
   v.number("delta_max", o.events.delta_max, Range{0, 1}, "-",
            "polyhedra: sine of the angle below which two edges count as parallel");
+  v.choice("restitution_friction", o.restitution_friction, Names(restitution_friction_names),
+           "friction of an impact: bounded by mu times its whole normal impulse; or in "
+           "decompression by mu times the part beyond the restitution; or along the path of the "
+           "slip where one contact collides");
+  v.choice("propagation", o.propagation, Names(propagation_names),
+           "impacts of contacts that touch: all at once; or one after the other, the fastest "
+           "first");
 }
 
 inline constexpr Range tolerance_range{0, 1, true};
@@ -100,7 +110,8 @@ void describe(Visitor& v, Trapezoidal& o) {
            "share of the gap of touching contacts that one step corrects; 0: none");
   v.choice("restitution_friction", o.restitution_friction, Names(restitution_friction_names),
            "bounds friction in the decompression of an impact by mu times its whole normal "
-           "impulse; or by mu times the part beyond the restitution, paper 003 (78)");
+           "impulse; or by mu times the part beyond the restitution, paper 003 (78); or follows "
+           "the path of the slip where one contact collides");
   v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
            "slowest approach that bounces; -1: h times the free acceleration along the normal");
   v.number("active_distance", o.active_distance, Range{-1, 1e9}, "m",
@@ -117,6 +128,11 @@ void describe(Visitor& v, Trapezoidal& o) {
            "shortest part into which accuracy divides a step; -1: 2^-12 of the step");
   v.number("max_step", o.max_step, Range{-1, 1e9}, "s",
            "longest part into which accuracy divides a step; -1: the whole step");
+  v.choice("propagation", o.propagation, Names(propagation_names),
+           "impacts of contacts that touch: all at once; or one after the other, the fastest "
+           "first");
+  v.choice("energy_guard", o.energy_guard, Names(impact_guard_names),
+           "reduces restitution: never; so that an impact does not raise the kinetic energy");
 }
 
 template <class Visitor>

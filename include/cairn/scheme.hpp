@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
 
 namespace cairn {
@@ -17,6 +18,16 @@ enum class EnergyGuard : std::uint8_t {
   impact,  // the impact does not raise the kinetic energy
   step,    // kinetic plus potential energy do not rise over the step beyond the work done on the
            // system
+};
+enum class RestitutionFriction : std::uint8_t {
+  total,  // friction bounded by mu times the whole normal impulse; in decompression
+          // mu (c_x + e c_c): Poisson's law (E174)
+  extra,  // in decompression by mu c_x, as paper 003 (78) prints it
+  path,   // follows the slip over the impact where one contact collides (E222); else total
+};
+enum class Propagation : std::uint8_t {
+  simultaneous,  // all contacts that touch at once
+  sequential,    // one contact after the other, the fastest first (E226)
 };
 enum class ActiveSet : std::uint8_t {
   complete,  // every pair that can meet within the step, verified after the solve
@@ -53,6 +64,8 @@ struct Euler {             // papers 000 and 001
   double active_distance = 0.1;  // eps of active_set distance [m]
   double active_factor = 1;      // f of active_set speed [-]
   EventOptions events = {};
+  RestitutionFriction restitution_friction = RestitutionFriction::total;
+  Propagation propagation = Propagation::simultaneous;
 };
 
 // Papers 001 and 004: the step of `euler` under the convex relaxation of Coulomb's law (E90): what
@@ -72,10 +85,6 @@ enum class EventDetection : std::uint8_t {
   collisions,  // the step restarts at collisions alone
   all,         // and where a contact begins to stick, to slide or to open
 };
-enum class RestitutionFriction : std::uint8_t {
-  total,  // friction in decompression bounded by mu (c_x + e c_c): Poisson's law (E174)
-  extra,  // by mu c_x, as paper 003 (78) prints it
-};
 
 // Paper 003: the linearly implicit trapezoidal rule with events, second order.
 struct Trapezoidal {
@@ -94,6 +103,8 @@ struct Trapezoidal {
   double accuracy = 0;          // error of a step to reach by dividing it [m]; 0: fixed step
   double min_step = -1;         // shortest part of a divided step [s]; negative: 2^-12 of the step
   double max_step = -1;         // longest part [s]; negative: the step
+  Propagation propagation = Propagation::simultaneous;
+  EnergyGuard energy_guard = EnergyGuard::impact;  // off or impact
 };
 
 // Paper 002: bouncing contacts by impulse integration between exact flights, steady ones by a
@@ -113,6 +124,11 @@ struct Hybrid {
 
 using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal, Hybrid>;
 const char* name(const SchemeOptions& options);
+
+struct Model;
+
+// Why a scheme cannot take the restitution laws of a model's materials; empty: it can.
+std::string refused_laws(const Model& model, const SchemeOptions& options);
 
 // The options of the Euler step that a scheme takes; null for schemes of another kind.
 const Euler* euler_options(const SchemeOptions& options);

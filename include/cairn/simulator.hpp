@@ -63,7 +63,8 @@ struct SolveRecord {
     decompression,  // of an impact (E174)
     hold,           // takes the last rounding from a contact that begins to stick (E175)
     limited,        // a part of a step without events, at first order (E177)
-    impact,         // scheme hybrid: impulses of a moment, found by integration (E213)
+    impact,         // impulses of a moment that were found by path, sequence or Newton's law (E213,
+                    // E223)
   } purpose = Purpose::step;
   double length = 0;  // scheme trapezoidal: part of the step that the problem is for [s]
   double taken = 0;   // of it, up to the event at which the step went on [s]
@@ -86,6 +87,28 @@ struct StepEvent {
   double t = 0;        // [s]
   ContactKey contact;  // kind limit: of the event before it
   double speed = 0;    // collision: relative normal velocity before it, < 0 [m/s]
+};
+
+// The energy of one contact that collided (E228). Contacts of one group collided together: they
+// share the energies of the group,
+//   kinetic_after = kinetic_before + sum over its contacts (put_in - lost_restitution -
+//   lost_friction) + other.
+struct ImpactReport {
+  ContactKey contact;
+  double t = 0;         // [s]; of schemes without events: the end of the step
+  double approach = 0;  // relative normal velocity before, < 0 [m/s]
+  double rebound = 0;   // and after [m/s]
+  RestitutionLaw law = RestitutionLaw::newton;
+  double restitution = 0;       // e that the material asks for [-]
+  double lost_restitution = 0;  // work that the normal impulse took, >= 0 [J]
+  double lost_friction = 0;     // work that friction took, >= 0 [J]
+  double put_in = 0;            // work that the impulse put in, >= 0 [J]
+  int group = 0;                // of the step
+  double kinetic_before = 0;    // of all bodies of the group [J]
+  double kinetic_after = 0;     // [J]
+  double other = 0;             // work of joints, of contacts that did not approach and of the
+                                // forces of the step on the group [J]
+  double guard = 0;             // what the energy guard took from the group, >= 0 [J]
 };
 
 enum class StepStatus : std::uint8_t { certified, uncertified, stopped };
@@ -114,7 +137,7 @@ struct StepReport {
   int filtered_contacts = 0;  // contacts that the filter left out, since others imply them (E145)
   int revised_pairs = 0;      // polyhedra whose axis or events verification changed (E143)
   int collisions = 0;         // contacts with restitution
-  int guard_corrections = 0;  // 1 if the energy guard reduced the restitution
+  int guard_corrections = 0;  // times that the energy guard reduced the restitution
   double guard_factor = 1;    // theta: share of restitution kept [-]
   int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear
   double nonlinear_residual =
@@ -128,6 +151,9 @@ struct StepReport {
   int uncertified_projections = 0;            // of them, those that missed the tolerance
   double contact_projection_certificate = 0;  // their worst scaled residual [-]
   std::vector<StepEvent> events;              // trapezoidal and hybrid, in the order of time
+  std::vector<ImpactReport> impacts;          // in the order of time
+  int sequential_impacts = 0;                 // of propagation one contact at a time (E226)
+  int unfinished_sequences = 0;               // of them, sequences that were cut short
   double error_estimate = 0;                  // of a step divided to an accuracy (E182) [m]
   int parts = 1;                              // into which it was divided
   struct Seconds {

@@ -34,6 +34,7 @@ Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
   const Material& pair = model.pair(shape_a.material, shape_b.material);
   c.friction = pair.friction;
   c.restitution = pair.restitution;
+  c.restitution_law = pair.restitution_law;
   return c;
 }
 

@@ -42,7 +42,7 @@ bool ContactFinder::alike(const Model& model, std::span<const CompoundPair> grou
   auto law = [&](const CompoundPair& pair) {
     const Material& m =
         model.pair(model.shapes[index(pair.a)].material, model.shapes[index(pair.b)].material);
-    return std::pair(m.friction, m.restitution);
+    return std::tuple(m.friction, m.restitution, m.restitution_law);
   };
   const Shape& first = model.shapes[index(group[0].a)];
   return !model.polyhedra[static_cast<std::size_t>(first.polyhedron)].planar &&

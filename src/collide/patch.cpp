@@ -35,7 +35,7 @@ void PatchFilter::mark(const Model& model, std::span<const Contact> contacts,
     for (std::size_t j = i; j < contacts.size(); ++j) {
       const Contact& c = contacts[j];
       if (grouped_[j] || c.friction != first.friction || c.restitution != first.restitution ||
-          !same_normals(c.n_W, first.n_W))
+          c.restitution_law != first.restitution_law || !same_normals(c.n_W, first.n_W))
         continue;
       grouped_[j] = 1;
       const Vec3 p = c.p_WC - first.p_WC;

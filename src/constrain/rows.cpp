@@ -152,4 +152,15 @@ void to_model_velocities(const Model& model, const Problem& problem, const VecX&
   }
 }
 
+void to_problem_velocities(const Model& model, const Problem& problem, const VecX& v_model,
+                           VecX& v) {
+  v.setZero(model.velocities);
+  for (const ProblemBody& b : problem.bodies) {
+    const int linear = translations(model.bodies[static_cast<std::size_t>(b.model_body)]);
+    for (int k = 0; k < b.size; ++k)
+      v[b.first + k] = k < linear ? v_model[b.first + k] / problem.units.speed()
+                                  : v_model[b.first + k] * problem.units.time;
+  }
+}
+
 }  // namespace cairn

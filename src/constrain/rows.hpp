@@ -41,5 +41,7 @@ void spin_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3
 
 // v in SI of the free velocities of the model <-> v in the problem's units.
 void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model);
+void to_problem_velocities(const Model& model, const Problem& problem, const VecX& v_model,
+                           VecX& v);
 
 }  // namespace cairn

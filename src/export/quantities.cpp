@@ -22,6 +22,10 @@ constexpr std::array of_scene = {
     QuantityName{"potential", "potential energy: gravity and springs", "J"},
     QuantityName{"friction", "energy that friction took so far", "J"},
     QuantityName{"impact", "energy that impacts took so far", "J"},
+    QuantityName{"restitution_loss", "energy that normal impulses of impacts took so far", "J"},
+    QuantityName{"impact_friction", "energy that friction of impacts took so far", "J"},
+    QuantityName{"impact_gain", "energy that impulses of impacts put in so far", "J"},
+    QuantityName{"impact_speed", "fastest approach of an impact of the step", "m/s"},
     QuantityName{"penetration", "deepest penetration of the step", "m"},
     QuantityName{"joint_error", "largest distance error of a joint", "m"},
     QuantityName{"joint_angle", "largest misalignment of a joint", "rad"},
@@ -144,6 +148,7 @@ double of_a_body(const TraceWalk& walk, const Source& source, const std::vector<
 // Energies taken so far; the trace has them step by step.
 struct Sums {
   double friction = 0, impact = 0;
+  double restitution_loss = 0, impact_friction = 0, impact_gain = 0;
 };
 
 double of_the_scene(const StepReport& r, std::string_view name, const Sums& sums) {
@@ -152,6 +157,14 @@ double of_the_scene(const StepReport& r, std::string_view name, const Sums& sums
   if (name == "potential") return r.ledger.potential_end;
   if (name == "friction") return sums.friction;
   if (name == "impact") return sums.impact;
+  if (name == "restitution_loss") return sums.restitution_loss;
+  if (name == "impact_friction") return sums.impact_friction;
+  if (name == "impact_gain") return sums.impact_gain;
+  if (name == "impact_speed") {
+    double fastest = 0;
+    for (const ImpactReport& i : r.impacts) fastest = std::max(fastest, -i.approach);
+    return fastest;
+  }
   if (name == "penetration") return r.penetration;
   if (name == "joint_error") return r.joint_error;
   if (name == "joint_angle") return r.joint_error_angle;
@@ -174,8 +187,8 @@ PlottedCurve make_curve(const Source& source, const std::string& text) {
   curve.unit = unit;
   curve.logarithmic = name == "penetration" || name == "joint_error" || name == "joint_angle" ||
                       name == "certificate" || name == "coulomb";
-  curve.from_zero =
-      unit == "count" || unit == "ms" || name == "speed" || name == "spin" || name == "force";
+  curve.from_zero = unit == "count" || unit == "ms" || name == "speed" || name == "spin" ||
+                    name == "force" || name == "impact_speed";
   return curve;
 }
 
@@ -240,6 +253,11 @@ Result<TracePlot> read_quantities(const std::string& trace, std::span<const std:
         start.push_back(walk->motion(static_cast<BodyId>(i)).orientation);
     sums.friction += r.ledger.friction;
     sums.impact += r.ledger.impact;
+    for (const ImpactReport& i : r.impacts) {
+      sums.restitution_loss += i.lost_restitution;
+      sums.impact_friction += i.lost_friction;
+      sums.impact_gain += i.put_in;
+    }
     // The initial frame has no step; a step that was stopped has no end.
     const bool step = !initial && r.status != StepStatus::stopped;
     for (std::size_t i = 0; i < sources.size(); ++i)

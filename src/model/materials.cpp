@@ -37,6 +37,7 @@ Material mixed(const Material& a, const Material& b) {
   Material pair;
   pair.friction = std::sqrt(a.friction * b.friction);
   pair.restitution = std::max(a.restitution, b.restitution);
+  pair.restitution_law = std::max(a.restitution_law, b.restitution_law);
   if (a.bounce_friction >= 0 || b.bounce_friction >= 0)
     pair.bounce_friction = std::sqrt(a.bounce_mu() * b.bounce_mu());
   return pair;

@@ -12,7 +12,8 @@
 
 namespace cairn {
 
-// Of a pair that is not listed: geometric mean of the frictions, larger restitution.
+// Of a pair that is not listed: geometric mean of the frictions, larger restitution, and the
+// later law of newton, poisson, stronge: that which guards the energy better.
 Material mixed(const Material& a, const Material& b);
 
 // The two names of a pair "a|b"; nothing if there is no bar in the name.

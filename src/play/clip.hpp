@@ -25,7 +25,9 @@ struct ClipFigures {
   double events = 0;                        // sum: contacts that stuck, slipped, took off
   double uncertified = 0, stopped = 0;      // sums, steps
   double cpu_ms = 0;                        // sum [ms]
-  static constexpr std::size_t count = 15;
+  double impacts = 0;                       // sum: contacts that collided
+  double impact_loss = 0, impact_gain = 0;  // sums: energy that they took and put in [J]
+  static constexpr std::size_t count = 18;
   std::array<double, count> list() const;  // in the order above
   static const std::array<const char*, count>& names();
 };

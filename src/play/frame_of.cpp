@@ -45,16 +45,16 @@ ClipContact contact(const ContactReport& report, double h) {
 }  // namespace
 
 std::array<double, ClipFigures::count> ClipFigures::list() const {
-  return {kinetic,     potential, penetration, joint_error, joint_angle,
-          certificate, coulomb,   candidates,  active,      collisions,
-          guard,       events,    uncertified, stopped,     cpu_ms};
+  return {kinetic,     potential,  penetration, joint_error, joint_angle, certificate,
+          coulomb,     candidates, active,      collisions,  guard,       events,
+          uncertified, stopped,    cpu_ms,      impacts,     impact_loss, impact_gain};
 }
 
 const std::array<const char*, ClipFigures::count>& ClipFigures::names() {
   static constexpr std::array<const char*, count> all = {
-      "kinetic",     "potential", "penetration", "joint_error", "joint_angle",
-      "certificate", "coulomb",   "candidates",  "active",      "collisions",
-      "guard",       "events",    "uncertified", "stopped",     "cpu_ms"};
+      "kinetic",     "potential",  "penetration", "joint_error", "joint_angle", "certificate",
+      "coulomb",     "candidates", "active",      "collisions",  "guard",       "events",
+      "uncertified", "stopped",    "cpu_ms",      "impacts",     "impact_loss", "impact_gain"};
   return all;
 }
 
@@ -71,6 +71,9 @@ ClipFigures join(const ClipFigures& older, const ClipFigures& newer) {
   all.uncertified += older.uncertified;
   all.stopped += older.stopped;
   all.cpu_ms += older.cpu_ms;
+  all.impacts += older.impacts;
+  all.impact_loss += older.impact_loss;
+  all.impact_gain += older.impact_gain;
   return all;
 }
 
@@ -79,6 +82,11 @@ ClipFigures figures_of(const StepReport& r) {
   const auto events = std::count_if(r.events.begin(), r.events.end(), [](const StepEvent& event) {
     return event.kind != StepEvent::Kind::collision;
   });
+  double loss = 0, gain = 0;
+  for (const ImpactReport& impact : r.impacts) {
+    loss += impact.lost_restitution + impact.lost_friction;
+    gain += impact.put_in;
+  }
   return {.kinetic = r.ledger.kinetic_end,
           .potential = r.ledger.potential_end,
           .penetration = r.penetration,
@@ -93,7 +101,10 @@ ClipFigures figures_of(const StepReport& r) {
           .events = static_cast<double>(events),
           .uncertified = r.status == StepStatus::uncertified ? 1.0 : 0.0,
           .stopped = stopped ? 1.0 : 0.0,
-          .cpu_ms = 1000 * r.seconds.total};
+          .cpu_ms = 1000 * r.seconds.total,
+          .impacts = static_cast<double>(r.impacts.size()),
+          .impact_loss = loss,
+          .impact_gain = gain};
 }
 
 std::vector<BodyId> moving_bodies(const Model& model) {

@@ -75,6 +75,7 @@ class Checker {
     if (frame.state.step != frame.report.step) complain("step number of the state differs");
     check_motion(model_, scheme_, before_, frame, say);
     check_ledger(model_, before_, frame, say);
+    check_impacts(scheme_, frame, say);
     check_joints(model_, frame, say);
     if (report_.penetrations_checked) check_penetration(model_, frame, say);
   }

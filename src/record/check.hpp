@@ -20,6 +20,7 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
 
 // Largest penetration and joint error of the state, over all pairs of shapes.
 void check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain);
+void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const Complain& complain);
 void check_joints(const Model& model, const TraceFrame& frame, const Complain& complain);
 
 // The first figure of a step that is not a finite number; empty: none.

@@ -49,6 +49,11 @@ std::string of_report(const StepReport& r) {
   }
   for (const StepEvent& e : r.events)
     if (!std::isfinite(e.t) || !std::isfinite(e.speed)) return "time or speed of an event";
+  for (const ImpactReport& i : r.impacts)
+    for (const double x :
+         {i.t, i.approach, i.rebound, i.restitution, i.lost_restitution, i.lost_friction, i.put_in,
+          i.kinetic_before, i.kinetic_after, i.other, i.guard})
+      if (!std::isfinite(x)) return "a figure of an impact";
   return {};
 }
 

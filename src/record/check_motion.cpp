@@ -210,6 +210,38 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
     complain(fmt::format("energy ledger does not add up: {:.3g} J missing", l.imbalance()));
 }
 
+// (E228): the energies of every group add up, and under the guard no impact of
+// scheme trapezoidal has put energy in.
+void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const Complain& complain) {
+  const auto* trapezoidal = std::get_if<Trapezoidal>(&scheme);
+  const bool guarded = trapezoidal && trapezoidal->energy_guard == EnergyGuard::impact;
+  const std::vector<ImpactReport>& impacts = frame.report.impacts;
+  for (std::size_t i = 0; i < impacts.size(); ++i) {
+    const ImpactReport& r = impacts[i];
+    if (!(r.lost_restitution >= 0 && r.lost_friction >= 0 && r.put_in >= 0 && r.guard >= 0))
+      complain(fmt::format("energies of impact {} are negative", i));
+    if (!(r.restitution >= 0 && r.restitution <= 1))
+      complain(fmt::format("impact {} has a restitution of {}", i, r.restitution));
+    const auto same = [&](const ImpactReport& other) { return other.group == r.group; };
+    if (std::find_if(impacts.begin(), impacts.end(), same) !=
+        impacts.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    double sum = 0, size = r.kinetic_before + r.kinetic_after + std::abs(r.other);
+    for (const ImpactReport& other : impacts)
+      if (same(other)) {
+        sum += other.put_in - other.lost_restitution - other.lost_friction;
+        size += other.put_in + other.lost_restitution + other.lost_friction;
+      }
+    const double rise = r.kinetic_after - r.kinetic_before - r.other;
+    if (!(std::abs(rise - sum) <= energy_relative * size))
+      complain(fmt::format("energies of impact {} do not add up: {:.3g} J missing", i, rise - sum));
+    if (guarded &&
+        r.kinetic_after - r.kinetic_before - std::max(0.0, r.other) > energy_relative * size)
+      complain(fmt::format("impact {} raised the kinetic energy by {:.3g} J", i,
+                           r.kinetic_after - r.kinetic_before));
+  }
+}
+
 void check_joints(const Model& model, const TraceFrame& frame, const Complain& complain) {
   double error = 0, size = 0;
   for (const Joint& joint : model.joints) {

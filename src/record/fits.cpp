@@ -54,7 +54,9 @@ bool ids_exist(const Model& model, const StepReport& report) {
          std::all_of(report.contacts.begin(), report.contacts.end(),
                      [&](const ContactReport& c) { return key_exists(model, c.contact.key); }) &&
          std::all_of(report.events.begin(), report.events.end(),
-                     [&](const StepEvent& e) { return key_exists(model, e.contact); });
+                     [&](const StepEvent& e) { return key_exists(model, e.contact); }) &&
+         std::all_of(report.impacts.begin(), report.impacts.end(),
+                     [&](const ImpactReport& i) { return key_exists(model, i.contact); });
 }
 
 }  // namespace cairn

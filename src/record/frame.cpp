@@ -274,12 +274,13 @@ void write_contact(const ContactReport& report, ByteWriter& out) {
   out.f64(c.gap);
   out.f64(c.friction);
   out.f64(c.restitution);
+  out.u8(static_cast<std::uint8_t>(c.restitution_law));
   out.vec3(report.impulse);
   out.vec3(report.velocity);
   out.u8(static_cast<std::uint8_t>(report.mode));
   out.u8(report.colliding);
 }
-constexpr std::size_t contact_bytes = key_bytes + 6 * 24 + 3 * 8 + 3;
+constexpr std::size_t contact_bytes = key_bytes + 6 * 24 + 3 * 8 + 4;
 
 void read_contact(ByteReader& in, ContactReport& report) {
   Contact& c = report.contact;
@@ -293,10 +294,34 @@ void read_contact(ByteReader& in, ContactReport& report) {
   c.gap = in.f64();
   c.friction = in.f64();
   c.restitution = in.f64();
+  c.restitution_law = in.choice(RestitutionLaw::stronge);
   report.impulse = in.vec3();
   report.velocity = in.vec3();
   report.mode = in.choice(ContactMode::slip);
   report.colliding = in.flag();
+}
+
+template <class Impact, class Visit>
+void each_impact_number(Impact& i, Visit visit) {
+  for (auto* x :
+       {&i.t, &i.approach, &i.rebound, &i.restitution, &i.lost_restitution, &i.lost_friction,
+        &i.put_in, &i.kinetic_before, &i.kinetic_after, &i.other, &i.guard})
+    visit(*x);
+}
+
+void write_impact(const ImpactReport& impact, ByteWriter& out) {
+  write_key(impact.contact, out);
+  out.u8(static_cast<std::uint8_t>(impact.law));
+  out.i32(impact.group);
+  each_impact_number(impact, [&](const double& x) { out.f64(x); });
+}
+constexpr std::size_t impact_bytes = key_bytes + 1 + 4 + 11 * 8;
+
+void read_impact(ByteReader& in, ImpactReport& impact) {
+  impact.contact = read_key(in);
+  impact.law = in.choice(RestitutionLaw::stronge);
+  impact.group = in.i32();
+  each_impact_number(impact, [&](double& x) { x = in.f64(); });
 }
 
 template <class Ledger_, class Visit>
@@ -309,10 +334,11 @@ void each_energy(Ledger_& l, Visit visit) {
 
 template <class Report, class Visit>
 void each_count(Report& r, Visit visit) {
-  for (auto* n : {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions,
-                  &r.guard_corrections, &r.nonlinear_iterations, &r.nonlinear_fallback,
-                  &r.discarded_solves, &r.corrections, &r.contact_projections,
-                  &r.uncertified_projections, &r.filtered_contacts, &r.revised_pairs, &r.parts})
+  for (auto* n :
+       {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections,
+        &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections,
+        &r.contact_projections, &r.uncertified_projections, &r.filtered_contacts, &r.revised_pairs,
+        &r.parts, &r.sequential_impacts, &r.unfinished_sequences})
     visit(*n);
 }
 
@@ -346,6 +372,8 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
     write_key(event.contact, out);
     out.f64(event.speed);
   }
+  out.u64(report.impacts.size());
+  for (const ImpactReport& impact : report.impacts) write_impact(impact, out);
   out.u64(static_cast<std::uint64_t>(report.solve_count));
   for (const SolveRecord& record : report.solved()) {
     out.u8(static_cast<std::uint8_t>(record.purpose));
@@ -376,6 +404,8 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
     event.contact = read_key(in);
     event.speed = in.f64();
   }
+  report.impacts.resize(in.count(impact_bytes));
+  for (ImpactReport& impact : report.impacts) read_impact(in, impact);
   const std::size_t solves = in.count(200);
   if (report.solves.size() < solves) report.solves.resize(solves);
   report.solve_count = static_cast<int>(solves);

@@ -203,6 +203,9 @@ void put_plots(Page& page) {
   if (t.cpu_seconds > 0)
     put_plot(page, {.title = "CPU time per step", .unit = "ms", .from_zero = true},
              {{&t.cpu, "CPU time"}});
+  if (t.impacts.contacts > 0)
+    put_plot(page, {.title = "Energy lost in impacts so far", .unit = "J", .from_zero = true},
+             {{&t.impact_loss, "restitution"}, {&t.impact_friction, "friction"}});
   if (t.guard_corrections > 0)
     put_plot(
         page,
@@ -231,6 +234,7 @@ std::string report_html(const ReportInput& input) {
   put_ledger(page);
   put_worst_steps(page);
   put_contacts(page);
+  put_impacts(page);
   put_timings(page);
   put_plots(page);
   put_stills(page);

@@ -25,6 +25,7 @@ struct ReportPage {
 void put_ledger(ReportPage& page);
 void put_worst_steps(ReportPage& page);
 void put_contacts(ReportPage& page);
+void put_impacts(ReportPage& page);
 void put_timings(ReportPage& page);
 void put_jamming(ReportPage& page);
 void put_forces(ReportPage& page);

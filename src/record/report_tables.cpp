@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/options.hpp"
 #include "record/html.hpp"
 #include "record/plot.hpp"
 #include "record/report_page.hpp"
@@ -112,6 +113,48 @@ void put_contacts(ReportPage& page) {
       "back by the energy guard, {} contacts added and {} pairs of polyhedra revised by "
       "verification.</p>",
       t.collisions, t.guard_corrections, t.added_pairs, t.revised_pairs);
+}
+
+// The energy audit: all impacts together, and those that took most.
+void put_impacts(ReportPage& page) {
+  const ImpactTotals& t = page.in.totals.impacts;
+  if (t.contacts == 0) return;
+  page.html +=
+      "<h2>Impacts</h2><div class=\"scroll\"><table><tr><th>energy</th><th "
+      "class=\"n\">[J]</th></tr>";
+  const auto row = [&](const char* name, double value) {
+    page.put("<tr><td>{}</td><td class=\"n\">{}</td></tr>", name, short_number(value));
+  };
+  row("lost to restitution", t.lost_restitution);
+  row("lost to friction", t.lost_friction);
+  row("put in", t.put_in);
+  row("taken by the energy guard", t.guard);
+  row("largest rise by one impact", t.max_rise);
+  page.put(
+      "</table></div><p class=\"soft\">{} contacts collided in {} impacts: {} by Newton's law, {} "
+      "by Poisson's, {} by Stronge's; the fastest approached with {} m/s.</p>",
+      t.contacts, t.groups, t.by_law[0], t.by_law[1], t.by_law[2], short_number(t.fastest));
+  if (t.sequential > 0)
+    page.put("<p class=\"soft\">{} impacts one after the other, {} sequences cut short.</p>",
+             t.sequential, t.unfinished);
+  page.html +=
+      "<div class=\"scroll\"><table><tr><th class=\"n\">t [s]</th><th>bodies</th><th>law</th><th "
+      "class=\"n\">e</th><th class=\"n\">approach [m/s]</th><th class=\"n\">rebound [m/s]</th><th "
+      "class=\"n\">restitution [J]</th><th class=\"n\">friction [J]</th><th class=\"n\">put in "
+      "[J]</th><th class=\"n\">guard [J]</th></tr>";
+  const Model& model = *page.in.scene.model;
+  for (const ImpactReport& r : t.largest)
+    page.put(
+        "<tr><td class=\"n\"><a href=\"#t={}\">{}</a></td><td>{} &ndash; {}</td><td>{}</td><td "
+        "class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+        "class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
+        "class=\"n\">{}</td></tr>",
+        r.t, short_number(r.t), escape(model.body(r.contact.body_a).name),
+        escape(model.body(r.contact.body_b).name),
+        restitution_law_names[static_cast<std::size_t>(r.law)], short_number(r.restitution),
+        short_number(r.approach), short_number(r.rebound), short_number(r.lost_restitution),
+        short_number(r.lost_friction), short_number(r.put_in), short_number(r.guard));
+  page.html += "</table></div>";
 }
 
 void put_timings(ReportPage& page) {

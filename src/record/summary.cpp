@@ -65,6 +65,20 @@ Json friction_json(const SchemeOptions& scheme, const RunTotals& totals) {
           {"corrections", totals.corrections}};
 }
 
+Json impacts_json(const ImpactTotals& t) {
+  return {{"contacts", t.contacts},
+          {"groups", t.groups},
+          {"laws", {{"newton", t.by_law[0]}, {"poisson", t.by_law[1]}, {"stronge", t.by_law[2]}}},
+          {"fastest", t.fastest},
+          {"lost_restitution", t.lost_restitution},
+          {"lost_friction", t.lost_friction},
+          {"put_in", t.put_in},
+          {"guard", t.guard},
+          {"max_rise", t.max_rise},
+          {"sequential", t.sequential},
+          {"unfinished_sequences", t.unfinished}};
+}
+
 Json contact_projection_json(const RunTotals& totals) {
   return {{"solves", totals.contact_projections},
           {"worst", totals.contact_projection_worst},
@@ -218,6 +232,7 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->nonlinear)
     json["nonlinear"] = nonlinear_json(totals);
   json["friction"] = friction_json(scene.simulation.scheme, totals);
+  json["impacts"] = impacts_json(totals.impacts);
   if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->project_contacts)
     json["contact_projection"] = contact_projection_json(totals);
   if (totals.forces) json["forces"] = forces_json(*totals.forces);

@@ -70,6 +70,41 @@ void add_ledger(const Ledger& step, bool first, RunTotals& totals) {
   totals.imbalance_max = std::max(totals.imbalance_max, std::abs(step.imbalance()));
 }
 
+double taken(const ImpactReport& r) {
+  return r.lost_restitution + r.lost_friction - r.put_in;
+}
+
+void add_impacts(const StepReport& report, ImpactTotals& totals) {
+  totals.sequential += report.sequential_impacts;
+  totals.unfinished += report.unfinished_sequences;
+  double rise = 0;
+  for (std::size_t i = 0; i < report.impacts.size(); ++i) {
+    const ImpactReport& r = report.impacts[i];
+    const auto first =
+        std::find_if(report.impacts.begin(), report.impacts.end(),
+                     [&](const ImpactReport& other) { return other.group == r.group; });
+    if (first == report.impacts.begin() + static_cast<std::ptrdiff_t>(i)) {
+      ++totals.groups;
+      totals.guard += r.guard;
+      rise = r.kinetic_after - r.kinetic_before - r.other;
+      totals.max_rise = std::max(totals.max_rise, rise);
+    }
+    ++totals.contacts;
+    ++totals.by_law[static_cast<std::size_t>(r.law)];
+    totals.lost_restitution += r.lost_restitution;
+    totals.lost_friction += r.lost_friction;
+    totals.put_in += r.put_in;
+    totals.fastest = std::max(totals.fastest, -r.approach);
+    const auto place =
+        std::upper_bound(totals.largest.begin(), totals.largest.end(), r,
+                         [](const auto& a, const auto& b) { return taken(a) > taken(b); });
+    const bool full = totals.largest.size() == ImpactTotals::max_largest;
+    if (full && place == totals.largest.end()) continue;
+    totals.largest.insert(place, r);
+    if (full) totals.largest.pop_back();
+  }
+}
+
 constexpr double drawn_certificate = 1e3;  // a residual of one is already no solution at all [-]
 
 void add_curves(const StepReport& r, RunTotals& totals) {
@@ -87,6 +122,8 @@ void add_curves(const StepReport& r, RunTotals& totals) {
   totals.cpu.add(r.t, 1e3 * r.seconds.total);
   totals.coulomb_residual.add(r.t, r.coulomb_residual);
   totals.guard.add(r.t, 1 - r.guard_factor);
+  totals.impact_loss.add(r.t, totals.impacts.lost_restitution);
+  totals.impact_friction.add(r.t, totals.impacts.lost_friction);
 }
 
 }  // namespace
@@ -128,6 +165,7 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   add_worst(model, r, totals);
   add_jamming(model, r, totals);
   add_ledger(r.ledger, first, totals);
+  add_impacts(r, totals.impacts);
   add_curves(r, totals);
   totals.penetration_final = r.penetration;
   totals.penetration_max = std::max(totals.penetration_max, r.penetration);

@@ -27,6 +27,19 @@ struct WorstStep {
   StepStatus status = StepStatus::certified;
 };
 
+// The energy audit of all impacts (E228).
+struct ImpactTotals {
+  std::int64_t contacts = 0, groups = 0;  // that collided
+  std::array<std::int64_t, 3> by_law = {};
+  double lost_restitution = 0, lost_friction = 0, put_in = 0, guard = 0;  // sums [J]
+  double fastest = 0;   // largest speed of approach [m/s]
+  double max_rise = 0;  // largest rise of a group's kinetic energy by its contacts [J]
+  std::int64_t sequential = 0, unfinished = 0;  // propagation sequential
+  std::vector<ImpactReport> largest;            // those that took most, most first
+
+  static constexpr std::size_t max_largest = 8;
+};
+
 struct RunTotals {
   std::int64_t steps = 0;  // completed
   std::int64_t uncertified_steps = 0;
@@ -43,7 +56,8 @@ struct RunTotals {
   std::int64_t solves = 0, iterations = 0, fallbacks = 0;
   std::int64_t collisions = 0, added_pairs = 0, revised_pairs = 0, guard_corrections = 0;
   std::array<std::int64_t, 7> events = {};  // trapezoidal and hybrid, by kind
-  double error_estimate_max = 0;            // of steps divided to an accuracy [m]
+  ImpactTotals impacts;
+  double error_estimate_max = 0;  // of steps divided to an accuracy [m]
   int parts_max = 1;
   JointRank joint_rank;                                            // at the start
   std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;  // option nonlinear
@@ -61,6 +75,7 @@ struct RunTotals {
   std::vector<float> cpu_ms;         // of each step
   double cpu_seconds = 0, detect_seconds = 0, solve_seconds = 0;
 
+  Series impact_loss, impact_friction;  // taken so far by restitution and friction of impacts
   Series kinetic, potential, total, penetration, joint_error, candidates, active, certificate, cpu,
       coulomb_residual,
       guard;  // guard: share of restitution taken away, 1 - theta

@@ -36,6 +36,8 @@ constexpr std::array list = {
                potra_closing_walls},
     Experiment{"son-ball",
                "paper 002, Figure 4: a thrown ball, Mirtich's method against the hybrid", son_ball},
+    Experiment{"restitution", "requested against measured rebounds, every law and scheme",
+               restitution},
 };
 
 }  // namespace

@@ -102,5 +102,6 @@ Reproduction potra_table3(const ReproduceSetting& setting);
 Reproduction potra_carts(const ReproduceSetting& setting);
 Reproduction potra_closing_walls(const ReproduceSetting& setting);
 Reproduction son_ball(const ReproduceSetting& setting);
+Reproduction restitution(const ReproduceSetting& setting);
 
 }  // namespace cairn

@@ -1,8 +1,10 @@
 // Reads a document, writes the description of the model; ranges and names are the builder's matter.
 #include "scene/read_model.hpp"
 
+#include <algorithm>
 #include <map>
 
+#include "base/suggestion.hpp"
 #include "model/materials.hpp"
 #include "scene/generators.hpp"
 #include "scene/read_hull.hpp"
@@ -111,7 +113,22 @@ void read_force(const Node& node, const std::string& path, std::vector<ForceDesc
     forces.emplace_back(read_applied_force(fields, type));
 }
 
-// A pair that gives only one of its two numbers takes the other from the rule for pairs.
+void read_law(const Fields& fields, RestitutionLaw& law, SceneErrors& errors) {
+  std::string word;
+  if (!fields.read("restitution_law", word)) return;
+  const auto match = std::find(restitution_law_names.begin(), restitution_law_names.end(), word);
+  if (match != restitution_law_names.end()) {
+    law = static_cast<RestitutionLaw>(match - restitution_law_names.begin());
+    return;
+  }
+  const std::vector<std::string_view> known(restitution_law_names.begin(),
+                                            restitution_law_names.end());
+  errors.add(*fields.find("restitution_law"), fields.path("restitution_law"), "unknown choice",
+             quoted(word), "newton, poisson, stronge",
+             did_you_mean(word, known, "use one of them"));
+}
+
+// A pair that leaves something out takes it from the rule for pairs.
 void read_materials(const Node& node, const std::string& path, ModelDescription& out,
                     SceneErrors& errors) {
   if (!node.is(Node::Kind::object)) return errors.wrong_type(node, path, "an object");
@@ -122,6 +139,7 @@ void read_materials(const Node& node, const std::string& path, ModelDescription&
     fields.read("friction", material.friction);
     fields.read("restitution", material.restitution);
     fields.read("bounce_friction", material.bounce_friction);
+    read_law(fields, material.restitution_law, errors);
     return material;
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i)

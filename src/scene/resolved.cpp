@@ -149,6 +149,8 @@ Node write(const Material& material) {
   Node node = Node::object();
   node.set("friction", material.friction);
   node.set("restitution", material.restitution);
+  node.set("restitution_law",
+           restitution_law_names[static_cast<std::size_t>(material.restitution_law)]);
   if (material.bounce_friction >= 0) node.set("bounce_friction", material.bounce_friction);
   return node;
 }

@@ -92,6 +92,12 @@ Node schema_of(FieldType type, const std::string& key) {
       return array_of(reference("vector3"), 2, 2);
     case FieldType::body_pairs:
       return array_of(array_of(of_type("string"), 2, 2));
+    case FieldType::restitution_law: {
+      Node node = of_type("string");
+      node.set("enum", Node::array(std::vector<Node>(restitution_law_names.begin(),
+                                                     restitution_law_names.end())));
+      return node;
+    }
     case FieldType::options:
       return reference(key);
     case FieldType::motion:

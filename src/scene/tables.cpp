@@ -60,7 +60,10 @@ const FieldTable& material_fields() {
       "material",
       {{"friction", T::number, "-", "0", "Coulomb's coefficient, >= 0; in a pair: geometric mean"},
        {"restitution", T::number, "-", "0",
-        "ratio of normal speeds, 0 to 1; in a pair: the larger one"},
+        "what an impact returns, 0 to 1; in a pair: the larger one"},
+       {"restitution_law", T::restitution_law, "", "\"newton\"",
+        "what `restitution` is a ratio of: `newton` normal speeds, `poisson` normal impulses, "
+        "`stronge` square root of works; in a pair: the later one of this list"},
        {"bounce_friction", T::number, "-", "that of `friction`",
         "Coulomb's coefficient of bouncing contacts, scheme `hybrid`, >= 0; in a pair: geometric "
         "mean"}}};

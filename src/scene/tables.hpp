@@ -19,14 +19,15 @@ enum class FieldType {
   points3,  // list of vector3
   counts,   // three positive integers
   number_or_vector3,
-  expression,   // a number or a function of t
-  expressions,  // three of them
-  orientation,  // [w, x, y, z] or {"axis", "angle"} or {"axis", "angle_deg"}
-  inertia,      // number, 3 diagonal elements, or a 3 x 3 matrix
-  body_pair,    // two names
-  anchors,      // two points
-  body_pairs,   // list of two names
-  options,      // an object with a "type", or the type alone
+  expression,       // a number or a function of t
+  expressions,      // three of them
+  orientation,      // [w, x, y, z] or {"axis", "angle"} or {"axis", "angle_deg"}
+  inertia,          // number, 3 diagonal elements, or a 3 x 3 matrix
+  body_pair,        // two names
+  anchors,          // two points
+  body_pairs,       // list of two names
+  options,          // an object with a "type", or the type alone
+  restitution_law,  // newton, poisson or stronge
   // Objects and lists of objects with tables of their own:
   motion,
   chain_joint,

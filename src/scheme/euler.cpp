@@ -33,6 +33,7 @@ constexpr int max_rounds = 20;  // of verification; each adds at least one conta
 void Step::predict() {
   evaluate_forces(model, state, h, data.forces);
   free_velocities(model, state, data.forces, h, data.v_free);
+  data.v_free_plain = data.v_free;
   data.poses_end.assign(state.poses.begin(), state.poses.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::prescribed)
@@ -108,7 +109,7 @@ void Step::solve_once(Purpose purpose, double theta) {
     if (theta > 0 && terms.impact) {
       // n.v+ >= -e n.v(l) in place of the gap row, (E33); an overlap that opens faster keeps its
       // row.
-      const double bounce = theta * c.restitution * terms.approach;
+      const double bounce = -theta * terms.rebound;
       if (bounce < std::min(0.0, terms.gap)) {
         terms.gap = terms.closing = 0;
         terms.bounce = bounce;
@@ -140,12 +141,17 @@ void Step::move_bodies(const SolveRecord& record) {
 void Step::find_velocities() {
   for (bool nonlinear = options.nonlinear;; nonlinear = false) {
     report.solve_count = report.guard_corrections = report.corrections = 0;
+    report.sequential_impacts = report.unfinished_sequences = 0;
+    report.impacts.clear();
     report.guard_factor = 1;
+    data.at_once = false;
+    data.v_free = data.v_free_plain;
+    data.v_start = state.v;
     measure_contacts();
     solve_with(Purpose::step, 0);
     bool settled = !nonlinear || settle(0);
     if (settled && mark_impacts() && options.restitution == Restitution::completed) {
-      const double theta = restitute();
+      const double theta = impacts_at_once() ? collide_at_once() : restitute();
       settled = !nonlinear || settle(theta);
       if (settled && nonlinear) settled = guard_settled(theta);
     }
@@ -185,14 +191,16 @@ void Step::report_contacts() {
     constraint_velocity(record.problem, row, record.solution.v.data(), false, w);
     for (int k = 0; k < row.rows; ++k) {
       out.impulse[k] =
-          record.solution.lambda[record.problem.first_row[constraint] + k] * units.impulse();
+          record.solution.lambda[record.problem.first_row[constraint] + k] * units.impulse() +
+          data.terms[i].impulse[k];
       out.velocity[k] = w[k] * units.speed() + data.terms[i].motion[k];
     }
     const double tangential = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
     const bool on_cone = tangential >= (1 - 1e-9) * row.mu * out.impulse[0];
     if (out.impulse[0] > 0)
       out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
-    out.colliding = data.terms[i].bounce < 0 && out.impulse[0] > 0;
+    out.colliding =
+        (data.terms[i].bounce < 0 && out.impulse[0] > 0) || data.terms[i].impulse[0] > 0;
     report.active_contacts += out.impulse[0] > 0 ? 1 : 0;
     report.collisions += out.colliding ? 1 : 0;
   }
@@ -240,11 +248,14 @@ void take(Step& step, double (*clock)(), State& state) {
   auto stop = [&](std::string why) {
     judge(report);
     report.contacts.clear();
+    report.impacts.clear();
     report.ledger = {};
     report.status = StepStatus::stopped;
     report.message = std::move(why);
   };
 
+  if (std::string refused = refused_laws(model, step.options); !refused.empty())
+    return stop(refused);
   // Predict without constraints; find every contact that can close.
   step.predict();
   if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
@@ -284,6 +295,7 @@ void take(Step& step, double (*clock)(), State& state) {
 
   judge(report);
   step.report_contacts();
+  step.audit_impacts();
   report.coulomb_residual = step.friction.law == Law::coulomb_relaxed ? step.coulomb_residual() : 0;
   report.ledger = make_ledger(model, state, h, data, step.last());
   if (!step.finite_energy()) return stop(energy_overflow(model, data.v_end));

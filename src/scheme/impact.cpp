@@ -1,5 +1,6 @@
-// Impacts of scheme `trapezoidal`: compression and decompression (Poisson) of everything that
-// touches, with joints and friction (paper 003, sections 7.3 and 7.4; E173, E174).
+// Impacts of scheme `trapezoidal`: everything that touches at one moment, with joints and friction
+// (paper 003, sections 7.3 and 7.4; E173, E174), and contacts held as joints. What bounces how is
+// collision.cpp's matter.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,6 @@ namespace cairn {
 namespace {
 
 constexpr double window_share = 0x1p-12;  // of the step, over which prescribed velocities are taken
-constexpr int max_rounds = 100;           // of the search for the speeds of restitution
 
 }  // namespace
 
@@ -103,69 +103,6 @@ void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<con
   }
 }
 
-// (78): restitution acts along the normals alone, friction is bounded by the further impulse.
-void TrapezoidalStep::decompress_extra() {
-  solve_impact(Purpose::decompression, d.v_compressed, d.compression, {});
-  const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  to_model_velocities(model, record.problem, record.solution.v, d.now.v);
-  add_impact_ledger(record, d.v_compressed, d.now.v, d.compression);
-}
-
-// (E174): speeds of restitution for which the normal impulse of the decompression is e times that
-// of the compression, or more where the contact stays closed. A secant step for each contact.
-bool TrapezoidalStep::decompress_total() {
-  const std::size_t n = d.touching.size();
-  std::vector<double>& speed = d.restitution_speed;
-  std::vector<double>&slope = d.search_slope, &last_speed = d.search_speed,
-  &last_impulse = d.search_impulse;
-  speed.assign(n, 0.0);
-  slope.assign(n, 0.0);
-  last_speed.assign(n, 0.0);
-  last_impulse.assign(n, 0.0);
-  const int first = report.solve_count;
-  double scale = 0;
-  for (const double c : d.compression) scale = std::max(scale, c);
-  for (int round = 0; round < max_rounds; ++round) {
-    report.solve_count = first;  // of the search only the last solve counts
-    solve_impact(Purpose::decompression, d.v_compressed, {}, speed);
-    const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-    const Problem& problem = record.problem;
-    double worst = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t at = d.joint_constraints + i;
-      const double impulse =
-          record.solution.lambda[problem.first_row[at]] * problem.units.impulse();
-      const double missing = d.compression[i] - impulse;
-      const bool met = speed[i] > 0 ? std::abs(missing) <= 1e-14 * scale : missing <= 1e-14 * scale;
-      if (!met) worst = std::max(worst, std::abs(missing));
-      if (round == 0) {
-        double W[max_rows][max_rows] = {};
-        d.mass.factor(problem);
-        own_response(problem, d.mass, problem.constraints[at], W);
-        slope[i] = W[0][0] / problem.units.mass;
-      } else if (std::abs(impulse - last_impulse[i]) > 1e-12 * scale) {
-        const double secant = (speed[i] - last_speed[i]) / (impulse - last_impulse[i]);
-        if (secant > 0) slope[i] = std::clamp(secant, slope[i] / 8, slope[i] * 8);
-      }
-      last_speed[i] = speed[i];
-      last_impulse[i] = impulse;
-      speed[i] = std::max(0.0, speed[i] + slope[i] * missing);
-    }
-    if (worst == 0) {
-      to_model_velocities(model, problem, record.solution.v, d.now.v);
-      add_impact_ledger(record, d.v_compressed, d.now.v, {});
-      return true;
-    }
-    if (worst <= 1e-12 * scale && round > max_rounds / 2) {
-      to_model_velocities(model, problem, record.solution.v, d.now.v);
-      add_impact_ledger(record, d.v_compressed, d.now.v, {});
-      return true;
-    }
-  }
-  report.solve_count = first;
-  return false;
-}
-
 // (E179): dampers too stiff for the step have done their work before it begins: one backward Euler
 // step of the dampers alone, in which nothing moves.
 void TrapezoidalStep::relax_dampers() {
@@ -208,39 +145,32 @@ void TrapezoidalStep::release_separating() {
 void TrapezoidalStep::impact() {
   set_window(d.now.t);
   gather_touching();
-  double fastest = 0, slowest = 0;
   for (const Contact& c : d.touching) {
     const double rate = normal_velocity(c, d.now.v);
-    if (rate < -still_speed(c)) {
-      report.events.push_back({StepEvent::Kind::collision, d.now.t, c.key, rate});
-      ++report.collisions;
-    }
-    if (rate < fastest) fastest = rate, slowest = threshold(c);
+    if (rate >= -still_speed(c)) continue;
+    report.events.push_back({StepEvent::Kind::collision, d.now.t, c.key, rate});
+    ++report.collisions;
   }
-  d.v_before = d.now.v;
-  solve_impact(Purpose::compression, d.now.v, {}, {});
-  const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  to_model_velocities(model, record.problem, record.solution.v, d.v_compressed);
-  add_impact_ledger(record, d.v_before, d.v_compressed, {});
-
-  // What is returned of each impulse; nothing where the impact is slower than what bounces.
-  bool bounces = false, rubs = false;
-  d.compression.clear();
-  for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const Contact& c = d.touching[i];
-    const double normal =
-        record.solution.lambda[record.problem.first_row[d.joint_constraints + i]] *
-        record.problem.units.impulse();
-    const double returned = limited || !(-fastest > slowest) ? 0 : c.restitution * normal;
-    d.compression.push_back(std::max(0.0, returned));
-    bounces = bounces || returned > 0;
-    rubs = rubs || c.rows > 1;
-  }
-  if (!bounces)
-    d.now.v = d.v_compressed;
-  else if (!rubs || options.restitution_friction == RestitutionFriction::extra ||
-           !decompress_total())
-    decompress_extra();
+  // What touches, as a problem of this moment.
+  CollisionData& c = data.collision;
+  assemble_bodies(model, d.now.v, h, d.layout, c.base);
+  add_impact_rows(c.base, {}, {}, {});
+  c.joints = d.joint_constraints;
+  c.t = d.now.t;
+  c.colliders.clear();
+  for (const Contact& contact : d.touching)
+    c.colliders.push_back({contact.key, contact.restitution, contact.restitution_law,
+                           normal_velocity(contact, d.now.v), threshold(contact)});
+  to_problem_velocities(model, c.base, d.now.v, c.v_before);
+  recall(c.base, d.touching, d.memory, d.joint_impulses, c.warm);
+  resolve_impact({options.restitution_friction, options.propagation,
+                  options.energy_guard != EnergyGuard::off, !limited},
+                 solver, data.solver, c, report);
+  to_model_velocities(model, c.base, c.v_after, d.now.v);
+  remember(c.base, d.touching, c.lambda_compression, d.memory, d.joint_impulses);
+  report.ledger.friction += c.friction;
+  report.ledger.impact += c.impact;
+  report.ledger.work_motion += c.motion;
   if (options.damp_stiff) relax_dampers();
   release_separating();
 }

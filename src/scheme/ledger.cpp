@@ -47,8 +47,7 @@ void add_contact_terms(const ContactTerms& terms, const Constraint& c, const Row
 
 // -1/2 |v+ - v|^2 of the bodies: lost in impacts where the island had one, the integrator's own
 // elsewhere.
-void add_jumps(const Model& model, const State& start, StepData& data, const SolveRecord& record,
-               Ledger& ledger) {
+void add_jumps(const Model& model, StepData& data, const SolveRecord& record, Ledger& ledger) {
   find_islands(record.problem, data.islands);
   data.impact_islands.assign(static_cast<std::size_t>(data.islands.count), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
@@ -58,7 +57,8 @@ void add_jumps(const Model& model, const State& start, StepData& data, const Sol
   for (std::size_t i = 0; i < record.problem.bodies.size(); ++i) {
     const ProblemBody& b = record.problem.bodies[i];
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    const double jump = mass_norm(body, data.v_solved.data() + b.first, start.v.data() + b.first);
+    const double jump =
+        mass_norm(body, data.v_solved.data() + b.first, data.v_start.data() + b.first);
     if (data.impact_islands[static_cast<std::size_t>(data.islands.of_body[i])])
       ledger.impact += jump;
     else
@@ -105,7 +105,12 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     add_contact_terms(data.terms[i], record.problem.constraints[data.joints() + i],
                       physical_row(record, data.joints() + i), ledger);
-  add_jumps(model, start, data, record, ledger);
+  add_jumps(model, data, record, ledger);
+  if (data.at_once) {
+    ledger.friction += data.collision.friction;
+    ledger.impact += data.collision.impact;
+    ledger.work_motion += data.collision.motion;
+  }
 
   // The potential is followed along the straight step; what it misses is the integrator's, as is
   // the gyroscopic torque.
@@ -119,7 +124,7 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
     for (int r = body.velocities - 3; r < body.velocities; ++r) {
       double gyroscopic = -h * (data.forces.potential[first + r] + data.forces.applied[first + r]);
       for (int c = body.velocities - 3; c < body.velocities; ++c)
-        gyroscopic += A[r][c] * (data.v_free[first + c] - start.v[first + c]);
+        gyroscopic += A[r][c] * (data.v_free[first + c] - data.v_start[first + c]);
       ledger.integrator += data.v_solved[first + r] * gyroscopic;
     }
   }

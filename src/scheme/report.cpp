@@ -9,6 +9,8 @@ void clear(StepReport& report, const State& state, double h) {
   report.h = h;
   report.message.clear();
   report.events.clear();
+  report.impacts.clear();
+  report.sequential_impacts = report.unfinished_sequences = 0;
   report.contacts.clear();
   report.ledger = {};
   report.solve_count = report.added_pairs = report.revised_pairs = report.discarded_solves = 0;

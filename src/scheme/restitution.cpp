@@ -53,6 +53,7 @@ bool Step::mark_impacts() {
     const double normal = plastic.solution.lambda[plastic.problem.first_row[data.joints() + i]];
     ContactTerms& terms = data.terms[i];
     terms.impact = normal > 0 && terms.approach < -terms.threshold;
+    terms.rebound = terms.impact ? -data.contacts[i].restitution * terms.approach : 0;
     bounces = bounces || (terms.impact && data.contacts[i].restitution > 0);
   }
   return bounces;

@@ -1,6 +1,7 @@
 // One step of `euler` or `relaxed` in progress: the arguments of advance() under one roof. Its
 // parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33 to E35),
-// nonlinear.cpp (E82, E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E39, E84).
+// impact_at_once.cpp (E229), impact_audit.cpp (E228), nonlinear.cpp (E82, E83), relaxed.cpp (E90 to
+// E93), positions.cpp (E38, E39, E84).
 #pragma once
 
 #include "scheme/step_data.hpp"
@@ -44,6 +45,11 @@ struct Step {
   double energy_excess(const SolveRecord& record);
   double restitute();
   bool guard_settled(double theta);
+
+  // Impacts before the forces of the step, and the energies of impacts.
+  bool impacts_at_once() const;
+  double collide_at_once();
+  void audit_impacts();
 
   // From the relaxed law to Coulomb's.
   void correct(double theta);

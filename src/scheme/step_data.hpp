@@ -7,6 +7,7 @@
 #include "dynamics/forces.hpp"
 #include "problem/islands.hpp"
 #include "scheme/active_set.hpp"
+#include "scheme/collision.hpp"
 #include "scheme/contact_projection.hpp"
 #include "scheme/hybrid_data.hpp"
 #include "scheme/projection.hpp"
@@ -17,16 +18,18 @@ namespace cairn {
 // The constant term b of a contact's rows, by origin [m/s]; b_n = gap + bounce + motion_n + slip,
 // b_T = motion_T.
 struct ContactTerms {
-  Vec3 motion = Vec3::Zero();  // along n, t1, t2: prescribed motion
-  double approach = 0;         // relative normal velocity at the beginning, < 0 closing
-  double threshold = 0;        // TOL of (4.10): slowest approach that is an impact
-  double gap_rate = 0;         // gap / h, overlap times gamma and limited
-  double delayed = 0;          // Lambda of (4.10)
-  bool impact = false;         // closes faster than the threshold and carries an impulse
-  double gap = 0, bounce = 0;  // as used in the last problem
-  double closing = 0;          // the part of gap that closes a distance of the beginning
-  double start_gap_rate = 0;   // max(0, gap) / h at the beginning
-  double target = 0;           // least gap at the end, 0 or the overlap that gamma leaves [m]
+  Vec3 motion = Vec3::Zero();   // along n, t1, t2: prescribed motion
+  double rebound = 0;           // normal velocity that an impact leaves behind, >= 0
+  Vec3 impulse = Vec3::Zero();  // of an impact before the forces of the step (E229) [N s]
+  double approach = 0;          // relative normal velocity at the beginning, < 0 closing
+  double threshold = 0;         // TOL of (4.10): slowest approach that is an impact
+  double gap_rate = 0;          // gap / h, overlap times gamma and limited
+  double delayed = 0;           // Lambda of (4.10)
+  bool impact = false;          // closes faster than the threshold and carries an impulse
+  double gap = 0, bounce = 0;   // as used in the last problem
+  double closing = 0;           // the part of gap that closes a distance of the beginning
+  double start_gap_rate = 0;    // max(0, gap) / h at the beginning
+  double target = 0;            // least gap at the end, 0 or the overlap that gamma leaves [m]
   double slip = 0;  // Gamma of (E92), scheme relaxed: bound on the slip that is allowed for
 };
 
@@ -74,6 +77,11 @@ struct StepData {
   SolverWorkspace solver;
   TrapezoidalData trapezoidal, instant;
   HybridData hybrid;
+  CollisionData collision;
+  bool at_once = false;  // the impacts of this step came before its forces (E229)
+  VecX v_audit;
+  VecX v_start, v_free_plain;     // where the forces of the step act from; v_free without impacts
+  std::vector<int> in_collision;  // of contacts: index among the colliders, or -1
 
   std::size_t joints() const { return joint_constraints; }
 };

@@ -135,6 +135,7 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
     judge(report);
     report.contacts.clear();
     report.events.clear();
+    report.impacts.clear();
     report.ledger = {};
     report.status = StepStatus::stopped;
     report.message = std::move(why);

@@ -4,7 +4,6 @@
 #include "cairn/simulator.hpp"
 #include "constrain/joints.hpp"
 #include "dynamics/impulses.hpp"
-#include "problem/mass.hpp"
 #include "scheme/interpolant.hpp"
 
 namespace cairn {
@@ -46,7 +45,7 @@ struct PartStart {
 struct TrapezoidalData {
   ForceImpulses forces;
   Phase now, next, half, trial, begin;  // begin: of the whole step
-  VecX mean, v_free, v_compressed, v_before, v_unit;
+  VecX mean, v_free, v_before, v_unit;
   double free_length = 1;           // time after which v_free would be reached [s]
   std::vector<Contact> candidates;  // at now, sorted by key
   std::vector<Contact> touching;    // rows of the solve, at half the step or at the impact
@@ -61,8 +60,7 @@ struct TrapezoidalData {
   Problem probe;
   SolveRecord trial_record;          // solves that only search for an event
   SolveRecord trial_record_instant;  // of the forces at one instant
-  std::vector<double> compression;   // impulse that each contact returns [N s]
-  std::vector<double> restitution_speed, search_slope, search_speed, search_impulse;
+  std::vector<double> search_slope, search_speed, search_impulse;
   std::vector<char> held;           // contacts that are taken for joints, beside touching
   std::vector<ContactBasis> modes;  // beside touching
   std::vector<Watched> watched;

@@ -79,8 +79,6 @@ struct TrapezoidalStep {
   void add_impact_rows(Problem& problem, std::span<const double> push,
                        std::span<const double> speed, std::span<const char> held);
   void relax_dampers();
-  bool decompress_total();
-  void decompress_extra();
   void release_separating();
 
   // Stick and slip.

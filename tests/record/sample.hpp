@@ -160,6 +160,20 @@ inline StepReport step(std::int64_t n) {
   contact.colliding = true;
   r.contacts = {contact};
   r.events = {{StepEvent::Kind::take_off, 0.125, contact.contact.key, -0.5}};
+  r.impacts = {{.contact = contact.contact.key,
+                .t = 0.25,
+                .approach = -4,
+                .rebound = 2,
+                .law = RestitutionLaw::stronge,
+                .restitution = 0.5,
+                .lost_restitution = 12,
+                .lost_friction = 13,
+                .put_in = 14,
+                .group = 3,
+                .kinetic_before = 16,
+                .kinetic_after = 17,
+                .other = 12,
+                .guard = 18}};
   r.parts = 4;
   r.error_estimate = 1e-6;
   r.solves = {solve(), solve()};

@@ -99,6 +99,12 @@ TEST(Check, LiesAboutEnergyAndGeometryAreFound) {
   expect_finding("does not add up", [](StepReport& r, State&) { r.ledger.friction += 1e-3; });
   expect_finding("penetration", [](StepReport& r, State&) { r.penetration += 1e-9; });
   expect_finding("joint error", [](StepReport& r, State&) { r.joint_error += 1e-9; });
+  expect_finding("energies of impact 0 do not add up", [](StepReport& r, State&) {
+    r.impacts = {{.contact = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, 0},
+                  .lost_restitution = 0.25,
+                  .kinetic_before = 1,
+                  .kinetic_after = 0.5}};
+  });
 }
 
 // Infinity on both sides of a comparison must not hide the lie, nor may a figure that is no number.

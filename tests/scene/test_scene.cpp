@@ -83,6 +83,22 @@ TEST(Scene, EverythingIsRead) {
   EXPECT_EQ(scene.description.materials[2].second.restitution, 0.5);
 }
 
+// Of two laws the later one of newton, poisson, stronge; a pair may say otherwise.
+TEST(Scene, RestitutionLawsOfPairs) {
+  const Scene scene = read(R"({"cairn": 1, "materials": {
+      "a": {"restitution": 0.5}, "b": {"restitution": 0.5, "restitution_law": "poisson"},
+      "c": {"restitution": 0.5, "restitution_law": "stronge"}, "b|c": {"restitution_law": "newton"}}})");
+  const auto law = [&](int i, int k) {
+    return scene.model->pair(MaterialId{i}, MaterialId{k}).restitution_law;
+  };
+  EXPECT_EQ(law(0, 0), RestitutionLaw::newton);
+  EXPECT_EQ(law(0, 1), RestitutionLaw::poisson);
+  EXPECT_EQ(law(2, 0), RestitutionLaw::stronge);
+  EXPECT_EQ(law(1, 2), RestitutionLaw::newton);
+  EXPECT_EQ(law(3, 3), RestitutionLaw::newton);  // default
+  EXPECT_EQ(read(scene.resolved).resolved, scene.resolved);
+}
+
 TEST(Scene, NameDefaultsToTheFile) {
   EXPECT_EQ(read(R"({"cairn": 1})").name, "file");
 }

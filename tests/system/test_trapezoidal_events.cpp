@@ -276,7 +276,9 @@ TEST(TrapezoidalEvents, ImpactWithFrictionByBothBounds) {
   for (const RestitutionFriction bound : {RestitutionFriction::total, RestitutionFriction::extra}) {
     ModelDescription d = rod(std::atan(1.0), 0.001, 0.5);
     d.gravity = Vec3::Zero();
-    d.materials = {{"default", {0.5, 0.7}}};
+    d.materials = {
+        {"default",
+         {.friction = 0.5, .restitution = 0.7, .restitution_law = RestitutionLaw::poisson}}};
     d.bodies[1].velocity = Vec3(0.4, -1, 0);
     Simulator sim = trapezoidal(d, {.restitution_friction = bound});
     ASSERT_TRUE(certified_step(sim, 0.01));

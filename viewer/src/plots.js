@@ -24,6 +24,7 @@ export class Plots {
       this.plots.push(
         add('Penetration', 'm', [{ name: 'penetration', y: f.penetration }], { log: true }),
         add('Contacts', '', [{ name: 'candidates', y: f.candidates }, { name: 'with force', y: f.active }], { zero: true }));
+    if (any(f.impacts)) this.plots.push(add('Energy of impacts', 'J', [{ name: 'lost', y: f.impact_loss }, { name: 'put in', y: f.impact_gain }], { zero: true }));
     this.bodyPlot = add('', 'm', [], { least: 1e-6 * world.size });
     this.choice = el('select', { 'aria-label': 'quantity of the body', on: { change: () => { this.chosen = true; this.select(this.selected); } } },
       ...quantities.map(([name, unit], i) => el('option', { value: String(i), text: `${name} [${unit}]` })));

@@ -1,6 +1,6 @@
 // The timeline: where we are, and marks where something happened.
 import { dragged, fitted, pageColors } from './canvas.js';
-import { el } from './dom.js';
+import { el, short } from './dom.js';
 
 export class Timeline {
   constructor(clip, seek) {
@@ -9,13 +9,53 @@ export class Timeline {
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'slider');
     this.canvas.setAttribute('aria-label', 'time');
-    this.canvas.title = 'Time. Red: steps that are not certified; amber: collisions; green: contacts that stick, slip or take off; violet: impacts held back by the energy guard';
+    this.canvas.title = this.about = 'Time. Red: steps that are not certified; amber: impacts, the higher the more energy they took; green: contacts that stick, slip or take off; violet: impacts held back by the energy guard';
+    this.canvas.addEventListener('pointermove', (event) => this.hover(event));
     dragged(this.canvas, (share) => seek(clip.start + Math.min(1, Math.max(0, share)) * (clip.end - clip.start)));
   }
 
   x(t, w) {
     const span = this.clip.end - this.clip.start;
     return span > 0 ? ((t - this.clip.start) / span) * w : 0;
+  }
+
+  // What the impacts near the pointer did to the energy.
+  hover(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const reach = box.width > 0 ? (3 * (this.clip.end - this.clip.start)) / box.width : 0;
+    const t = this.clip.start + ((event.clientX - box.left) / Math.max(1, box.width)) * (this.clip.end - this.clip.start);
+    this.canvas.title = this.impactsAt(t, reach) ?? this.about;
+  }
+
+  // In words; null where nothing collides within `reach` of t.
+  impactsAt(t, reach) {
+    const { impacts, impact_loss: loss, impact_gain: gain, guard } = this.clip.figures;
+    let [count, lost, put, held] = [0, 0, 0, 0];
+    for (let f = 0; f < this.clip.frames; ++f) {
+      if (Math.abs(this.clip.time[f] - t) > reach || !(impacts[f] > 0)) continue;
+      count += impacts[f];
+      lost += loss[f];
+      put += gain[f];
+      held += guard[f];
+    }
+    if (count === 0) return null;
+    return `${count} ${count === 1 ? 'impact' : 'impacts'} near ${short(t)} s: ${short(lost)} J lost, ${short(put)} J put in` + (held > 0 ? `, ${held} held back by the energy guard` : '');
+  }
+
+  // Impacts by the energy they took: from 3 pixels to the height of the largest.
+  impactMarks(context, w, h, color) {
+    const { collisions, impacts, impact_loss: loss } = this.clip.figures;
+    let most = 0;
+    for (let f = 0; f < this.clip.frames; ++f) most = Math.max(most, loss[f]);
+    let count = 0;
+    context.fillStyle = color;
+    for (let f = 0; f < this.clip.frames; ++f) {
+      if (!(impacts[f] > 0) && !(collisions[f] > 0)) continue;
+      ++count;
+      const height = 4 + (most > 0 ? Math.round((h / 2 - 4) * Math.sqrt(loss[f] / most)) : 0);
+      context.fillRect(Math.round(this.x(this.clip.time[f], w - 2)), h - 2 - height, 2, height);
+    }
+    return count;
   }
 
   // Marks of one kind: a column of pixels is marked if anything in it is.
@@ -44,10 +84,10 @@ export class Timeline {
     context.fillRect(0, h / 2 - 3, w, 6);
     context.fillStyle = colors.curves[0];
     context.fillRect(0, h / 2 - 3, this.x(t, w), 6);
-    const { collisions, events, guard, uncertified, stopped } = this.clip.figures;
+    const { events, guard, uncertified, stopped } = this.clip.figures;
     this.shown = {
       events: this.marks(context, events, w, h - 7, 3, colors.stick),
-      collisions: this.marks(context, collisions, w, h - 7, 5, colors.slip),
+      collisions: this.impactMarks(context, w, h, colors.slip),
       guard: this.marks(context, guard, w, h - 7, 7, colors.guard),
       uncertified: this.marks(context, uncertified, w, 1, 8, colors.bad) + this.marks(context, stopped, w, 0, h, colors.bad),
     };

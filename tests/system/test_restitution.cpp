@@ -1,0 +1,497 @@
+// Restitution laws against closed forms and an independent integration, in every scheme that takes
+// them.
+#include "routh.hpp"
+#include "worlds.hpp"
+
+namespace cairn::testing {
+namespace {
+
+constexpr RestitutionLaw laws[] = {RestitutionLaw::newton, RestitutionLaw::poisson,
+                                   RestitutionLaw::stronge};
+
+SchemeOptions scheme_of(int kind, RestitutionFriction friction,
+                        Propagation propagation = Propagation::simultaneous, bool guard = true) {
+  const EnergyGuard rule = guard ? EnergyGuard::impact : EnergyGuard::off;
+  Euler euler{.energy_guard = rule};
+  euler.restitution_friction = friction;
+  euler.propagation = propagation;
+  if (kind == 0) return euler;
+  if (kind == 1) return Relaxed{.step = euler};
+  Trapezoidal trapezoidal{.restitution_friction = friction};
+  trapezoidal.propagation = propagation;
+  trapezoidal.energy_guard = rule;
+  return trapezoidal;
+}
+constexpr int schemes = 3;
+const char* scheme_name(int kind) {
+  return kind == 0 ? "euler" : kind == 1 ? "relaxed" : "trapezoidal";
+}
+
+ModelDescription world_of(RestitutionLaw law, double friction, double restitution,
+                          const Vec3& gravity = Vec3::Zero()) {
+  ModelDescription d = world(gravity, friction, restitution);
+  d.materials[0].second.restitution_law = law;
+  return d;
+}
+
+// The energies of every group of contacts add up, and none of them is negative.
+void expect_balance(const StepReport& report) {
+  for (const ImpactReport& r : report.impacts) {
+    double sum = r.other, size = r.kinetic_before + r.kinetic_after;
+    for (const ImpactReport& k : report.impacts)
+      if (k.group == r.group) {
+        sum += k.put_in - k.lost_restitution - k.lost_friction;
+        size += k.put_in + k.lost_restitution + k.lost_friction;
+      }
+    EXPECT_NEAR(r.kinetic_after - r.kinetic_before, sum, 1e-12 * size);
+    EXPECT_GE(r.lost_restitution, 0);
+    EXPECT_GE(r.lost_friction, 0);
+    EXPECT_GE(r.put_in, 0);
+    EXPECT_LT(r.approach, 0);
+  }
+  EXPECT_LE(std::abs(report.ledger.imbalance()),
+            1e-12 * (report.ledger.kinetic_start + report.ledger.kinetic_end + 1));
+}
+
+//   o -> v0 = 1     |     no gravity: -e behind the wall, whatever the step
+TEST(RestitutionLaws, BallLeavesTheWallWithMinusE) {
+  Random random(5);
+  for (int i = 0; i < 1000; ++i) {
+    const double h = std::pow(0.02, random.uniform(0, 1)), ratio = 1 / h;
+    if (std::abs(ratio - std::round(ratio)) < 1e-3) continue;
+    for (const RestitutionLaw law : laws)
+      for (int kind = 0; kind < schemes; ++kind)
+        for (const Propagation propagation : {Propagation::simultaneous, Propagation::sequential}) {
+          const double e = random.uniform(0, 1);
+          ModelDescription d = world_of(law, 0, e);
+          d.bodies = {particle("ball", "x", Vec3::Zero(), Vec3::UnitX()),
+                      fixed_halfspace("wall", -Vec3::UnitX(), Vec3::UnitX())};
+          Simulator sim = simulator_of(d, scheme_of(kind, RestitutionFriction::total, propagation));
+          certified_steps(sim, h, static_cast<int>(std::ceil(ratio)) + 1);
+          ASSERT_NEAR(motion(sim, "ball").velocity.x(), -e, 1e-12)
+              << scheme_name(kind) << " h = " << h;
+        }
+  }
+}
+
+//   /      a rod of half length 1 whose tip touches the floor
+//  /  <- contact velocity u
+// +----------
+struct Rod {
+  double angle = 0, friction = 0, restitution = 0;  // angle from the floor
+  Vec3 u = Vec3::Zero();                            // of the tip
+  double spin = 0;
+
+  Vec3 tip() const { return {-std::cos(angle), -std::sin(angle), 0}; }  // from the centre
+  ModelDescription description(RestitutionLaw law) const {
+    ModelDescription d = world_of(law, friction, restitution);
+    BodyDescription body;
+    body.name = "rod";
+    body.dof = "x y rz";
+    body.mass = 1;
+    body.inertia = Mat3(Vec3(1, 1, 1.0 / 3).asDiagonal());
+    body.center_of_mass = Vec3::Zero();
+    body.position = -tip();
+    body.angular_velocity = Vec3(0, 0, spin);
+    body.velocity = u - body.angular_velocity.cross(tip());
+    body.shapes = {{Point{}, Pose{tip(), Quat::Identity()}, "default"}};
+    d.bodies = {fixed_halfspace("floor", Vec3::UnitY()), body};
+    return d;
+  }
+  Routh expected(RestitutionLaw law) const {
+    const Vec3 r = tip();
+    return routh(1 + 3 * r.x() * r.x(), -3 * r.x() * r.y(), 1 + 3 * r.y() * r.y(), u.y(), u.x(),
+                 friction, law, restitution);
+  }
+  Vec3 tip_velocity(const Simulator& sim) const {
+    const BodyMotion m = motion(sim, "rod");
+    return m.velocity + m.angular_velocity.cross(tip());
+  }
+};
+
+// EXPERIMENTS: (-0.175324675325, 0.7), (-0.153506493506, 0.547272727273), (-0.156981081044,
+// 0.571594840037), printed to 12 digits.
+TEST(RestitutionLaws, RodOfTheExperiments) {
+  const Vec3 expected[] = {{-0.175324675325, 0.7, 0},
+                           {-0.153506493506, 0.547272727273, 0},
+                           {-0.156981081044, 0.571594840037, 0}};
+  const Rod rod{M_PI / 4, 0.5, 0.7, Vec3(0.4, -1, 0)};
+  for (int kind = 0; kind < schemes; ++kind)
+    for (const RestitutionLaw law : laws) {
+      const Vec3& after = expected[static_cast<int>(law)];
+      const Routh own = rod.expected(law);
+      EXPECT_NEAR(own.t, after.x(), 1e-12);
+      EXPECT_NEAR(own.n, after.y(), 1e-12);
+      Simulator sim = simulator_of(
+          rod.description(law),
+          scheme_of(kind, RestitutionFriction::path, Propagation::simultaneous, false));
+      ASSERT_TRUE(certified_step(sim, 1e-3));
+      EXPECT_NEAR((rod.tip_velocity(sim) - after).norm(), 0, 2e-12) << scheme_name(kind);
+      ASSERT_EQ(sim.report().impacts.size(), 1u);
+      EXPECT_EQ(sim.report().impacts[0].law, law);
+      EXPECT_NEAR(sim.report().impacts[0].rebound, after.y(), 2e-12);
+      expect_balance(sim.report());
+    }
+}
+
+// All cases of Routh's diagram: slip that goes on, stops and sticks, reverses, and jams.
+TEST(RestitutionLaws, RodsMeetRouthsDiagram) {
+  Random random(7);
+  int going_on = 0, sticking = 0, reversing = 0, jamming = 0;
+  for (int i = 0; i < 600; ++i) {
+    const double mu = i % 3 == 0 ? random.uniform(1.4, 4) : random.uniform(0, 1);
+    const Rod rod{random.uniform(0.2, 1.5), mu, random.uniform(0, 1),
+                  Vec3(random.uniform(-2, 2), -random.uniform(0.2, 2), 0), random.uniform(-2, 2)};
+    const RestitutionLaw law = laws[i % 3 == 0 ? random.below(3) : i % 3];
+    const Routh expected = rod.expected(law);
+    going_on += !expected.stopped;
+    sticking += expected.stuck;
+    reversing += expected.reversed;
+    jamming += expected.jammed;
+    for (int kind = 0; kind < schemes; ++kind) {
+      Simulator sim = simulator_of(
+          rod.description(law),
+          scheme_of(kind, RestitutionFriction::path, Propagation::simultaneous, false));
+      ASSERT_TRUE(certified_step(sim, 1e-3)) << i << ' ' << scheme_name(kind);
+      const Vec3 after = rod.tip_velocity(sim);
+      const double size = 1 + std::abs(expected.n) + std::abs(expected.t);
+      ASSERT_NEAR(after.y(), expected.n, 1e-10 * size) << i << ' ' << scheme_name(kind);
+      ASSERT_NEAR(after.x(), expected.t, 1e-10 * size) << i << ' ' << scheme_name(kind);
+      expect_balance(sim.report());
+    }
+  }
+  EXPECT_GT(going_on, 50);
+  EXPECT_GT(sticking, 50);
+  EXPECT_GT(reversing, 20);
+  EXPECT_GT(jamming, 10);
+}
+
+// Newton's law gives some rods energy (Kane's paradox); Stronge's never does, and the guard lets no
+// law do it.
+TEST(RestitutionLaws, GuardKeepsRodsFromGainingEnergy) {
+  Random random(11);
+  int gains[3] = {}, corrections = 0;
+  for (int i = 0; i < 900; ++i) {
+    const RestitutionLaw law = laws[i % 3];
+    const Rod rod{random.uniform(0.2, 1.5), random.uniform(0, 2), random.uniform(0.5, 1),
+                  Vec3(random.uniform(-4, 4), -random.uniform(0.2, 2), 0), 0};
+    for (const bool guard : {false, true})
+      for (const RestitutionFriction friction :
+           {RestitutionFriction::total, RestitutionFriction::extra, RestitutionFriction::path}) {
+        Simulator sim = simulator_of(rod.description(law),
+                                     scheme_of(2, friction, Propagation::simultaneous, guard));
+        const double before = sim.kinetic_energy();
+        ASSERT_TRUE(certified_step(sim, 1e-3)) << i;
+        const double gain = sim.kinetic_energy() - before;
+        expect_balance(sim.report());
+        if (!guard && gain > 1e-9 * before) ++gains[i % 3];
+        if (!guard) continue;
+        ASSERT_LE(gain, 1e-11 * before) << i;
+        corrections += sim.report().guard_corrections;
+        if (sim.report().guard_corrections > 0) {
+          EXPECT_GT(sim.report().impacts.at(0).guard, 0);
+        }
+      }
+  }
+  EXPECT_GT(gains[0], 0);
+  EXPECT_EQ(gains[2], 0);
+  EXPECT_GE(corrections, gains[0]);
+}
+
+// Half the sphere's slip lies out of the plane of its normal motion: m = R = 1, v = (3, -2), spin
+// that turns the contact sideways. Spheres have W_nt = 0, so that all laws agree, and the slip
+// keeps its direction: friction mu (1 + e) 2 along it, no more than stops it (2/7 of the slip).
+TEST(RestitutionLaws, SpinningSphereIsTheSameUnderAllLaws) {
+  const double mu = 0.2, e = 0.8;
+  for (int kind = 0; kind < schemes; ++kind) {
+    if (kind == 1) continue;  // relaxed friction lifts what slides
+    for (const RestitutionLaw law : laws)
+      for (const RestitutionFriction friction :
+           {RestitutionFriction::total, RestitutionFriction::path}) {
+        ModelDescription d = world_of(law, mu, e);
+        d.bodies = {fixed_halfspace("plane", Vec3::UnitY()),
+                    moving("sphere", Sphere{1}, 1, Vec3(0, 1, 0), Vec3(3, -2, 0), Vec3(4, 0, 0))};
+        Simulator sim = simulator_of(d, scheme_of(kind, friction));
+        ASSERT_TRUE(certified_step(sim, 1e-3));
+        // r = (0, -1, 0), w x r = (0, 0, -4): slip (3, -4) of speed 5.
+        const double push = mu * (1 + e) * 2;
+        const Vec3 f = -push * Vec3(0.6, 0, -0.8);
+        const Vec3 v = Vec3(3, 1.6, 0) + f, w = Vec3(4, 0, 0) + 2.5 * Vec3(0, -1, 0).cross(f);
+        EXPECT_NEAR((motion(sim, "sphere").velocity - v).norm(), 0, 1e-12) << scheme_name(kind);
+        EXPECT_NEAR((motion(sim, "sphere").angular_velocity - w).norm(), 0, 1e-12);
+        expect_balance(sim.report());
+      }
+  }
+}
+
+// A block with the tip of a corner on the floor, slipping sideways: the slip turns during the
+// impact.
+TEST(RestitutionLaws, SlipThatTurnsInSpace) {
+  const Vec3 r(0.3, -0.7, 0.4), inertia(0.2, 0.5, 0.35);
+  const Mat3 I = inertia.asDiagonal();
+  Mat3 cross;
+  cross << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+  const Mat3 W_W = Mat3::Identity() - cross * I.inverse() * cross;  // along x, y, z
+  Mat3 axes;                                                        // columns n, t1, t2
+  axes.col(0) = Vec3::UnitY();
+  axes.col(1) = Vec3::UnitZ();
+  axes.col(2) = Vec3::UnitX();
+  const double mu = 0.3, e = 0.6;
+  const Vec3 v(2.5, -1.5, 1), u = axes.transpose() * v;
+  const Mat3 W = axes.transpose() * W_W * axes;
+  for (const RestitutionLaw law : laws) {
+    const Vec3 expected = slide_in_space(W, u, mu, law, e, 4000),
+               coarse = slide_in_space(W, u, mu, law, e, 2000);
+    ASSERT_LT((expected - coarse).norm(), 1e-12);  // the reference has converged
+    ASSERT_GT(std::abs(expected[1] * u[2] - expected[2] * u[1]), 1e-2);  // the slip has turned
+    for (const int kind : {0, 2}) {
+      ModelDescription d = world_of(law, mu, e);
+      BodyDescription body;
+      body.name = "block";
+      body.mass = 1;
+      body.inertia = I;
+      body.center_of_mass = Vec3::Zero();
+      body.position = -r;
+      body.velocity = v;
+      body.shapes = {{Point{}, Pose{r, Quat::Identity()}, "default"}};
+      d.bodies = {fixed_halfspace("floor", Vec3::UnitY()), body};
+      Simulator sim = simulator_of(d, scheme_of(kind, RestitutionFriction::path));
+      // Free rotation follows the impact, so the step is short.
+      ASSERT_TRUE(certified_step(sim, 1e-13));
+      const BodyMotion m = motion(sim, "block");
+      const Vec3 after = axes.transpose() * (m.velocity + m.angular_velocity.cross(r));
+      EXPECT_NEAR((after - expected).norm(), 0, 1e-10) << scheme_name(kind);
+      expect_balance(sim.report());
+    }
+  }
+}
+
+// A rod on a hinge at height 1 whose tip strikes the floor: one degree of freedom, so that slip and
+// approach stop together and both reverse. With k = W_nn -+ mu W_nt before and after, the laws give
+// back u_n+ = e |u_n| (newton), e |u_n| k+/k- (poisson), e |u_n| sqrt(k+/k-) (stronge).
+TEST(RestitutionLaws, JointsTakePartInTheImpact) {
+  const double mu = 0.3, e = 0.6, spin = -1.7, height = 1, reach = 2;
+  const Vec3 hinge(0, height, 0), r(reach, -height, 0);  // from the hinge to the tip
+  // Inertia about the hinge: the rod's centre is at r/2.
+  const double I = 1.0 / 12 * r.squaredNorm() + r.squaredNorm() / 4;
+  const double W_nn = r.x() * r.x() / I, W_nt = -r.x() * r.y() / I;
+  const double u_n = spin * r.x(), slip = -spin * r.y();
+  ASSERT_LT(u_n, 0);
+  ASSERT_LT(slip, 0);
+  const double before = W_nn + mu * W_nt, after = W_nn - mu * W_nt;  // W_nt > 0 and slip < 0
+  const double expected[] = {-e * u_n, -e * u_n * after / before,
+                             -e * u_n * std::sqrt(after / before)};
+  for (const int kind : {0, 2})
+    for (const RestitutionLaw law : laws) {
+      ModelDescription d = world_of(law, mu, e);
+      BodyDescription body;
+      body.name = "rod";
+      body.dof = "x y rz";
+      body.mass = 1;
+      body.inertia = Mat3(Vec3(1, 1, r.squaredNorm() / 12).asDiagonal());
+      body.center_of_mass = Vec3::Zero();
+      body.position = hinge + r / 2;
+      body.angular_velocity = Vec3(0, 0, spin);
+      body.velocity = body.angular_velocity.cross(r / 2);
+      body.shapes = {{Point{}, Pose{r / 2, Quat::Identity()}, "default"}};
+      d.bodies = {fixed_halfspace("floor", Vec3::UnitY()), body};
+      JointDescription joint;
+      joint.name = "hinge";
+      joint.type = RevoluteJoint{};
+      joint.bodies = {"world", "rod"};
+      joint.anchors = {hinge, -r / 2};
+      d.joints = {joint};
+      Simulator sim = simulator_of(d, scheme_of(kind, RestitutionFriction::path));
+      ASSERT_TRUE(certified_step(sim, 1e-12));
+      EXPECT_NEAR(motion(sim, "rod").angular_velocity.z() * r.x(), expected[static_cast<int>(law)],
+                  1e-10)
+          << scheme_name(kind);
+      expect_balance(sim.report());
+    }
+}
+
+// ---- Several contacts
+// -----------------------------------------------------------------------------
+
+ModelDescription cradle(int n, double e, RestitutionLaw law) {
+  ModelDescription d = world_of(law, 0, e);
+  for (int i = 0; i < n; ++i)
+    d.bodies.push_back(moving("ball" + std::to_string(100 + i), Sphere{0.5}, 1, Vec3(i, 0, 0),
+                              Vec3(i == 0 ? 1 : 0, 0, 0)));
+  return d;
+}
+
+// All at once, every law: the others leave together with (1 + e)/n, the first with e less.
+TEST(NewtonsCradle, Simultaneous) {
+  for (const int n : {3, 5})
+    for (const double e : {1.0, 0.5})
+      for (int kind = 0; kind < schemes; ++kind)
+        for (const RestitutionLaw law : laws) {
+          Simulator sim =
+              simulator_of(cradle(n, e, law), scheme_of(kind, RestitutionFriction::total));
+          ASSERT_TRUE(certified_step(sim, 1e-3));
+          for (int i = 0; i < n; ++i)
+            EXPECT_NEAR(motion(sim, "ball" + std::to_string(100 + i)).velocity.x(),
+                        (1 + e) / n - (i == 0 ? e : 0), 1e-12)
+                << i << " of " << n << ' ' << scheme_name(kind);
+          expect_balance(sim.report());
+          // What an impact of relative speed 1 and reduced mass (n-1)/n loses.
+          const double lost = 0.5 * (1 - e * e) * (n - 1) / n;
+          EXPECT_NEAR(sim.report().impacts.at(0).lost_restitution, lost, 1e-12);
+        }
+}
+
+// One after the other: for e = 1 the last leaves with 1 and all others rest; for e < 1 the exchange
+// of the pair that approaches fastest, v <- v -+ (1 + e)/2 of their speed of approach, repeated.
+TEST(NewtonsCradle, Sequential) {
+  for (const int n : {3, 5})
+    for (const double e : {1.0, 0.5}) {
+      std::vector<double> v(static_cast<std::size_t>(n), 0.0);
+      v[0] = 1;
+      int exchanges = 0;
+      for (;; ++exchanges) {
+        std::size_t at = 0;
+        double fastest = 1e-9;
+        for (std::size_t i = 0; i + 1 < v.size(); ++i)
+          if (v[i] - v[i + 1] > fastest) at = i, fastest = v[i] - v[i + 1];
+        if (fastest == 1e-9) break;
+        v[at] -= 0.5 * (1 + e) * fastest;
+        v[at + 1] += 0.5 * (1 + e) * fastest;
+      }
+      if (e == 1) {
+        EXPECT_EQ(exchanges, n - 1);
+        EXPECT_EQ(v.back(), 1);
+      }
+      if (n == 3 && e == 0.5) {
+        EXPECT_NEAR(v[0], 0.203125, 1e-15);
+        EXPECT_NEAR(v[1], 0.234375, 1e-15);
+        EXPECT_NEAR(v[2], 0.5625, 1e-15);
+      }
+      for (int kind = 0; kind < schemes; ++kind)
+        for (const RestitutionLaw law : laws) {
+          Simulator sim =
+              simulator_of(cradle(n, e, law),
+                           scheme_of(kind, RestitutionFriction::total, Propagation::sequential));
+          ASSERT_TRUE(certified_step(sim, 1e-3));
+          for (int i = 0; i < n; ++i)
+            EXPECT_NEAR(motion(sim, "ball" + std::to_string(100 + i)).velocity.x(),
+                        v[static_cast<std::size_t>(i)], 1e-12)
+                << i << " of " << n << ' ' << scheme_name(kind);
+          EXPECT_EQ(sim.report().sequential_impacts, exchanges);
+          EXPECT_EQ(sim.report().unfinished_sequences, 0);
+          expect_balance(sim.report());
+        }
+    }
+}
+
+// A box that falls flat touches with four corners: -e whatever the law. With e = 1 it never rises
+// above its start: to rounding with events; the Euler step ends within g h of the apex, where it
+// may be g h^2/8 above the parabola.
+TEST(FlatBox, HundredBouncesNeverAboveTheStart) {
+  for (const int kind : {0, 2})
+    for (const RestitutionLaw law : laws) {
+      ModelDescription d = world_of(law, 0.3, 1, Vec3(0, -g, 0));
+      const double height = 0.2, h = kind == 0 ? 2e-3 : 0.02;
+      d.bodies = {fixed_halfspace("floor", Vec3::UnitY()),
+                  moving("box", Box{Vec3(1, 0.5, 0.8)}, 2, Vec3(0, 0.25 + height, 0))};
+      Simulator sim = simulator_of(d, scheme_of(kind, RestitutionFriction::total));
+      const double above = kind == 0 ? g * h * h / 8 + 1e-9 : 1e-10;
+      int bounces = 0;
+      double highest = 0, lowest_apex = 1, y_before = 0.25 + height;
+      bool rising = false;
+      while (bounces < 100 && sim.state().t < 50) {
+        ASSERT_TRUE(certified_step(sim, h));
+        expect_balance(sim.report());
+        if (!sim.report().impacts.empty()) ++bounces;
+        const double y = motion(sim, "box").position.y();
+        highest = std::max(highest, y - 0.25);
+        if (rising && y < y_before) lowest_apex = std::min(lowest_apex, y_before - 0.25);
+        rising = y > y_before;
+        y_before = y;
+      }
+      EXPECT_EQ(bounces, 100);
+      EXPECT_LE(highest, height + above) << scheme_name(kind) << ' ' << static_cast<int>(law);
+      // Nor does it lose: the apex between two steps is at most g h^2/8 above them. In euler this
+      // holds for the one solve of Newton's law; where the impact comes first (E229) rounding tilts
+      // the box after some thirty bounces, and it tumbles.
+      if (kind == 0 && law != RestitutionLaw::newton) continue;
+      EXPECT_GE(lowest_apex, height - (kind == 0 ? 0.1 * height : g * h * h / 8 + 1e-9))
+          << scheme_name(kind) << ' ' << static_cast<int>(law);
+    }
+}
+
+// SimBenchmark's bouncing: 7 x 7 spheres of 10 kg fall 5 m, e = 1, 20 s: mean squared error of the
+// energy [J^2] at h = 1e-3.
+double bouncing_error(const SchemeOptions& scheme, RestitutionLaw law, double h) {
+  ModelDescription d = world_of(law, 0, 1, Vec3(0, 0, -g));
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
+  for (int i = 0; i < 7; ++i)
+    for (int k = 0; k < 7; ++k) {
+      BodyDescription ball =
+          moving("ball" + std::to_string(10 * i + k), Sphere{0.1}, 10, Vec3(2 * i, 2 * k, 5));
+      d.bodies.push_back(ball);
+    }
+  Simulator sim = simulator_of(d, scheme);
+  const double start = sim.kinetic_energy() + sim.potential_energy();
+  EXPECT_NEAR(start, 24034.5, 1e-9 * start);
+  double sum = 0;
+  int steps = 0;
+  for (; sim.state().t < 20 - h / 2; ++steps) {
+    if (!certified_step(sim, h)) break;
+    const double error = sim.kinetic_energy() + sim.potential_energy() - start;
+    sum += error * error;
+  }
+  return sum / steps;
+}
+TEST(SimBenchmark, BouncingSpheresKeepTheirEnergy) {
+  EXPECT_LE(bouncing_error(scheme_of(0, RestitutionFriction::total), RestitutionLaw::newton, 1e-3),
+            200);
+  // The error is the square of an offset of first order in h.
+  EXPECT_LE(bouncing_error(scheme_of(0, RestitutionFriction::total), RestitutionLaw::stronge, 4e-3),
+            16 * 200);
+  EXPECT_LE(bouncing_error(scheme_of(2, RestitutionFriction::total), RestitutionLaw::newton, 1e-2),
+            1e-12);
+}
+
+// Elastic 666: 216 spheres, e = 1. The guard holds the impacts of every step, so that the energy
+// stays of the size it had for steps up to 0.1 s, where spheres fall by their diameter at once.
+TEST(SimBenchmark, ElasticPileDoesNotBlowUp) {
+  for (const double h : {0.1, 0.03}) {
+    Random random(42);
+    ModelDescription d = world_of(RestitutionLaw::newton, 0, 1, Vec3(0, 0, -g));
+    d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
+    for (int i = 0; i < 216; ++i) {
+      const Vec3 p(0.21 * (i % 6), 0.21 * (i / 6 % 6), 1.101 + 0.21 * (i / 36));
+      d.bodies.push_back(moving("ball" + std::to_string(i), Sphere{0.1}, 10,
+                                p + 0.0005 * (random.vector(1) + Vec3::Ones())));
+    }
+    Simulator sim = simulator(d);
+    const double start = sim.kinetic_energy() + sim.potential_energy();
+    double most = 0;
+    for (int i = 0; sim.state().t < 10; ++i) {
+      sim.step(h);
+      most = std::max(most, sim.kinetic_energy() + sim.potential_energy());
+    }
+    EXPECT_LE(most, 2 * start) << "h = " << h;
+    RecordProperty("most_over_start_at_" + std::to_string(std::lround(1000 * h)),
+                   std::to_string(most / start));
+  }
+}
+
+TEST(RestitutionLaws, DelayedRestitutionRefusesOtherLaws) {
+  ModelDescription d = world_of(RestitutionLaw::stronge, 0, 0.5);
+  d.bodies = {particle("ball", "x", Vec3::Zero(), Vec3::UnitX()),
+              fixed_halfspace("wall", -Vec3::UnitX(), Vec3::UnitX())};
+  Simulator sim = simulator_of(d, Relaxed{});
+  const StepReport& report = sim.step(0.1);
+  EXPECT_EQ(report.status, StepStatus::stopped);
+  EXPECT_NE(report.message.find("Newton's law alone"), std::string::npos);
+  const Result<Scene> scene = parse_scene(R"({"cairn": 1, "materials": {"default":
+      {"restitution": 0.5, "restitution_law": "poisson"}}, "simulation": {"scheme": "relaxed"}})",
+                                          "scene.json");
+  ASSERT_FALSE(scene);
+  EXPECT_NE(scene.error()[0].text().find("completed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cairn::testing
