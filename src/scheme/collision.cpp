@@ -29,6 +29,7 @@ void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
 void Collision::solve_from(Purpose purpose) {
   if (at(report.solve_count) == report.solves.size()) report.solves.emplace_back();
   SolveRecord& record = report.solves[at(report.solve_count++)];
+  record.length = record.taken = 0;
   record.purpose = purpose;
   Problem& problem = record.problem;
   problem = d.base;

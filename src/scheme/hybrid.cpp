@@ -20,6 +20,7 @@ SolveRecord& HybridStep::new_record(Purpose purpose) {
   if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
     report.solves.emplace_back();
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
+  record.length = record.taken = 0;
   record.purpose = purpose;
   return record;
 }

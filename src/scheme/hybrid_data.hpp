@@ -50,6 +50,7 @@ struct HybridData {
   std::vector<Touch> hits;                      // impulses of the moment
   int responses = 0;                            // columns in use
   VecX v, v_before;                             // in the problem's units
+  std::vector<double> momentum;                 // likewise, scratch
   std::vector<VecX> response, response_joints;  // of bodies and of joint rows to unit impulses
   VecX joint_impulses;
   Problem joints;  // bodies and joints alone

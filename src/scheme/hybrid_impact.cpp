@@ -7,6 +7,7 @@
 #include "constrain/memory.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
+#include "problem/mass.hpp"
 #include "scheme/hybrid_step.hpp"
 
 namespace cairn {
@@ -115,16 +116,25 @@ Touch& HybridStep::merge(const Problem& problem) {
 }
 
 // (E207, E216): restitution, none where the contact is steady or becomes so.
-ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, bool& steady) const {
+ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, bool& steady, double& guard) {
   ImpactInput in{.W = touch.W,
                  .u = u,
                  .mu = touch.contact.rows > 1 ? touch.contact.friction : 0,
                  .e = touch.contact.restitution,
-                 .law = RestitutionLaw::stronge};
+                 .law = touch.contact.restitution_law};
   steady = touch.steady && -u[0] <= options.hysteresis * touch.threshold;
   ImpactOutcome out;
   if (!steady) {
     out = impact_path(in);
+    // Newton's and Poisson's laws may raise the energy where the slip stops; Stronge's never does.
+    const double gain = out.work_compression + out.work_decompression + out.work_friction;
+    if (gain > 1e-12 * -out.work_compression) {
+      in.law = RestitutionLaw::stronge;
+      const ImpactOutcome guarded = impact_path(in);
+      guard = gain - (guarded.work_compression + guarded.work_decompression + guarded.work_friction);
+      out = guarded;
+      report.guard_corrections = 1;
+    }
     if (!options.steady && out.u[0] < touch.threshold) {
       // Mirtich's micro-collision: what would come to rest leaves at the switch speed.
       in.law = RestitutionLaw::newton;
@@ -138,6 +148,39 @@ ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, bool& stead
   return impact_path(in);
 }
 
+double HybridStep::kinetic(const Problem& problem) {
+  d.momentum.assign(static_cast<std::size_t>(problem.velocities()), 0.0);
+  add_mass_product(problem, d.v.data(), d.momentum.data());
+  double sum = 0;
+  for (int i = 0; i < problem.velocities(); ++i)
+    sum += 0.5 * d.v[i] * d.momentum[static_cast<std::size_t>(i)];
+  return sum * problem.units.energy();
+}
+
+// (E228): one entry for each blow, of the whole scene; what joints and prescribed bodies do with it
+// is `other`.
+void HybridStep::audit(const Touch& touch, double approach, const ImpactOutcome& out, double before,
+                       double guard, const Problem& problem) {
+  const Units& units = problem.units;
+  const double normal = (out.work_compression + out.work_decompression) * units.energy(),
+               friction = out.work_friction * units.energy();
+  ImpactReport& impact = report.impacts.emplace_back();
+  impact.contact = touch.contact.key;
+  impact.t = d.now.t;
+  impact.approach = approach * units.speed();
+  impact.rebound = out.u[0] * units.speed();
+  impact.law = touch.contact.restitution_law;
+  impact.restitution = touch.contact.restitution;
+  impact.lost_restitution = std::max(0.0, -normal);
+  impact.lost_friction = std::max(0.0, -friction);
+  impact.put_in = std::max(0.0, normal) + std::max(0.0, friction);
+  impact.group = static_cast<int>(report.impacts.size()) - 1;
+  impact.kinetic_before = before;
+  impact.kinetic_after = kinetic(problem);
+  impact.other = impact.kinetic_after - before - normal - friction;
+  impact.guard = guard * units.energy();
+}
+
 void HybridStep::strike(const Problem& problem) {
   const Units& units = problem.units;
   Touch& touch = merge(problem);
@@ -145,8 +188,11 @@ void HybridStep::strike(const Problem& problem) {
   const double rate = u[0];
   if (!options.steady) u[0] = std::min(u[0], -nudge * touch.threshold);
   bool steady = false;
-  const ImpactOutcome out = outcome(touch, u, steady);
+  double guard = 0;
+  const ImpactOutcome out = outcome(touch, u, steady, guard);
+  const double before = kinetic(problem);
   apply(touch, out.impulse, problem);
+  audit(touch, rate, out, before, guard, problem);
   report.ledger.friction -= out.work_friction * units.energy();
   report.ledger.impact -=
       (out.work_compression + out.work_decompression + out.impulse[0] * (rate - u[0])) *

@@ -69,7 +69,10 @@ struct HybridStep {
   bool pick(const Problem& problem);
   Touch& merge(const Problem& problem);
   void strike(const Problem& problem);
-  ImpactOutcome outcome(const Touch& touch, const Vec3& u, bool& steady) const;
+  ImpactOutcome outcome(const Touch& touch, const Vec3& u, bool& steady, double& guard);
+  double kinetic(const Problem& problem);
+  void audit(const Touch& touch, double approach, const ImpactOutcome& out, double before,
+             double guard, const Problem& problem);
   void apply(const Touch& touch, const Vec3& impulse, const Problem& problem);
   void stop_together();
   void finish_impact(SolveRecord& record);

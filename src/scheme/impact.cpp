@@ -168,6 +168,7 @@ void TrapezoidalStep::impact() {
                  solver, data.solver, c, report);
   to_model_velocities(model, c.base, c.v_after, d.now.v);
   remember(c.base, d.touching, c.lambda_compression, d.memory, d.joint_impulses);
+  d.memory_length = 0;
   report.ledger.friction += c.friction;
   report.ledger.impact += c.impact;
   report.ledger.work_motion += c.motion;

@@ -37,6 +37,11 @@ void TrapezoidalStep::save_part() {
   s.ledger = report.ledger;
   s.events = report.events.size();
   s.solve_count = report.solve_count;
+  s.impacts = report.impacts.size();
+  s.sequential_impacts = report.sequential_impacts;
+  s.unfinished_sequences = report.unfinished_sequences;
+  s.guard_corrections = report.guard_corrections;
+  s.guard_factor = report.guard_factor;
   s.collisions = report.collisions;
   s.added_pairs = report.added_pairs;
   s.projection = report.projection;
@@ -55,6 +60,11 @@ void TrapezoidalStep::restore_part() {
   report.ledger = s.ledger;
   report.events.resize(s.events);
   report.solve_count = s.solve_count;
+  report.impacts.resize(s.impacts);
+  report.sequential_impacts = s.sequential_impacts;
+  report.unfinished_sequences = s.unfinished_sequences;
+  report.guard_corrections = s.guard_corrections;
+  report.guard_factor = s.guard_factor;
   report.collisions = s.collisions;
   report.added_pairs = s.added_pairs;
   report.projection = s.projection;
