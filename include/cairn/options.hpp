@@ -26,6 +26,7 @@ inline constexpr std::array active_set_names = {"complete", "distance", "speed"}
 inline constexpr std::array trapezoidal_form_names = {"mean", "new"};
 inline constexpr std::array event_detection_names = {"collisions", "all"};
 inline constexpr std::array restitution_friction_names = {"total", "extra"};
+inline constexpr std::array penalty_form_names = {"implicit", "linearly_implicit", "explicit"};
 using Names = std::span<const char* const>;
 
 template <class Visitor>
@@ -114,6 +115,18 @@ void describe(Visitor& v, Trapezoidal& o) {
   v.number("accuracy", o.accuracy, Range{0, 1e9}, "m",
            "estimated error of a step that is reached by dividing it; 0: never divided");
   v.integer("max_parts", o.max_parts, 2, 1 << 20, "parts of a divided step at the most");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Penalty& o) {
+  v.choice("form", o.form, Names(penalty_form_names),
+           "contact forces at the end of the step, paper 000 (2.4); with the gap linearised at its "
+           "beginning, (2.8); at its beginning");
+  v.number("gamma", o.gamma, Range{0, 1e30, true}, "N/m^b",
+           "force of a contact over the power b of its overlap, (2.2)");
+  v.number("exponent", o.exponent, Range{1, 10}, "-", "b of (2.2); 1.5: Hertz");
+  v.integer("max_iterations", o.max_iterations, 1, 100000,
+            "Newton steps of an implicit form at the most");
 }
 
 template <class Visitor>

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <variant>
 
+#include "cairn/error.hpp"
+
 namespace cairn {
 
 enum class Restitution : std::uint8_t {
@@ -95,8 +97,27 @@ struct Trapezoidal {
   int max_parts = 64;           // of a divided step
 };
 
-using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal>;
+enum class PenaltyForm : std::uint8_t {
+  implicit,           // paper 000 (2.4): force and direction at the end of the step
+  linearly_implicit,  // (2.8): the gap linearised at the beginning, the direction from there
+  explicit_,          // force and direction at the beginning; named "explicit"
+};
+
+// Paper 000, section II: contacts are springs gamma Phi_-^b, bodies overlap, nothing is lost in
+// an impact. For the study of its stiff limits, which are `euler` with `nonlinear` and without.
+struct Penalty {
+  PenaltyForm form = PenaltyForm::implicit;
+  double gamma = 1e6;       // [N/m^b]
+  double exponent = 1.5;    // b of (2.2); 3/2: Hertz [-]
+  int max_iterations = 60;  // Newton steps of an implicit form
+};
+
+using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal, Penalty>;
 const char* name(const SchemeOptions& options);
+
+// Whether the scheme takes all that the model has; if not, says what it is and why.
+struct Model;
+Result<void> accepts(const SchemeOptions& options, const Model& model);
 
 // The options of the Euler step that a scheme takes; null for schemes of another kind.
 const Euler* euler_options(const SchemeOptions& options);

@@ -34,6 +34,8 @@ Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
   const Material& pair = model.pair(shape_a.material, shape_b.material);
   c.friction = pair.friction;
   c.restitution = pair.restitution;
+  c.torsion = pair.torsional_friction;
+  c.rolling = pair.rolling_friction;
   return c;
 }
 

@@ -23,6 +23,9 @@ constexpr const char* option_type(const Relaxed&) {
 constexpr const char* option_type(const Trapezoidal&) {
   return "trapezoidal";
 }
+constexpr const char* option_type(const Penalty&) {
+  return "penalty";
+}
 constexpr const char* option_type(const Auto&) {
   return "auto";
 }

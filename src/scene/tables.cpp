@@ -60,7 +60,16 @@ const FieldTable& material_fields() {
       "material",
       {{"friction", T::number, "-", "0", "Coulomb's coefficient, >= 0; in a pair: geometric mean"},
        {"restitution", T::number, "-", "0",
-        "ratio of normal speeds, 0 to 1; in a pair: the larger one"}}};
+        "ratio of normal speeds, 0 to 1; in a pair: the larger one"},
+       {"rolling_friction", T::number, "m", "0",
+        "torque about the tangents per normal force, >= 0; in a pair: the larger one"},
+       {"torsional_friction", T::number, "m", "0",
+        "torque about the normal per normal force, >= 0; in a pair: the larger one"},
+       {"friction_across", T::number, "-", "friction",
+        "coefficient across `friction_direction`, > 0; in a pair: geometric mean"},
+       {"friction_direction", T::vector3, "-", "[1,0,0]",
+        "along which `friction` holds, in the frame of the body; in a pair `a|b` of that with "
+        "material `a`"}}};
   return table;
 }
 

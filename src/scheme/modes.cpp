@@ -40,7 +40,9 @@ bool TrapezoidalStep::was_sticking(const Contact& c, double share) const {
                        [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
   if (last == d.memory.end() || last->key != c.key) return false;
   const double normal = c.n_W.dot(last->impulse_W);
-  const double tangential = (last->impulse_W - normal * c.n_W).norm();
+  Vec3 tangent = last->impulse_W - normal * c.n_W;
+  if (c.stretch != 1) tangent += (1 / c.stretch - 1) * c.t2_W.dot(tangent) * c.t2_W;  // (E245)
+  const double tangential = tangent.norm();
   return tangential < share * c.friction * normal;
 }
 

@@ -136,6 +136,8 @@ void TrapezoidalStep::report_contacts(const SolveRecord& record) {
       out.velocity[k] = w[k] * units.speed() + d.terms[static_cast<std::size_t>(r)].motion;
     }
     const double tangential = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
+    out.impulse[2] *= out.contact.stretch;  // (E245)
+    out.velocity[2] /= out.contact.stretch;
     const bool on_cone = tangential >= (1 - 1e-9) * row.mu * out.impulse[0];
     if (out.impulse[0] > 0)
       out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
