@@ -66,10 +66,19 @@ Json model_json(const Model& model) {
   Json& materials = json["materials"] = Json::object();
   for (std::size_t i = 0; i < model.material_names.size(); ++i) {
     const Material& own = model.pair(MaterialId(i), MaterialId(i));
-    materials[model.material_names[i]] = {
+    Json& material = materials[model.material_names[i]];
+    material = {
         {"friction", own.friction},
         {"restitution", own.restitution},
         {"restitution_law", restitution_law_names[static_cast<std::size_t>(own.restitution_law)]}};
+    if (own.bounce_friction >= 0) material["bounce_friction"] = own.bounce_friction;
+    if (own.rolling_friction > 0) material["rolling_friction"] = own.rolling_friction;
+    if (own.torsional_friction > 0) material["torsional_friction"] = own.torsional_friction;
+    if (own.anisotropic()) {
+      const Vec3& f = own.friction_direction;
+      material["friction_across"] = own.friction_across;
+      material["friction_direction"] = {f.x(), f.y(), f.z()};
+    }
   }
   return json;
 }
@@ -148,7 +157,7 @@ void add_sizes(const AnyForm& problem, Json& json) {
   Json& constraints = json["constraints"];
   constraints["all"] = problem.constraints.size();
   for (const Law law :
-       {Law::equality, Law::nonnegative, Law::box, Law::coulomb, Law::coulomb_relaxed})
+       {Law::equality, Law::nonnegative, Law::box, Law::coulomb, Law::coulomb_relaxed, Law::disc})
     constraints[name(law)] = std::count_if(problem.constraints.begin(), problem.constraints.end(),
                                            [law](const auto& c) { return c.law == law; });
 }

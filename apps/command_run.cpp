@@ -152,7 +152,10 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
   if (!scene.model->joints.empty())
     text += fmt::format("joint error  max {:.2e} m, final {:.2e} m\n", totals.joint_error_max,
                         totals.joint_error_final);
-  if (totals.nonlinear_iterations > 0)
+  if (std::holds_alternative<Penalty>(scene.simulation.scheme))
+    text += fmt::format("springs      {} Newton steps in all, contacts overlap\n",
+                        totals.nonlinear_iterations);
+  else if (totals.nonlinear_iterations > 0)
     text += fmt::format(
         "nonlinear    {} linearisations, {} steps did not contract, {:.2e} m left\n",
         totals.nonlinear_iterations, totals.nonlinear_fallbacks, totals.nonlinear_residual_max);

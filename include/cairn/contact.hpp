@@ -28,7 +28,10 @@ struct Contact {
        t2_W = Vec3::UnitY();  // tangents; t1 in the plane of motion of planar pairs [-]
   int rows = 3;               // 1 frictionless, 2 planar, 3 spatial
   double gap = 0;             // signed distance, > 0 apart [m]
-  double friction = 0;        // mu [-]
+  double friction = 0;        // mu, of anisotropic friction that along t1 [-]
+  double stretch = 1;         // mu along t2 over mu along t1 (E244) [-]
+  double torsion = 0;         // torsional friction, torque about the normal per normal force [m]
+  double rolling = 0;         // rolling friction, torque about the tangents per normal force [m]
   double restitution = 0;     // e [-]
   RestitutionLaw restitution_law{};
 };

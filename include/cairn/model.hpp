@@ -98,11 +98,21 @@ using ForceDescription = std::variant<SpringDescription, AppliedForceDescription
 enum class RestitutionLaw : std::uint8_t { newton, poisson, stronge };
 
 struct Material {
-  double friction = 0;     // mu, Coulomb's coefficient [-]
+  double friction = 0;     // mu, Coulomb's coefficient; of anisotropic friction that along
+                           // friction_direction [-]
   double restitution = 0;  // e, 0 to 1, as restitution_law says [-]
   RestitutionLaw restitution_law = RestitutionLaw::newton;
-  double bounce_friction = -1;  // mu of bouncing contacts, scheme hybrid; negative: friction [-]
+  double bounce_friction = -1;    // mu of bouncing contacts, scheme hybrid; negative: friction [-]
+  double rolling_friction = 0;    // torque about the tangents per normal force [m]
+  double torsional_friction = 0;  // torque about the normal per normal force [m]
+  double friction_across = -1;  // mu across friction_direction; negative: the same as along it [-]
+  Vec3 friction_direction = Vec3::UnitX();  // in the frame of the body that has the material; in a
+                                            // pair "a|b" of that with material a [-]
+  int direction_of = 0;  // of a pair: whose frame that is, 0 or 1; -1: both materials have a
+                         // direction and nothing says which one counts
 
+  bool operator==(const Material&) const = default;
+  bool anisotropic() const { return friction_across >= 0 && friction_across != friction; }
   double bounce_mu() const { return bounce_friction < 0 ? friction : bounce_friction; }
 };
 

@@ -29,6 +29,7 @@ inline constexpr std::array restitution_friction_names = {"total", "extra", "pat
 inline constexpr std::array propagation_names = {"simultaneous", "sequential"};
 inline constexpr std::array impact_guard_names = {"off", "impact"};
 inline constexpr std::array restitution_law_names = {"newton", "poisson", "stronge"};
+inline constexpr std::array penalty_form_names = {"implicit", "linearly_implicit", "explicit"};
 using Names = std::span<const char* const>;
 
 template <class Visitor>
@@ -160,6 +161,18 @@ void describe(Visitor& v, Hybrid& o) {
   v.integer("max_strikes", o.max_strikes, 1, 100000000,
             "impacts of single contacts at one moment; what still approaches is then stopped "
             "together, without restitution");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Penalty& o) {
+  v.choice("form", o.form, Names(penalty_form_names),
+           "contact forces at the end of the step, paper 000 (2.4); with the gap linearised at its "
+           "beginning, (2.8); at its beginning");
+  v.number("gamma", o.gamma, Range{0, 1e30, true}, "N/m^b",
+           "force of a contact over the power b of its overlap, (2.2)");
+  v.number("exponent", o.exponent, Range{1, 10}, "-", "b of (2.2); 1.5: Hertz");
+  v.integer("max_iterations", o.max_iterations, 1, 100000,
+            "Newton steps of an implicit form at the most");
 }
 
 template <class Visitor>

@@ -20,6 +20,8 @@ enum class Law : std::uint8_t {
   box,          // lo <= lambda <= hi, -w in the normal cone, one row
   coulomb,      // lambda in K_mu, w + s(w_T) e_n in K_mu*, orthogonal; rows (n, t1) or (n, t1, t2)
   coulomb_relaxed,  // the convex relaxation: lambda in K_mu, w in K_mu*, orthogonal; rows as above
+  disc,  // |lambda| <= mu times the normal impulse of constraint `tie`, -w in the normal cone; one
+         // or two rows: rolling and torsional friction (E240)
 };
 const char* name(Law law);
 
@@ -37,7 +39,8 @@ struct ConstraintId {
   enum class Kind : std::uint8_t { contact, joint, file } kind = Kind::file;
   ContactKey contact;       // kind contact
   std::int32_t number = 0;  // joint: index into Model::joints; file: index into Problem::names
-  std::int32_t part = 0;    // joint: which group of its rows
+  std::int32_t part = 0;    // joint: which group of its rows; contact: 0 its rows, 1 torsional
+                            // and 2 rolling friction
 };
 
 constexpr int max_rows = 3;        // of a constraint
@@ -48,10 +51,12 @@ struct Constraint {
   Law law = Law::equality;
   int rows = 1;
   std::array<int, 2> body = {-1, -1};  // indices of bodies of the problem; -1: not free to move
-  double mu = 0;                       // laws with a cone [-]
+  double mu = 0;                       // laws with a cone and disc [-]
   int facets = 0;  // of a cone with three rows: 0 exact, else sides of the inscribed pyramid, first
                    // along t1
-  double lo = 0, hi = 0;                       // box [N s]
+  double lo = 0, hi = 0;  // box [N s]
+  int tie = -1;  // disc: the unilateral constraint, between the same bodies, whose normal impulse
+                 // bounds this one
   double J[2][max_rows][max_velocities] = {};  // rows of J, for body[0] and body[1]
   double b[max_rows] = {};                     // [m/s, rad/s]
   ConstraintId id;

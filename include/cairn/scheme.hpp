@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "cairn/error.hpp"
+
 namespace cairn {
 
 enum class Restitution : std::uint8_t {
@@ -122,10 +124,27 @@ struct Hybrid {
   int max_strikes = 10000;   // impacts of single contacts at one moment
 };
 
-using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal, Hybrid>;
+enum class PenaltyForm : std::uint8_t {
+  implicit,           // paper 000 (2.4): force and direction at the end of the step
+  linearly_implicit,  // (2.8): the gap linearised at the beginning, the direction from there
+  explicit_,          // force and direction at the beginning; named "explicit"
+};
+
+// Paper 000, section II: contacts are springs gamma Phi_-^b, bodies overlap, nothing is lost in
+// an impact. For the study of its stiff limits, which are `euler` with `nonlinear` and without.
+struct Penalty {
+  PenaltyForm form = PenaltyForm::implicit;
+  double gamma = 1e6;       // [N/m^b]
+  double exponent = 1.5;    // b of (2.2); 3/2: Hertz [-]
+  int max_iterations = 60;  // Newton steps of an implicit form
+};
+
+using SchemeOptions = std::variant<Euler, Relaxed, Trapezoidal, Hybrid, Penalty>;
 const char* name(const SchemeOptions& options);
 
+// Whether the scheme takes all that the model has; if not, says what it is and why.
 struct Model;
+Result<void> accepts(const SchemeOptions& options, const Model& model);
 
 // Why a scheme cannot take the restitution laws of a model's materials; empty: it can.
 std::string refused_laws(const Model& model, const SchemeOptions& options);

@@ -46,6 +46,7 @@ struct ContactReport {
   Vec3 impulse = Vec3::Zero();  // along n, t1, t2, on body b [N s]; force = impulse / h
   Vec3 velocity =
       Vec3::Zero();  // of b relative to a at the contact, along n, t1, t2, at the end [m/s]
+  Vec3 torque = Vec3::Zero();  // of torsional and rolling friction, about n, t1, t2, on b [N m s]
   ContactMode mode = ContactMode::open;
   bool colliding = false;  // restitution was applied in this step
 };
@@ -139,7 +140,8 @@ struct StepReport {
   int collisions = 0;         // contacts with restitution
   int guard_corrections = 0;  // times that the energy guard reduced the restitution
   double guard_factor = 1;    // theta: share of restitution kept [-]
-  int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear
+  int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear; Newton steps of
+                                 // scheme penalty
   double nonlinear_residual =
       0;                        // what is left of gaps and joints at the end of the step (E83) [m]
   int nonlinear_fallback = 0;   // 1 if they did not contract: the step is the linearised one

@@ -16,11 +16,13 @@ struct ContactMemory {
 };
 
 struct State {
-  double t = 0;                         // [s]
-  std::int64_t step = 0;                // steps taken
-  std::vector<Pose> poses;              // of the centre-of-mass frames of all bodies
-  VecX v;                               // free velocities of all dynamic bodies [m/s, rad/s]
-  std::vector<ContactMemory> contacts;  // last impulses, sorted by key: warm start
+  double t = 0;                                // [s]
+  std::int64_t step = 0;                       // steps taken
+  std::vector<Pose> poses;                     // of the centre-of-mass frames of all bodies
+  VecX v;                                      // free velocities of all dynamic bodies [m/s, rad/s]
+  std::vector<ContactMemory> contacts;         // last impulses, sorted by key: warm start
+  std::vector<ContactMemory> contact_torques;  // the same of rolling and torsional friction,
+                                               // without contacts that have none [N m s]
   std::vector<double>
       joint_impulses;               // last impulses of the joint rows, in the order of joints [N s]
   VecX v_before;                    // delayed restitution: velocities one step ago; else empty

@@ -8,8 +8,9 @@ namespace cairn {
 
 bool State::operator==(const State& o) const {
   return t == o.t && step == o.step && poses == o.poses && v.size() == o.v.size() && v == o.v &&
-         contacts == o.contacts && joint_impulses == o.joint_impulses &&
-         v_before.size() == o.v_before.size() && v_before == o.v_before && pending == o.pending;
+         contacts == o.contacts && contact_torques == o.contact_torques &&
+         joint_impulses == o.joint_impulses && v_before.size() == o.v_before.size() &&
+         v_before == o.v_before && pending == o.pending;
 }
 
 namespace {
@@ -66,6 +67,11 @@ std::uint64_t hash(const State& state) {
   h.add(state.v_before.data(), state.v_before.size());
   h.add(static_cast<std::uint64_t>(state.pending.size()));
   for (const ContactKey& key : state.pending) h.add(key);
+  // States without them keep the hash they had before these were known.
+  for (const ContactMemory& m : state.contact_torques) {
+    h.add(m.key);
+    h.add(m.impulse_W.data(), 3);
+  }
   return h.value();
 }
 

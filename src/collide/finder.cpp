@@ -35,6 +35,8 @@ Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
   c.friction = pair.friction;
   c.restitution = pair.restitution;
   c.restitution_law = pair.restitution_law;
+  c.torsion = pair.torsional_friction;
+  c.rolling = pair.rolling_friction;
   return c;
 }
 

@@ -39,10 +39,8 @@ void ContactFinder::measure(const Model& model, std::span<const Pose> poses, con
 
 // Can the contacts of some of the pairs stand for those of others?
 bool ContactFinder::alike(const Model& model, std::span<const CompoundPair> group) const {
-  auto law = [&](const CompoundPair& pair) {
-    const Material& m =
-        model.pair(model.shapes[index(pair.a)].material, model.shapes[index(pair.b)].material);
-    return std::tuple(m.friction, m.restitution, m.restitution_law);
+  auto law = [&](const CompoundPair& pair) -> const Material& {
+    return model.pair(model.shapes[index(pair.a)].material, model.shapes[index(pair.b)].material);
   };
   const Shape& first = model.shapes[index(group[0].a)];
   return !model.polyhedra[static_cast<std::size_t>(first.polyhedron)].planar &&

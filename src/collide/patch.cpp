@@ -15,6 +15,16 @@ double cross(double ax, double ay, double bx, double by) {
   return ax * by - ay * bx;
 }
 
+// Contacts of other shapes may have another friction, or the same in another direction.
+bool same_law(const Model& model, const ContactKey& a, const ContactKey& b) {
+  if (a.shape_a == b.shape_a && a.shape_b == b.shape_b) return true;
+  const auto pair = [&](const ContactKey& key) -> const Material& {
+    return model.pair(model.shapes[index(key.shape_a)].material,
+                      model.shapes[index(key.shape_b)].material);
+  };
+  return pair(a) == pair(b);
+}
+
 }  // namespace
 
 bool PatchFilter::same_normals(const Vec3& m, const Vec3& n) {
@@ -34,8 +44,9 @@ void PatchFilter::mark(const Model& model, std::span<const Contact> contacts,
     spots_.clear();
     for (std::size_t j = i; j < contacts.size(); ++j) {
       const Contact& c = contacts[j];
-      if (grouped_[j] || c.friction != first.friction || c.restitution != first.restitution ||
-          c.restitution_law != first.restitution_law || !same_normals(c.n_W, first.n_W))
+      if (grouped_[j] || !same_law(model, c.key, first.key) || c.friction != first.friction ||
+          c.restitution != first.restitution || c.restitution_law != first.restitution_law ||
+          !same_normals(c.n_W, first.n_W))
         continue;
       grouped_[j] = 1;
       const Vec3 p = c.p_WC - first.p_WC;

@@ -4,13 +4,14 @@
 
 namespace cairn {
 
-// In every problem of a scheme the joints come first, then the contacts in the order of their keys.
+// In every problem of a scheme the joints come first, then the contacts in the order of their keys,
+// then friction about them in the same order.
 void recall(const Problem& problem, std::span<const Contact> contacts,
             std::span<const ContactMemory> memory, std::span<const double> joint_impulses,
-            VecX& lambda) {
+            VecX& lambda, std::span<const SpinRows> spins, std::span<const ContactMemory> torques) {
   lambda.setZero(problem.rows());
   const double unit = problem.units.impulse();
-  const std::size_t joints = problem.constraints.size() - contacts.size();
+  const std::size_t joints = problem.constraints.size() - contacts.size() - spins.size();
   if (joints > 0) {
     const auto rows = static_cast<std::size_t>(problem.first_row[joints]);
     for (std::size_t i = 0; i < std::min(rows, joint_impulses.size()); ++i)
@@ -24,16 +25,31 @@ void recall(const Problem& problem, std::span<const Contact> contacts,
                          [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
     if (last == memory.end()) break;
     if (last->key != c.key) continue;
-    const Vec3 along(c.n_W.dot(last->impulse_W), c.t1_W.dot(last->impulse_W),
-                     c.t2_W.dot(last->impulse_W));
+    Vec3 along(c.n_W.dot(last->impulse_W), c.t1_W.dot(last->impulse_W),
+               c.t2_W.dot(last->impulse_W));
+    if (c.stretch != 1) along[2] /= c.stretch;
     for (int r = 0; r < c.rows; ++r) lambda[problem.first_row[joints + i] + r] = along[r] / unit;
+  }
+  last = torques.begin();
+  for (std::size_t i = 0; i < spins.size(); ++i) {
+    const ContactKey& key = contacts[spins[i].contact].key;
+    last = std::lower_bound(
+        last, torques.end(), key,
+        [](const ContactMemory& m, const ContactKey& other) { return m.key < other; });
+    if (last == torques.end()) break;
+    if (last->key != key) continue;
+    for (int r = 0; r < spins[i].rows; ++r)
+      lambda[problem.first_row[joints + contacts.size() + i] + r] =
+          spins[i].axis_W[static_cast<std::size_t>(r)].dot(last->impulse_W) /
+          (unit * problem.units.length);
   }
 }
 
 void remember(const Problem& problem, std::span<const Contact> contacts, const VecX& lambda,
-              std::vector<ContactMemory>& memory, std::vector<double>& joint_impulses) {
+              std::vector<ContactMemory>& memory, std::vector<double>& joint_impulses,
+              std::size_t spins) {
   const double unit = problem.units.impulse();
-  const std::size_t joints = problem.constraints.size() - contacts.size();
+  const std::size_t joints = problem.constraints.size() - contacts.size() - spins;
   joint_impulses.clear();
   for (int i = 0; i < problem.first_row[joints]; ++i) joint_impulses.push_back(lambda[i] * unit);
   memory.clear();
@@ -42,8 +58,28 @@ void remember(const Problem& problem, std::span<const Contact> contacts, const V
     const double* r = lambda.data() + problem.first_row[joints + i];
     Vec3 impulse = r[0] * unit * c.n_W;
     if (c.rows > 1) impulse += r[1] * unit * c.t1_W;
-    if (c.rows > 2) impulse += r[2] * unit * c.t2_W;
+    if (c.rows > 2) impulse += r[2] * c.stretch * unit * c.t2_W;
     if (r[0] != 0) memory.push_back({c.key, impulse});
+  }
+}
+
+void remember_torques(const Problem& problem, std::span<const Contact> contacts,
+                      std::span<const SpinRows> spins, const VecX& lambda,
+                      std::vector<ContactMemory>& torques) {
+  const double unit = problem.units.impulse() * problem.units.length;
+  const std::size_t first = problem.constraints.size() - spins.size();
+  torques.clear();
+  for (std::size_t i = 0; i < spins.size(); ++i) {
+    Vec3 torque = Vec3::Zero();
+    for (int r = 0; r < spins[i].rows; ++r)
+      torque += lambda[problem.first_row[first + i] + r] * unit *
+                spins[i].axis_W[static_cast<std::size_t>(r)];
+    if (torque.isZero(0)) continue;
+    const ContactKey& key = contacts[spins[i].contact].key;
+    if (torques.empty() || torques.back().key != key)
+      torques.push_back({key, torque});
+    else
+      torques.back().impulse_W += torque;
   }
 }
 

@@ -32,6 +32,34 @@ void spin_row(const Model&, const Body& body, const Pose& X_WC, const Vec3& axis
 
 namespace {
 
+// (E244): the section of the tangent plane with an ellipsoid whose axis of length mu_1 is the
+// direction of the material and whose others have the length mu_2. In it the friction of contacts
+// with three rows has its axes; one with two rows feels the support of the ellipse along t1.
+void set_friction(const Model& model, std::span<const Pose> poses, Contact& c) {
+  const Material& pair = model.pair(model.shapes[index(c.key.shape_a)].material,
+                                    model.shapes[index(c.key.shape_b)].material);
+  if (!pair.anisotropic()) return;
+  c.stretch = 1;
+  const BodyId body = pair.direction_of == 0 ? c.key.body_a : c.key.body_b;
+  const Vec3 f_W = poses[index(body)].R * pair.friction_direction;
+  const Vec3 in_plane = f_W - c.n_W.dot(f_W) * c.n_W;
+  const double cosine = in_plane.norm(), sine = c.n_W.dot(f_W);
+  const double mu_1 = pair.friction, mu_2 = pair.friction_across;
+  const double along = 1 / std::sqrt(cosine * cosine / (mu_1 * mu_1) + sine * sine / (mu_2 * mu_2));
+  if (!(cosine > 0)) {
+    c.friction = mu_2;
+  } else if (c.rows == 3) {
+    c.t1_W = in_plane / cosine;
+    c.t2_W = c.n_W.cross(c.t1_W);
+    c.friction = along;
+    c.stretch = mu_2 / along;
+  } else {
+    const double share = c.t1_W.dot(in_plane) / cosine;
+    const double other = c.t2_W.dot(in_plane) / cosine;
+    c.friction = std::sqrt(along * along * share * share + mu_2 * mu_2 * other * other);
+  }
+}
+
 double mobility(const Model& model, std::span<const Pose> poses, const Contact& c, const Vec3& s,
                 const Vec3& t) {
   // s . W t with W = J A^-1 J^T up to the masses' scale: enough to see which directions can move at
@@ -45,6 +73,21 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
     for (int i = 0; i < body.velocities; ++i) sum += row_s[i] * row_t[i];
   }
   return sum;
+}
+
+// Directions of a plane in which something can move, from its 2 x 2 mobility along t1 and t2: none,
+// both, or one, which is left in `along` unless it is t1.
+struct PlaneMobility {
+  double t1_t1, t1_t2, t2_t2;
+};
+int moving_directions(const PlaneMobility& m, double small, const Vec3& t1, const Vec3& t2,
+                      Vec3& along) {
+  const auto [a, b, d] = m;
+  if (a * d - b * b > small * (a + d)) return 2;
+  if (a + d <= small) return 0;
+  if (d <= small && std::abs(b) <= small) return 1;
+  along = (a >= d ? Vec3(a * t1 + b * t2) : Vec3(b * t1 + d * t2)).normalized();
+  return 1;
 }
 
 }  // namespace
@@ -95,18 +138,13 @@ void orient(const Model& model, std::span<const Pose> poses, Contact& c) {
                b = mobility(model, poses, c, c.t1_W, c.t2_W),
                d = mobility(model, poses, c, c.t2_W, c.t2_W);
   const double small = 1e-14 * (a + d + w_nn);
-  if (a * d - b * b > small * (a + d)) {
-    c.rows = 3;
-  } else if (a + d <= small) {
-    c.rows = 1;
-  } else {
-    c.rows = 2;
-    if (d <= small && std::abs(b) <= small) return;
-    const Vec3 along =
-        (a >= d ? Vec3(a * c.t1_W + b * c.t2_W) : Vec3(b * c.t1_W + d * c.t2_W)).normalized();
+  Vec3 along = Vec3::Zero();
+  c.rows = 1 + moving_directions({a, b, d}, small, c.t1_W, c.t2_W, along);
+  if (!along.isZero(0)) {
     c.t1_W = along;
     c.t2_W = c.n_W.cross(along);
   }
+  set_friction(model, poses, c);
 }
 
 Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
@@ -138,8 +176,82 @@ void add_contact(const Model& model, std::span<const Pose> poses, const ProblemL
       unit_row(model, model.body(ids[side]), poses[index(ids[side])], c.p_WC,
                *directions[static_cast<std::size_t>(r)], side == 0 ? -1 : 1, row.J[side][r]);
   }
+  if (c.stretch != 1)
+    for (auto& J : row.J)
+      for (double& x : J[2]) x *= c.stretch;
   for (int r = 0; r < c.rows; ++r) row.b[r] = b[r] / problem.units.speed();
   problem.first_row.push_back(problem.first_row.back() + c.rows);
+}
+
+Vec3 prescribed_spin(const Model& model, std::span<const Pose> poses,
+                     std::span<const Pose> poses_end, const Contact& c, double h) {
+  const auto turned = [&](BodyId id) {
+    if (model.body(id).kind != BodyKind::prescribed) return Vec3(Vec3::Zero());
+    const Eigen::AngleAxisd turn(poses_end[index(id)].R * poses[index(id)].R.conjugate());
+    return Vec3(turn.angle() / h * turn.axis());
+  };
+  return turned(c.key.body_b) - turned(c.key.body_a);
+}
+
+namespace {
+
+double spin_mobility(const Model& model, std::span<const Pose> poses, const Contact& c,
+                     const Vec3& s, const Vec3& t) {
+  double sum = 0;
+  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
+    const Body& body = model.body(id);
+    double row_s[6], row_t[6];
+    spin_row(model, body, poses[index(id)], s, 1, row_s);
+    spin_row(model, body, poses[index(id)], t, 1, row_t);
+    for (int i = 0; i < body.velocities; ++i) sum += row_s[i] * row_t[i];
+  }
+  return sum;
+}
+
+// Rows about the axes of `spin`, bounded by `length` times the normal impulse of constraint `tie`.
+void add_spin_rows(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
+                   const Contact& c, double length, int part, int tie, const SpinRows& spin,
+                   Problem& problem) {
+  Constraint& row = problem.constraints.emplace_back();
+  row.law = Law::disc;
+  row.rows = spin.rows;
+  row.mu = length / model.length_unit;
+  row.tie = tie;
+  row.id = {ConstraintId::Kind::contact, c.key, 0, part};
+  const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
+  for (std::size_t side = 0; side < 2; ++side) {
+    row.body[side] = layout.body[index(ids[side])];
+    if (row.body[side] < 0) continue;
+    for (int r = 0; r < spin.rows; ++r)
+      spin_row(model, model.body(ids[side]), poses[index(ids[side])],
+               spin.axis_W[static_cast<std::size_t>(r)], side == 0 ? -1 : 1, row.J[side][r]);
+  }
+  for (int r = 0; r < spin.rows; ++r)
+    row.b[r] = spin.motion[static_cast<std::size_t>(r)] * problem.units.time;
+  problem.first_row.push_back(problem.first_row.back() + spin.rows);
+}
+
+}  // namespace
+
+void add_spin_friction(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
+                       const Contact& c, std::size_t contact, int tie, const Vec3& motion,
+                       Problem& problem, std::vector<SpinRows>& spins) {
+  const auto add = [&](double length, int part, int rows, const Vec3& first, const Vec3& second) {
+    SpinRows& spin = spins.emplace_back();
+    spin = {contact, rows, {first, second}, {first.dot(motion), second.dot(motion)}};
+    add_spin_rows(model, poses, layout, c, length, part, tie, spin, problem);
+  };
+  const double n = spin_mobility(model, poses, c, c.n_W, c.n_W);
+  const PlaneMobility plane = {spin_mobility(model, poses, c, c.t1_W, c.t1_W),
+                               spin_mobility(model, poses, c, c.t1_W, c.t2_W),
+                               spin_mobility(model, poses, c, c.t2_W, c.t2_W)};
+  const double small = 1e-14 * (n + plane.t1_t1 + plane.t2_t2);
+  if (c.torsion > 0 && n > small) add(c.torsion, 1, 1, c.n_W, Vec3::Zero());
+  if (!(c.rolling > 0)) return;
+  Vec3 along = Vec3::Zero();
+  const int axes = moving_directions(plane, small, c.t1_W, c.t2_W, along);
+  if (axes == 2) add(c.rolling, 2, 2, c.t1_W, c.t2_W);
+  if (axes == 1) add(c.rolling, 2, 1, along.isZero(0) ? c.t1_W : along, Vec3::Zero());
 }
 
 void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model) {

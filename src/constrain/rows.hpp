@@ -20,7 +20,8 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
                      Problem& problem);
 
 // Chooses tangents along which the bodies can move and the number of rows; 0: the bodies cannot
-// move along the normal.
+// move along the normal. With anisotropic friction the tangents are its axes, and `friction` and
+// `stretch` are those of the place (E244).
 void orient(const Model& model, std::span<const Pose> poses, Contact& contact);
 
 // Velocity of the contact point of b relative to a that prescribed motion causes, in the world:
@@ -28,9 +29,29 @@ void orient(const Model& model, std::span<const Pose> poses, Contact& contact);
 Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> poses_end, const Contact& contact, double h);
 
-// Appends the rows of a contact; b: constant term along n, t1, t2 in m/s.
+// Appends the rows of a contact; b: constant term along n, t1, t2 in m/s. The row along t2 is that
+// direction's velocity times `stretch`, so that the cone is round (E245); b as in the row.
 void add_contact(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
                  const Contact& contact, int facets, const Vec3& b, Problem& problem);
+
+// One constraint of torsional or rolling friction about a contact.
+struct SpinRows {
+  std::size_t contact = 0;  // its index among the contacts
+  int rows = 0;
+  std::array<Vec3, 2> axis_W;  // of the rows [-]
+  std::array<double, 2> motion = {0,
+                                  0};  // angular velocity about them by prescribed motion [rad/s]
+};
+
+// Angular velocity of b relative to a that prescribed motion causes, in the world [rad/s].
+Vec3 prescribed_spin(const Model& model, std::span<const Pose> poses,
+                     std::span<const Pose> poses_end, const Contact& contact, double h);
+
+// Appends the rows of torsional and rolling friction of a contact (E242), number `contact` of those
+// of the problem, tied to constraint `tie`. Axes about which nothing can turn have none.
+void add_spin_friction(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
+                       const Contact& c, std::size_t contact, int tie, const Vec3& motion,
+                       Problem& problem, std::vector<SpinRows>& spins);
 
 // Rows in the problem's units: of direction . (velocity of the point), and of axis . (angular
 // velocity), times sign.

@@ -125,6 +125,7 @@ Result<BuiltModel> build(const ModelDescription& description) {
     if (p.v.size() != p.body.velocities) p.v = VecX::Zero(p.body.velocities);
   const Sizes sizes = add_bodies(parts, order, *model, *state);
   const double longest_link = build_links(description, state->poses, *model, checks);
+  check_directions(materials, *model, checks);
   if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
 
   add_polyhedra(*model, polyhedra);

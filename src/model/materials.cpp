@@ -11,7 +11,27 @@
 namespace cairn {
 namespace {
 
+// A direction is a unit vector from here on; that of isotropic friction means nothing.
+void check_direction(Material& material, const std::string& path, Checks& checks) {
+  if (!material.anisotropic()) {
+    material.friction_across = -1;
+    material.friction_direction = Vec3::UnitX();
+    material.direction_of = 0;
+    return;
+  }
+  checks.nonnegative(material.friction_across, path + ".friction_across", "");
+  if (!(material.friction > 0 && material.friction_across > 0))
+    checks.error(path + ".friction_across", "anisotropic friction needs both coefficients",
+                 "friction " + to_text(material.friction) + ", friction_across " +
+                     to_text(material.friction_across),
+                 "above 0", "a direction without friction has a small one");
+  material.friction_direction =
+      checks.direction(material.friction_direction, path + ".friction_direction");
+}
+
 void check_values(const Material& material, const std::string& path, Checks& checks) {
+  checks.nonnegative(material.rolling_friction, path + ".rolling_friction", "m");
+  checks.nonnegative(material.torsional_friction, path + ".torsional_friction", "m");
   checks.nonnegative(material.friction, path + ".friction", "");
   if (material.bounce_friction != Material{}.bounce_friction)
     checks.nonnegative(material.bounce_friction, path + ".bounce_friction", "");
@@ -40,6 +60,21 @@ Material mixed(const Material& a, const Material& b) {
   pair.restitution_law = std::max(a.restitution_law, b.restitution_law);
   if (a.bounce_friction >= 0 || b.bounce_friction >= 0)
     pair.bounce_friction = std::sqrt(a.bounce_mu() * b.bounce_mu());
+  pair.rolling_friction = std::max(a.rolling_friction, b.rolling_friction);
+  pair.torsional_friction = std::max(a.torsional_friction, b.torsional_friction);
+  if (!a.anisotropic() && !b.anisotropic()) return pair;
+  const auto across = [](const Material& m) {
+    return m.anisotropic() ? m.friction_across : m.friction;
+  };
+  pair.friction_across = std::sqrt(across(a) * across(b));
+  pair.friction_direction = a.anisotropic() ? a.friction_direction : b.friction_direction;
+  pair.direction_of = a.anisotropic() && b.anisotropic() ? -1 : a.anisotropic() ? 0 : 1;
+  return pair;
+}
+
+// The same pair with its materials in the other order.
+static Material swapped(Material pair) {
+  if (pair.anisotropic() && pair.direction_of >= 0) pair.direction_of = 1 - pair.direction_of;
   return pair;
 }
 
@@ -55,15 +90,16 @@ std::optional<MaterialId> MaterialTable::find(std::string_view name) const {
   return MaterialId{static_cast<std::int32_t>(found - names.begin())};
 }
 
-MaterialTable build_materials(const std::vector<std::pair<std::string, Material>>& materials,
+MaterialTable build_materials(std::vector<std::pair<std::string, Material>> materials,
                               Checks& checks) {
   // Single materials first: pairs refer to them.
   std::map<std::string, Material> singles = {{"default", Material{}}};
   std::set<std::string> seen;
-  for (const auto& [name, material] : materials) {
+  for (auto& [name, material] : materials) {
     const std::string path = "materials." + name;
     if (!checks.name(name, path)) continue;
     check_values(material, path, checks);
+    check_direction(material, path, checks);
     if (!seen.insert(name).second)
       checks.error(path, "material is declared twice", quoted(name), "", "drop one of them");
     if (!pair_names(name)) singles[name] = material;
@@ -80,6 +116,8 @@ MaterialTable build_materials(const std::vector<std::pair<std::string, Material>
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       table.pairs[i * n + j] = i == j ? own[i] : mixed(own[i], own[j]);
+  for (std::size_t i = 0; i < n; ++i)
+    if (own[i].anisotropic()) table.pairs[i * n + i].direction_of = -1;
 
   std::set<std::pair<std::size_t, std::size_t>> listed;
   for (const auto& [name, material] : materials) {
@@ -97,9 +135,36 @@ MaterialTable build_materials(const std::vector<std::pair<std::string, Material>
     if (!listed.insert(std::minmax(*i, *j)).second)
       checks.error(path, "pair of materials is given twice", quoted(name), "",
                    "drop one of them; the order of the names does not matter");
-    table.pairs[*i * n + *j] = table.pairs[*j * n + *i] = material;
+    table.pairs[*j * n + *i] = swapped(material);
+    table.pairs[*i * n + *j] = material;
+    if (*i == *j && material.anisotropic()) table.pairs[*i * n + *i].direction_of = -1;
   }
   return table;
+}
+
+bool can_meet(const Model& model, std::size_t i, std::size_t j) {
+  for (const Shape& a : model.shapes)
+    for (const Shape& b : model.shapes)
+      if (index(a.material) == i && index(b.material) == j && a.body != b.body &&
+          (model.body(a.body).velocities > 0 || model.body(b.body).velocities > 0))
+        return true;
+  return false;
+}
+
+void check_directions(const MaterialTable& table, const Model& model, Checks& checks) {
+  const std::size_t n = table.names.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i; j < n; ++j) {
+      const Material& pair = table.pairs[i * n + j];
+      if (!pair.anisotropic() || pair.direction_of >= 0 || !can_meet(model, i, j)) continue;
+      const std::string name = table.names[i] + "|" + table.names[j];
+      checks.error("materials." + name, "both bodies have a direction of friction of their own",
+                   quoted(name), "a pair that says what holds between them",
+                   i == j ? "list the pair with its friction alone"
+                          : "list the pair with its friction, and with friction_across and "
+                            "friction_direction, in the frame of " +
+                                quoted(table.names[i]) + ", if it has a direction");
+    }
 }
 
 }  // namespace cairn

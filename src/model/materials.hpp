@@ -12,8 +12,8 @@
 
 namespace cairn {
 
-// Of a pair that is not listed: geometric mean of the frictions, larger restitution, and the
-// later law of newton, poisson, stronge: that which guards the energy better.
+// Of a pair that is not listed: geometric mean of the frictions, the larger of all else; of two
+// restitution laws the later one, which keeps the energy better.
 Material mixed(const Material& a, const Material& b);
 
 // The two names of a pair "a|b"; nothing if there is no bar in the name.
@@ -26,7 +26,14 @@ struct MaterialTable {
   std::optional<MaterialId> find(std::string_view name) const;
 };
 
-MaterialTable build_materials(const std::vector<std::pair<std::string, Material>>& materials,
+MaterialTable build_materials(std::vector<std::pair<std::string, Material>> materials,
                               Checks& checks);
+
+// Can a body with material i touch another one with material j, at least one of them free to move?
+bool can_meet(const Model& model, std::size_t i, std::size_t j);
+
+// Friction between two bodies that both have a direction of it is defined by neither: an error for
+// pairs of materials whose bodies can meet.
+void check_directions(const MaterialTable& table, const Model& model, Checks& checks);
 
 }  // namespace cairn

@@ -65,6 +65,16 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
 // Relative velocities below this share of the velocities they are made of count as rounding, (E11).
 constexpr double velocity_floor = 0x1p-20;
 
+// Whether the contact that a disc is tied to carries an impulse or closes (E241).
+bool contact_acts(const Problem& problem, const VecX& lambda, const Scratch& s,
+                  const Constraint& disc) {
+  const Constraint& c = problem.constraints[at(disc.tie)];
+  if (norm(c.rows, lambda.data() + problem.first_row[at(disc.tie)]) != 0) return true;
+  double free[max_rows];
+  constraint_velocity(problem, c, s.v_free.data(), false, free);
+  return free[0] + c.b[0] < 0;
+}
+
 // Largest impulse or free velocity of each island, over rows that carry an impulse or close (E11).
 void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
   s.scale.assign(at(s.islands.count), 0.0);
@@ -79,6 +89,7 @@ void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
     const double impulse = norm(c.rows, r);
     const bool unilateral = is_unilateral(c.law);
     if (unilateral && impulse == 0 && free[0] + c.b[0] >= 0) continue;
+    if (c.law == Law::disc && impulse == 0 && !contact_acts(problem, lambda, s, c)) continue;
     double& scale = s.scale[at(s.islands.of_constraint[i])];
     double& velocity = s.velocity_scale[at(s.islands.of_constraint[i])];
     // A relative velocity is a difference of velocities: below their rounding it says nothing.
@@ -163,8 +174,10 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
     constraint_velocity(problem, problem.constraints[i], v.data(), true, w);
     const RowScale scale{s.d[i], island < 0 ? 1 : s.scale[at(island)],
                          island < 0 ? 1 : s.velocity_scale[at(island)]};
-    judge.judge(law_set(problem.constraints[i]), static_cast<int>(i), w,
-                lambda.data() + problem.first_row[i], scale, problem.units);
+    LawSet set = law_set(problem.constraints[i]);
+    if (set.law == Law::disc) set.hi = disc_radius(problem, problem.constraints[i], lambda);
+    judge.judge(set, static_cast<int>(i), w, lambda.data() + problem.first_row[i], scale,
+                problem.units);
   }
   if (!cert.finite) cert.worst = std::numeric_limits<double>::infinity();
   return cert;

@@ -158,6 +158,28 @@ void cone_derivative(const LawSet& set, const double* z, double D[max_rows][max_
   }
 }
 
+double disc_norm(const LawSet& set, const double* z) {
+  return set.rows == 1 ? std::abs(z[0]) : std::sqrt(z[0] * z[0] + z[1] * z[1]);
+}
+
+void project_disc(const LawSet& set, const double* z, double* p) {
+  const double size = disc_norm(set, z);
+  const double share = size <= set.hi ? 1 : set.hi / size;
+  for (int i = 0; i < set.rows; ++i) p[i] = share * z[i];
+}
+
+// On the circle: what is left of a change across the ray through z.
+void disc_derivative(const LawSet& set, const double* z, double D[max_rows][max_rows]) {
+  const double size = disc_norm(set, z);
+  if (size <= set.hi) {
+    for (int i = 0; i < set.rows; ++i) D[i][i] = 1;
+  } else if (set.rows == 2) {
+    const double c[2] = {-z[1] / size, z[0] / size};
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) D[i][j] = set.hi / size * c[i] * c[j];
+  }
+}
+
 // max over the friction section of -beta . w_T.
 double friction_support(const LawSet& set, const double* w) {
   if (set.rows == 1) return 0;
@@ -178,6 +200,8 @@ void project_any(const LawSet& set, const double* z, double* p) {
     case Law::box:
       p[0] = std::clamp(z[0], set.lo, set.hi);
       return;
+    case Law::disc:
+      return project_disc(set, z, p);
     case Law::coulomb:
     case Law::coulomb_relaxed:
       if (is_round_cone(set)) return project(set, z, p);
@@ -197,6 +221,8 @@ void project_derivative(const LawSet& set, const double* z, double D[max_rows][m
     case Law::box:
       D[0][0] = z[0] > set.lo && z[0] < set.hi ? 1 : 0;
       return;
+    case Law::disc:
+      return disc_derivative(set, z, D);
     case Law::coulomb:
     case Law::coulomb_relaxed:
       return cone_derivative(set, z, D);

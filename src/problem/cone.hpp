@@ -12,7 +12,8 @@
 
 namespace cairn {
 
-// What a constraint's law needs, without its Jacobian. `lo` and `hi` count for Law::box alone.
+// What a constraint's law needs, without its Jacobian. `lo` and `hi` count for Law::box, `hi`, the
+// radius, for Law::disc: whoever holds the impulses sets it (E240).
 struct LawSet {
   Law law = Law::equality;
   int rows = 1;
@@ -23,6 +24,12 @@ struct LawSet {
 
 inline LawSet law_set(const Constraint& c) {
   return {c.law, c.rows, c.facets, c.mu, c.lo, c.hi};
+}
+
+// Radius of a disc: mu times the normal impulse it is tied to (E240).
+inline double disc_radius(const Problem& problem, const Constraint& c, const VecX& lambda) {
+  const double normal = lambda[problem.first_row[static_cast<std::size_t>(c.tie)]];
+  return normal > 0 ? c.mu * normal : 0;
 }
 
 // Exact friction in space, which nearly all work is spent on: kept where callers can inline it.

@@ -7,11 +7,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-constexpr LawRule law_rules[] = {{Law::equality, 1, 3},
-                                 {Law::nonnegative, 1, 1},
-                                 {Law::box, 1, 1},
-                                 {Law::coulomb, 2, 3},
-                                 {Law::coulomb_relaxed, 2, 3}};
+constexpr LawRule law_rules[] = {
+    {Law::equality, 1, 3}, {Law::nonnegative, 1, 1},     {Law::box, 1, 1},
+    {Law::coulomb, 2, 3},  {Law::coulomb_relaxed, 2, 3}, {Law::disc, 1, 2}};
 
 }  // namespace
 
@@ -40,9 +38,9 @@ void read_law_data(const Node& value, const std::string& path, JsonReader& reade
     reader.error(*found, path + "." + key, "has no meaning here", "", where, "remove it");
     return nullptr;
   };
-  const bool cone = has_cone(c.law), box = c.law == Law::box;
-  if (cone) reader.member(value, path, "mu");
-  const Node* mu = only("mu", cone, "with law coulomb or coulomb_relaxed");
+  const bool cone = has_cone(c.law), box = c.law == Law::box, disc = c.law == Law::disc;
+  if (cone || disc) reader.member(value, path, "mu");
+  const Node* mu = only("mu", cone || disc, "with law coulomb, coulomb_relaxed or disc");
   if (mu && reader.number(*mu, path + ".mu", c.mu) && !(c.mu >= 0))
     reader.error(*mu, path + ".mu", "negative friction", summary(*mu), "a number >= 0");
   const Node* facets = only("facets", cone && c.rows == 3, "with a friction cone and three rows");

@@ -14,6 +14,8 @@ const char* name(Law law) {
       return "coulomb";
     case Law::coulomb_relaxed:
       return "coulomb_relaxed";
+    case Law::disc:
+      return "disc";
   }
   return "";
 }

@@ -162,7 +162,8 @@ void read_couplings(const Node& document, JsonReader& reader, Problem& problem) 
 
 void read_constraint(const Node& value, const std::string& path, JsonReader& reader,
                      const std::vector<ProblemBody>& bodies, Constraint& c, std::string& name) {
-  if (!reader.object(value, path, {"name", "law", "bodies", "J", "b", "mu", "facets", "lo", "hi"}))
+  if (!reader.object(value, path,
+                     {"name", "law", "bodies", "J", "b", "mu", "facets", "lo", "hi", "tie"}))
     return;
   read_name(value, path, reader, name);
   const Node* law = reader.member(value, path, "law");
@@ -181,6 +182,30 @@ void read_constraint(const Node& value, const std::string& path, JsonReader& rea
   c.lo = set.lo;
   c.hi = set.hi;
   read_rows(*ids, *J, path, reader, bodies, c);
+}
+
+// Normal impulses that discs are tied to; after all constraints, which may come in any order.
+void read_tie(const Node& value, const std::string& path, JsonReader& reader,
+              std::vector<Constraint>& constraints, Constraint& c) {
+  const Node* tie = value.find("tie");
+  if (c.law != Law::disc) {
+    if (tie)
+      reader.error(*tie, path + ".tie", "has no meaning here", "", "with law disc", "remove it");
+    return;
+  }
+  tie = reader.member(value, path, "tie");
+  if (!tie ||
+      !reader.integer(*tie, path + ".tie", 0, static_cast<int>(constraints.size()) - 1, c.tie))
+    return;
+  const Constraint& normal = constraints[static_cast<std::size_t>(c.tie)];
+  if (!is_unilateral(normal.law))
+    reader.error(*tie, path + ".tie", "names a constraint without a normal impulse",
+                 fmt::format("{}, law {}", c.tie, name(normal.law)),
+                 "a constraint with law nonnegative, coulomb or coulomb_relaxed");
+  else if (normal.body != c.body)
+    reader.error(*tie, path + ".tie", "names a constraint of other bodies",
+                 fmt::format("{}, bodies [{}, {}]", c.tie, normal.body[0], normal.body[1]),
+                 fmt::format("bodies [{}, {}]", c.body[0], c.body[1]));
 }
 
 }  // namespace
@@ -229,6 +254,10 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
     c.id.number = static_cast<std::int32_t>(i);
     problem.first_row.push_back(problem.first_row.back() + c.rows);
   }
+  if (reader.failed()) return reader.errors();
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
+    read_tie(constraints->items[i], fmt::format("constraints[{}]", i), reader, problem.constraints,
+             problem.constraints[i]);
   if (reader.failed()) return reader.errors();
   return problem;
 }

@@ -34,7 +34,8 @@ std::string coupling_text(const Problem& problem, const BodyCoupling& c) {
 std::string constraint_text(const Problem& problem, const Constraint& c, const std::string& name) {
   std::string text = fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}, {}]",
                                  quoted(name), cairn::name(c.law), c.body[0], c.body[1]);
-  if (has_cone(c.law)) text += ", \"mu\": " + digits(c.mu);
+  if (has_cone(c.law) || c.law == Law::disc) text += ", \"mu\": " + digits(c.mu);
+  if (c.law == Law::disc) text += fmt::format(", \"tie\": {}", c.tie);
   if (has_cone(c.law) && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
   if (c.law == Law::box && c.lo != -infinity) text += ", \"lo\": " + digits(c.lo);
   if (c.law == Law::box && c.hi != infinity) text += ", \"hi\": " + digits(c.hi);

@@ -43,8 +43,10 @@ std::string of_report(const StepReport& r) {
     const Contact& c = r.contacts[i].contact;
     const bool finite = c.p_WC.allFinite() && c.n_W.allFinite() && c.t1_W.allFinite() &&
                         c.t2_W.allFinite() && std::isfinite(c.gap) && std::isfinite(c.friction) &&
-                        std::isfinite(c.restitution) && r.contacts[i].impulse.allFinite() &&
-                        r.contacts[i].velocity.allFinite();
+                        std::isfinite(c.stretch) && std::isfinite(c.torsion) &&
+                        std::isfinite(c.rolling) && std::isfinite(c.restitution) &&
+                        r.contacts[i].impulse.allFinite() && r.contacts[i].velocity.allFinite() &&
+                        r.contacts[i].torque.allFinite();
     if (!finite) return fmt::format("a figure of contact {}", i);
   }
   for (const StepEvent& e : r.events)
@@ -66,6 +68,8 @@ std::string of_state(const State& s) {
   if (!s.v_before.allFinite()) return "a velocity of the step before";
   for (const ContactMemory& memory : s.contacts)
     if (!memory.impulse_W.allFinite()) return "a remembered impulse of a contact";
+  for (const ContactMemory& memory : s.contact_torques)
+    if (!memory.impulse_W.allFinite()) return "a remembered torque of a contact";
   for (const double x : s.joint_impulses)
     if (!std::isfinite(x)) return "a remembered impulse of a joint";
   return {};

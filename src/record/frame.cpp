@@ -45,6 +45,11 @@ void encode_state(const State& state, ByteWriter& out) {
     write_key(memory.key, out);
     out.vec3(memory.impulse_W);
   }
+  out.u64(state.contact_torques.size());
+  for (const ContactMemory& memory : state.contact_torques) {
+    write_key(memory.key, out);
+    out.vec3(memory.impulse_W);
+  }
   out.u64(state.joint_impulses.size());
   for (const double x : state.joint_impulses) out.f64(x);
   out.vector(state.v_before);
@@ -64,6 +69,11 @@ void decode_state(ByteReader& in, State& state) {
   in.vector(state.v);
   state.contacts.resize(in.count(key_bytes + 24));
   for (ContactMemory& memory : state.contacts) {
+    memory.key = read_key(in);
+    memory.impulse_W = in.vec3();
+  }
+  state.contact_torques.resize(in.count(key_bytes + 24));
+  for (ContactMemory& memory : state.contact_torques) {
     memory.key = read_key(in);
     memory.impulse_W = in.vec3();
   }
@@ -142,6 +152,7 @@ void write_constraint(const Problem& problem, const Constraint& c, ByteWriter& o
   out.i32(c.body[1]);
   out.f64(c.mu);
   out.i32(c.facets);
+  out.i32(c.tie);
   out.f64(c.lo);
   out.f64(c.hi);
   for (std::size_t side = 0; side < 2; ++side) {
@@ -159,16 +170,18 @@ void write_constraint(const Problem& problem, const Constraint& c, ByteWriter& o
 
 void read_constraint(ByteReader& in, const Problem& problem, Constraint& c) {
   c = {};
-  c.law = in.choice(Law::coulomb_relaxed);
+  c.law = in.choice(Law::disc);
   c.rows = in.u8();
   c.body = {in.i32(), in.i32()};
   c.mu = in.f64();
   c.facets = in.i32();
+  c.tie = in.i32();
   c.lo = in.f64();
   c.hi = in.f64();
   const int bodies = static_cast<int>(problem.bodies.size());
   const bool one_row = c.law == Law::nonnegative || c.law == Law::box;
-  if (c.rows < 1 || c.rows > (one_row ? 1 : max_rows)) return in.reject();
+  const int most = one_row ? 1 : c.law == Law::disc ? 2 : max_rows;
+  if (c.rows < 1 || c.rows > most) return in.reject();
   if (c.facets < 0 || c.facets > 1024) return in.reject();
   for (std::size_t side = 0; side < 2; ++side) {
     if (c.body[side] < -1 || c.body[side] >= bodies) return in.reject();
@@ -213,6 +226,13 @@ void read_problem(ByteReader& in, Problem& problem) {
     if (!in.ok()) return;
     read_constraint(in, problem, c);
     problem.first_row.push_back(problem.first_row.back() + c.rows);
+  }
+  for (const Constraint& c : problem.constraints) {
+    if (c.law != Law::disc) continue;
+    const bool exists = c.tie >= 0 && c.tie < static_cast<int>(problem.constraints.size());
+    if (!exists) return in.reject();
+    const Constraint& normal = problem.constraints[static_cast<std::size_t>(c.tie)];
+    if (!is_unilateral(normal.law) || normal.body != c.body) return in.reject();
   }
   problem.names.resize(in.count(8));
   for (std::string& name : problem.names) in.text(name);
@@ -273,14 +293,18 @@ void write_contact(const ContactReport& report, ByteWriter& out) {
   out.u8(static_cast<std::uint8_t>(c.rows));
   out.f64(c.gap);
   out.f64(c.friction);
+  out.f64(c.stretch);
+  out.f64(c.torsion);
+  out.f64(c.rolling);
   out.f64(c.restitution);
   out.u8(static_cast<std::uint8_t>(c.restitution_law));
   out.vec3(report.impulse);
   out.vec3(report.velocity);
+  out.vec3(report.torque);
   out.u8(static_cast<std::uint8_t>(report.mode));
   out.u8(report.colliding);
 }
-constexpr std::size_t contact_bytes = key_bytes + 6 * 24 + 3 * 8 + 4;
+constexpr std::size_t contact_bytes = key_bytes + 7 * 24 + 6 * 8 + 4;
 
 void read_contact(ByteReader& in, ContactReport& report) {
   Contact& c = report.contact;
@@ -293,10 +317,14 @@ void read_contact(ByteReader& in, ContactReport& report) {
   if (c.rows < 1 || c.rows > max_rows) in.reject();
   c.gap = in.f64();
   c.friction = in.f64();
+  c.stretch = in.f64();
+  c.torsion = in.f64();
+  c.rolling = in.f64();
   c.restitution = in.f64();
   c.restitution_law = in.choice(RestitutionLaw::stronge);
   report.impulse = in.vec3();
   report.velocity = in.vec3();
+  report.torque = in.vec3();
   report.mode = in.choice(ContactMode::slip);
   report.colliding = in.flag();
 }

@@ -214,9 +214,11 @@ Row measure(const Bench& bench, std::size_t i) {
 }
 
 // Does a constraint count for the scale of its island: does it carry an impulse or close?
-bool counts(const Constraint& c, const Row& row, double r) {
-  const bool always = c.law == Law::equality || c.law == Law::box || r != 0;
-  return always || row.free[0] + c.b[0] < 0;
+bool counts(const Bench& bench, std::size_t i) {
+  const Constraint& c = bench.problem.constraints[i];
+  if (c.law == Law::equality || c.law == Law::box || !bench.impulse(i).isZero(0)) return true;
+  if (c.law == Law::disc) return counts(bench, at(c.tie));
+  return bench.rows[i].free[0] + c.b[0] < 0;
 }
 
 void find_scales(Bench& bench) {
@@ -228,7 +230,7 @@ void find_scales(Bench& bench) {
     if (row.island < 0) continue;
     const Constraint& c = problem.constraints[i];
     const double r = bench.impulse(i).stableNorm();
-    if (!counts(c, row, r)) continue;
+    if (!counts(bench, i)) continue;
     const double free = std::max(row.free.stableNorm(), row.floor / (1 << 20)) / row.d;
     const Few closing = row.free + Eigen::Map<const Few>(c.b, c.rows);
     double &scale = bench.scale[at(row.island)], &velocity = bench.velocity_scale[at(row.island)];
@@ -314,7 +316,12 @@ double sigma(const Constraint& c, const Few& w) {
   return c.mu * most;
 }
 
-Few nearest(const Constraint& c, double d, const Few& z) {
+// `reach`: how far from zero the scaled impulse of a disc may lie.
+Few nearest(const Constraint& c, double d, double reach, const Few& z) {
+  if (c.law == Law::disc) {
+    const double size = z.stableNorm();
+    return size > reach ? Few(z * (reach / size)) : z;
+  }
   if (c.law == Law::equality) return z;
   if (c.law == Law::nonnegative) return z.cwiseMax(0.0);
   if (c.law == Law::box) return z.cwiseMax(d * c.lo).cwiseMin(d * c.hi);
@@ -324,14 +331,15 @@ Few nearest(const Constraint& c, double d, const Few& z) {
 }
 
 // The residuals of one constraint with the scaling d in an island of scale s, s_v for velocities.
-Residuals residuals(const Constraint& c, const Few& w_row, const Few& lambda, double d, double s,
-                    double s_v) {
+// `bound`: largest impulse of a disc.
+Residuals residuals(const Constraint& c, const Few& w_row, const Few& lambda, double bound,
+                    double d, double s, double s_v) {
   const Few r = d * lambda, w = w_row / d;
   Few w_hat = w;
   w_hat[0] += sigma(c, w);
   Residuals x;
-  x.natural_map = over((r - nearest(c, d, r - w_hat)).stableNorm(), s);
-  x.cone = over((r - nearest(c, d, r)).stableNorm(), s);
+  x.natural_map = over((r - nearest(c, d, d * bound, r - w_hat)).stableNorm(), s);
+  x.cone = over((r - nearest(c, d, d * bound, r)).stableNorm(), s);
   if (c.law == Law::equality) x.equality = over(w.stableNorm(), s_v);
   if (!is_unilateral(c.law)) return x;
   x.gap_velocity = over(std::max(0.0, -w[0]), s_v);
@@ -345,7 +353,8 @@ void judge_constraint(const Bench& bench, std::size_t i, Judgement& j) {
   const Row& row = bench.rows[i];
   const Few r = bench.impulse(i);
   const double s = bench.scale_of(row), s_v = bench.velocity_scale_of(row);
-  note(residuals(c, row.w, r, row.d, s, s_v), static_cast<int>(i), j);
+  const double bound = c.law == Law::disc ? c.mu * std::max(0.0, bench.impulse(at(c.tie))[0]) : 0;
+  note(residuals(c, row.w, r, bound, row.d, s, s_v), static_cast<int>(i), j);
   const double size = (1 + c.mu) * row.size.norm() / row.d + row.d * r.norm();
   j.rounding = std::max(j.rounding, rounding_unit * over(size, std::min(s, s_v)));
 }

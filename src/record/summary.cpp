@@ -58,6 +58,7 @@ Json nonlinear_json(const RunTotals& totals) {
 
 // Which law the certificates are of; of the relaxed one also how far it is from Coulomb's.
 Json friction_json(const SchemeOptions& scheme, const RunTotals& totals) {
+  if (std::holds_alternative<Penalty>(scheme)) return {{"law", "none"}};
   if (!std::holds_alternative<Relaxed>(scheme)) return {{"law", name(Law::coulomb)}};
   return {{"law", name(Law::coulomb_relaxed)},
           {"coulomb_residual_max", totals.coulomb_residual_max},

@@ -90,6 +90,7 @@ double fitted_slope(std::span<const double> x, std::span<const double> y);
 
 Reproduction anitescu_wall(const ReproduceSetting& setting);
 Reproduction anitescu_cannonball66(const ReproduceSetting& setting);
+Reproduction anitescu_penalty(const ReproduceSetting& setting);
 Reproduction hart_pendulum(const ReproduceSetting& setting);
 Reproduction hart_ellipse(const ReproduceSetting& setting);
 Reproduction hart_infeasibility(const ReproduceSetting& setting);

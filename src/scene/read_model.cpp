@@ -136,10 +136,15 @@ void read_materials(const Node& node, const std::string& path, ModelDescription&
   const auto read = [&](std::size_t i, Material material) {
     const Fields fields(node.items[i], child_path(path, node.keys[i].text), material_fields(),
                         errors);
-    fields.read("friction", material.friction);
+    // Friction alone is the same in all directions.
+    if (fields.read("friction", material.friction)) material.friction_across = -1;
     fields.read("restitution", material.restitution);
     fields.read("bounce_friction", material.bounce_friction);
     read_law(fields, material.restitution_law, errors);
+    fields.read("rolling_friction", material.rolling_friction);
+    fields.read("torsional_friction", material.torsional_friction);
+    fields.read("friction_across", material.friction_across);
+    if (fields.read("friction_direction", material.friction_direction)) material.direction_of = 0;
     return material;
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i)

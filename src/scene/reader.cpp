@@ -133,6 +133,9 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   const Errors earlier = errors.take();
   SceneErrors all(file, assignments);
   Result<BuiltModel> built = build(read.description);
+  if (built)
+    if (const Result<void> taken = accepts(scene.simulation.scheme, *built->model); !taken)
+      built = tl::unexpected<Errors>(taken.error());
   if (!built) add_build_errors(built.error(), earlier, root, read, all);
   if (!earlier.empty() || !built) {
     Errors list = earlier;

@@ -1,6 +1,7 @@
 // Reads a scene, writes it as a document.
 #include "scene/resolved.hpp"
 
+#include "model/materials.hpp"
 #include "scene/document.hpp"
 #include "scene/settings.hpp"
 
@@ -152,6 +153,12 @@ Node write(const Material& material) {
   node.set("restitution_law",
            restitution_law_names[static_cast<std::size_t>(material.restitution_law)]);
   if (material.bounce_friction >= 0) node.set("bounce_friction", material.bounce_friction);
+  if (material.rolling_friction != 0) node.set("rolling_friction", material.rolling_friction);
+  if (material.torsional_friction != 0) node.set("torsional_friction", material.torsional_friction);
+  if (material.anisotropic()) {
+    node.set("friction_across", material.friction_across);
+    node.set("friction_direction", write(material.friction_direction));
+  }
   return node;
 }
 
@@ -171,7 +178,13 @@ std::string resolved_text(const Scene& scene) {
   root.set("name", scene.name);
   root.set("gravity", write(d.gravity));
   Node& materials = root.set("materials", Node::object());
-  for (const auto& [name, material] : d.materials) materials.set(name, write(material));
+  for (const auto& [name, material] : d.materials) {
+    // The direction of a pair is that of the first material when it is read again.
+    const auto pair = pair_names(name);
+    const bool swap = pair && material.anisotropic() && material.direction_of == 1;
+    materials.set(swap ? std::string(pair->second) + "|" + std::string(pair->first) : name,
+                  write(material));
+  }
   root.set("bodies", write(d.bodies));
   root.set("joints", write(d.joints));
   Node& forces = root.set("forces", Node::array());

@@ -26,6 +26,9 @@ constexpr const char* option_type(const Trapezoidal&) {
 constexpr const char* option_type(const Hybrid&) {
   return "hybrid";
 }
+constexpr const char* option_type(const Penalty&) {
+  return "penalty";
+}
 constexpr const char* option_type(const Auto&) {
   return "auto";
 }

@@ -66,7 +66,16 @@ const FieldTable& material_fields() {
         "`stronge` square root of works; in a pair: the later one of this list"},
        {"bounce_friction", T::number, "-", "that of `friction`",
         "Coulomb's coefficient of bouncing contacts, scheme `hybrid`, >= 0; in a pair: geometric "
-        "mean"}}};
+        "mean"},
+       {"rolling_friction", T::number, "m", "0",
+        "torque about the tangents per normal force, >= 0; in a pair: the larger one"},
+       {"torsional_friction", T::number, "m", "0",
+        "torque about the normal per normal force, >= 0; in a pair: the larger one"},
+       {"friction_across", T::number, "-", "friction",
+        "coefficient across `friction_direction`, > 0; in a pair: geometric mean"},
+       {"friction_direction", T::vector3, "-", "[1,0,0]",
+        "along which `friction` holds, in the frame of the body; in a pair `a|b` of that with "
+        "material `a`"}}};
   return table;
 }
 

@@ -14,7 +14,7 @@
 namespace cairn {
 
 const char* name(const SchemeOptions& options) {
-  static constexpr const char* names[] = {"euler", "relaxed", "trapezoidal", "hybrid"};
+  static constexpr const char* names[] = {"euler", "relaxed", "trapezoidal", "hybrid", "penalty"};
   return names[options.index()];
 }
 
@@ -50,7 +50,8 @@ void Step::measure_contacts() {
     ContactTerms& terms = data.terms[i];
     const Vec3 motion = prescribed_velocity(model, state.poses, data.poses_end, c, h);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
-                        c.rows > 2 ? c.t2_W.dot(motion) : 0);
+                        c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
+    terms.spin = prescribed_spin(model, state.poses, data.poses_end, c, h);
     terms.approach = relative_velocity(model, state.poses, c, c.n_W, state.v) + terms.motion[0];
     terms.threshold = threshold(c);
     terms.gap_rate = (c.gap > 0 ? 1 : options.gamma) * c.gap / h;
@@ -120,9 +121,30 @@ void Step::solve_once(Purpose purpose, double theta) {
     add_contact(model, data.poses_linear, data.layout, c, options.facets, b, problem);
     if (c.rows > 1) problem.constraints.back().law = friction.law;
   }
-  recall(problem, data.contacts, data.memory, data.joint_impulses, record.solution.lambda);
+  add_spins(problem);
+  recall(problem, data.contacts, data.memory, data.joint_impulses, record.solution.lambda,
+         data.spins, data.torques);
   solve(problem, solver, data.solver, record.solution);
-  remember(problem, data.contacts, record.solution.lambda, data.memory, data.joint_impulses);
+  keep_impulses(record);
+}
+
+// Torsional and rolling friction, (E242), after all contacts.
+void Step::add_spins(Problem& problem) {
+  data.spins.clear();
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    const Contact& c = data.contacts[i];
+    if (c.torsion > 0 || c.rolling > 0)
+      add_spin_friction(model, data.poses_linear, data.layout, c, i,
+                        static_cast<int>(data.joints() + i), data.terms[i].spin, problem,
+                        data.spins);
+  }
+}
+
+// For the warm start of the next solve.
+void Step::keep_impulses(const SolveRecord& record) {
+  remember(record.problem, data.contacts, record.solution.lambda, data.memory, data.joint_impulses,
+           data.spins.size());
+  remember_torques(record.problem, data.contacts, data.spins, record.solution.lambda, data.torques);
 }
 
 void Step::move_bodies(const SolveRecord& record) {
@@ -196,6 +218,9 @@ void Step::report_contacts() {
       out.velocity[k] = w[k] * units.speed() + data.terms[i].motion[k];
     }
     const double tangential = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
+    // The row along t2 is stretched (E245).
+    out.impulse[2] *= out.contact.stretch;
+    out.velocity[2] /= out.contact.stretch;
     const bool on_cone = tangential >= (1 - 1e-9) * row.mu * out.impulse[0];
     if (out.impulse[0] > 0)
       out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
@@ -203,6 +228,13 @@ void Step::report_contacts() {
         (data.terms[i].bounce < 0 && out.impulse[0] > 0) || data.terms[i].impulse[0] > 0;
     report.active_contacts += out.impulse[0] > 0 ? 1 : 0;
     report.collisions += out.colliding ? 1 : 0;
+  }
+  for (const ContactMemory& m : data.torques) {
+    const auto out = std::lower_bound(
+        report.contacts.begin(), report.contacts.end(), m.key,
+        [](const ContactReport& r, const ContactKey& key) { return r.contact.key < key; });
+    const Contact& c = out->contact;
+    out->torque = Vec3(c.n_W.dot(m.impulse_W), c.t1_W.dot(m.impulse_W), c.t2_W.dot(m.impulse_W));
   }
 }
 
@@ -223,6 +255,7 @@ void commit(const Step& step, State& state) {
   state.v = data.v_end;
   state.poses = data.poses_end;
   state.contacts = data.memory;
+  state.contact_torques = data.torques;
   state.joint_impulses = data.joint_impulses;
   state.t += step.h;
   ++state.step;
@@ -267,6 +300,7 @@ void take(Step& step, double (*clock)(), State& state) {
   report.filtered_contacts = data.active.finder.filtered();
   data.contacts_start = data.contacts;
   data.memory = state.contacts;
+  data.torques = state.contact_torques;
   data.joint_impulses = state.joint_impulses;
   report.seconds.detect = now() - start;
 

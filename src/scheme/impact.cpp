@@ -73,7 +73,7 @@ void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const double> 
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const Contact& c = d.touching[i];
     const Vec3 motion = motion_of(c);
-    Vec3 b(c.n_W.dot(motion), c.t1_W.dot(motion), c.t2_W.dot(motion));
+    Vec3 b(c.n_W.dot(motion), c.t1_W.dot(motion), c.stretch * c.t2_W.dot(motion));
     for (int k = 0; k < c.rows; ++k) d.terms.push_back({b[k], 0});
     if (!speed.empty()) b[0] -= speed[i];
     add_contact(model, d.now.poses, d.layout, c, options.facets, b, problem);

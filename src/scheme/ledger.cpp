@@ -45,6 +45,17 @@ void add_contact_terms(const ContactTerms& terms, const Constraint& c, const Row
   ledger.impact += normal * terms.bounce;
 }
 
+// Rows of friction about contacts are velocities at the length unit: the product with their impulse
+// is an energy.
+double spin_motion_work(const StepData& data, const SolveRecord& record, std::size_t i,
+                        const Row& row) {
+  double work = 0;
+  for (std::size_t r = 0; r < 2; ++r)
+    work -= row.impulse[static_cast<Eigen::Index>(r)] * data.spins[i].motion[r] *
+            record.problem.units.length;
+  return work;
+}
+
 // -1/2 |v+ - v|^2 of the bodies: lost in impacts where the island had one, the integrator's own
 // elsewhere.
 void add_jumps(const Model& model, StepData& data, const SolveRecord& record, Ledger& ledger) {
@@ -80,6 +91,9 @@ double work_of_motion(const StepData& data, const SolveRecord& record) {
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (data.terms[i].motion != Vec3::Zero())
       work -= physical_row(record, data.joints() + i).impulse.dot(data.terms[i].motion);
+  for (std::size_t i = 0; i < data.spins.size(); ++i)
+    work += spin_motion_work(data, record, i,
+                             physical_row(record, data.joints() + data.contacts.size() + i));
   return work;
 }
 
@@ -105,6 +119,11 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     add_contact_terms(data.terms[i], record.problem.constraints[data.joints() + i],
                       physical_row(record, data.joints() + i), ledger);
+  for (std::size_t i = 0; i < data.spins.size(); ++i) {
+    const Row row = physical_row(record, data.joints() + data.contacts.size() + i);
+    ledger.friction -= row.impulse.dot(row.velocity);
+    ledger.work_motion += spin_motion_work(data, record, i, row);
+  }
   add_jumps(model, data, record, ledger);
   if (data.at_once) {
     ledger.friction += data.collision.friction;

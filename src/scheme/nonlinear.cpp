@@ -66,7 +66,7 @@ void Step::linearise_again() {
     // Prescribed bodies are at the end already: their way back is minus their motion.
     const Vec3 motion = -prescribed_velocity(model, data.poses_linear, state.poses, c, h);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
-                        c.rows > 2 ? c.t2_W.dot(motion) : 0);
+                        c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
     terms.gap_rate = (c.gap - terms.target) / h -
                      relative_velocity(model, data.poses_linear, c, c.n_W, data.v_end) -
                      terms.motion[0];

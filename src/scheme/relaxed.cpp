@@ -1,7 +1,6 @@
 // Scheme `relaxed`: the step of `euler` under the convex relaxation of Coulomb's law (papers 001
 // and 004; E90), and the fixed-point iteration of Anitescu and Hart from it to exact friction
 // (E92).
-#include "constrain/memory.hpp"
 #include "problem/blocks.hpp"
 #include "problem/cone.hpp"
 #include "scheme/euler.hpp"
@@ -80,8 +79,7 @@ void Step::correct(double theta) {
   restore_slips(data.best_slips);
   std::swap(report.solves[static_cast<std::size_t>(best_solve)],
             report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
-  const SolveRecord& taken = last();
-  remember(taken.problem, data.contacts, taken.solution.lambda, data.memory, data.joint_impulses);
+  keep_impulses(last());
 }
 
 }  // namespace cairn

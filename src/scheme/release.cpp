@@ -113,7 +113,9 @@ const ContactMemory* TrapezoidalStep::last_impulse(const ContactKey& key) const 
 bool TrapezoidalStep::was_sticking(const Contact& c, double share) const {
   const ContactMemory* last = last_impulse(c.key);
   if (!last) return false;
-  return friction_share(c, options.facets, along_frame(c, last->impulse_W)) < share;
+  Vec3 impulse = along_frame(c, last->impulse_W);
+  impulse[2] /= c.stretch;  // (E245)
+  return friction_share(c, options.facets, impulse) < share;
 }
 
 // At the beginning, by its last force, or after an impact by its velocity.

@@ -31,6 +31,8 @@ struct Step {
   void solve_with(Purpose purpose, double theta);
   void solve_once(Purpose purpose, double theta);
   void add_joints(Problem& problem);
+  void add_spins(Problem& problem);
+  void keep_impulses(const SolveRecord& record);
   void move_bodies(const SolveRecord& record);
   void find_velocities();
   bool add_missed_contacts();

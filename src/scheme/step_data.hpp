@@ -10,6 +10,7 @@
 #include "scheme/collision.hpp"
 #include "scheme/contact_projection.hpp"
 #include "scheme/hybrid_data.hpp"
+#include "scheme/penalty_data.hpp"
 #include "scheme/projection.hpp"
 #include "scheme/trapezoidal_data.hpp"
 
@@ -30,6 +31,7 @@ struct ContactTerms {
   double closing = 0;           // the part of gap that closes a distance of the beginning
   double start_gap_rate = 0;    // max(0, gap) / h at the beginning
   double target = 0;            // least gap at the end, 0 or the overlap that gamma leaves [m]
+  Vec3 spin = Vec3::Zero();     // angular velocity of b relative to a by prescribed motion [rad/s]
   double slip = 0;  // Gamma of (E92), scheme relaxed: bound on the slip that is allowed for
 };
 
@@ -67,7 +69,9 @@ struct StepData {
   double allowed_excess = 0;      // of the energy guard [J]
   double projection_work = 0;     // energy put in by the projection [J]
   std::vector<double> island_work, island_kinetic;
+  std::vector<SpinRows> spins;        // friction about contacts, after them in every problem
   std::vector<ContactMemory> memory;  // warm start
+  std::vector<ContactMemory> torques;
   std::vector<double> joint_impulses;
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
   Problem exact;                    // a problem of scheme relaxed under Coulomb's law
@@ -77,6 +81,7 @@ struct StepData {
   SolverWorkspace solver;
   TrapezoidalData trapezoidal, instant;
   HybridData hybrid;
+  PenaltyData penalty;
   CollisionData collision;
   bool at_once = false;  // the impacts of this step came before its forces (E229)
   VecX v_audit;

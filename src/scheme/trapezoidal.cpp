@@ -92,6 +92,8 @@ void TrapezoidalStep::report_contacts(const SolveRecord& record) {
     const double slip = out.velocity.tail<2>().norm();
     const bool on_cone =
         friction_gauge(law_set(row), out.impulse.data()) >= (1 - 1e-9) * row.mu * out.impulse[0];
+    out.impulse[2] *= out.contact.stretch;  // (E245)
+    out.velocity[2] /= out.contact.stretch;
     if (out.impulse[0] > 0)
       out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
     out.colliding = std::any_of(report.events.begin(), report.events.end(), [&](const auto& e) {

@@ -187,7 +187,7 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
     constraint_velocity(problem, row, d.v_unit.data(), false, w);
     const std::array<const Vec3*, 3> along = {&c.n_W, &c.t1_W, &c.t2_W};
     for (int k = 0; k < row.rows; ++k) {
-      const Vec3& direction = *along[static_cast<std::size_t>(k)];
+      const Vec3 direction = (k == 2 ? c.stretch : 1) * *along[static_cast<std::size_t>(k)];
       const double push = k == 0 ? correction : 0;
       d.terms.push_back({direction.dot(mean), push});
       row.b[k] = mean_form() ? w[k] + 2 * (direction.dot(mean) + push) / speed

@@ -2,6 +2,8 @@
 #include "cairn/overlap.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "scheme/active_set.hpp"
 #include "scheme/separation.hpp"
@@ -10,6 +12,15 @@ namespace cairn {
 namespace {
 
 constexpr double deep = 0.01;  // share of the radius [-]
+
+// What the energy of a contact's spring gives to the lighter body.
+double separation_speed(const Model& model, const Contact& c, const Penalty& options, double) {
+  double mass = std::numeric_limits<double>::infinity();
+  for (const BodyId id : {c.key.body_a, c.key.body_b})
+    if (model.body(id).velocities > 0) mass = std::min(mass, model.body(id).mass);
+  const double power = options.exponent + 1;
+  return std::sqrt(2 * options.gamma * std::pow(std::max(0.0, -c.gap), power) / (power * mass));
+}
 
 }  // namespace
 

@@ -7,6 +7,8 @@
 #include "dynamics/kinematics.hpp"
 #include "scheme/euler.hpp"
 #include "scheme/hybrid.hpp"
+#include "scheme/penalty.hpp"
+#include "scheme/report.hpp"
 #include "scheme/trapezoidal.hpp"
 
 namespace cairn {
@@ -22,6 +24,7 @@ struct Simulator::Workspace {
   StepReport report;
   StepData data;
   double (*clock)() = nullptr;
+  std::string refusal;  // of what the scheme does not take
 };
 
 Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme,
@@ -29,6 +32,8 @@ Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOp
     : workspace_(
           std::make_unique<Workspace>(std::move(model), std::move(initial), scheme, solver)) {
   CAIRN_CHECK(workspace_->state.poses.size() == workspace_->model->bodies.size());
+  if (const Result<void> taken = accepts(scheme, *workspace_->model); !taken)
+    workspace_->refusal = taken.error().front().text();
 }
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
@@ -37,6 +42,12 @@ Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 const StepReport& Simulator::step(double h) {
   CAIRN_CHECK(h > 0);
   Workspace& w = *workspace_;
+  if (!w.refusal.empty()) {
+    clear(w.report, w.state, h);
+    w.report.status = StepStatus::stopped;
+    w.report.message = w.refusal;
+    return w.report;
+  }
   std::visit(
       [&](const auto& scheme) {
         advance(*w.model, scheme, w.solver, h, w.clock, w.data, w.state, w.report);
@@ -113,7 +124,8 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
   };
   const bool events =
       both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)]);
-  return "contact " + part(key.body_a, key.shape_a) + "-" + part(key.body_b, key.shape_b) + ":" +
+  const char* kind = id.part == 1 ? "torsion " : id.part == 2 ? "rolling " : "contact ";
+  return kind + part(key.body_a, key.shape_a) + "-" + part(key.body_b, key.shape_b) + ":" +
          (events ? name(event_of(key.feature)) : std::to_string(key.feature));
 }
 

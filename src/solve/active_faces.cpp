@@ -200,7 +200,20 @@ std::vector<Ray> span_of(const Face& face) {
   return unit;
 }
 
+// Sets of impulses that depend on other impulses are no product of faces.
+static Result<void> without_ties(const ImpulseView& view) {
+  for (std::size_t i = 0; i < view.constraints(); ++i)
+    if (view.sets[i].law == Law::disc)
+      return fail({.path = "constraints[" + std::to_string(i) + "]",
+                   .what = "the set of solutions is not known with rolling or torsional friction",
+                   .got = "law disc",
+                   .allowed = "laws that do not depend on other impulses",
+                   .fix = "ask about the problem without it"});
+  return {};
+}
+
 Result<ActiveFaces> active_faces(const ImpulseView& view) {
+  if (const Result<void> free = without_ties(view); !free) return tl::unexpected(free.error());
   ActiveFaces result;
   result.r = VecX::Zero(view.r.size());
   std::vector<Face> faces;
@@ -220,6 +233,7 @@ Result<ActiveFaces> active_faces(const ImpulseView& view) {
 }
 
 Result<ActiveFaces> touching_cones(const ImpulseView& view) {
+  if (const Result<void> free = without_ties(view); !free) return tl::unexpected(free.error());
   ActiveFaces result;
   result.r = VecX::Zero(view.r.size());
   std::vector<Face> faces;

@@ -215,8 +215,9 @@ class Curve {
 
 bool path_takes(const Island& island, const CentralPathLimits& limits) {
   if (!island.rest.empty() || island.rows > limits.rows) return false;
-  return std::all_of(island.groups.begin(), island.groups.end(),
-                     [](const Group& g) { return g.set.law != Law::box && g.set.facets == 0; });
+  return std::all_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
+    return g.set.law != Law::box && g.set.law != Law::disc && g.set.facets == 0;
+  });
 }
 
 IterationResult follow_central_path(const Island& island, const CentralPathLimits& limits,

@@ -20,6 +20,8 @@ std::size_t at(int i) {
 }
 
 // Cones without friction are a ray and belong to the polyhedral sets.
+constexpr int disc_facets = 16;
+
 bool is_second_order(const LawSet& set) {
   return is_round_cone(set) && set.mu > 0;
 }
@@ -108,6 +110,14 @@ void InteriorPoint::add_facets(const LawSet& set, Shape& shape) {
     shape.pinned = set.lo == set.hi;
     if (!shape.pinned && set.lo > -infinity) add_facet(up, set.lo, 1);
     if (!shape.pinned && set.hi < infinity) add_facet(down, -set.hi, 1);
+  } else if (set.law == Law::disc) {
+    // A polygon around the disc; Newton takes the answer from there to the circle.
+    shape.pinned = !(set.hi > 0);
+    for (int k = 0; k < disc_facets && !shape.pinned; ++k) {
+      const double angle = 2 * std::numbers::pi * k / disc_facets;
+      const double normal[max_rows] = {-std::cos(angle), -std::sin(angle), 0};
+      add_facet(normal, -set.hi, 2);
+    }
   } else if (set.rows == 2) {
     for (const double side : {1.0, -1.0}) {
       const double normal[max_rows] = {set.mu, side, 0};
@@ -158,7 +168,7 @@ bool InteriorPoint::start() {
     } else if (!unbounded) {
       add_facets(set, shape);
       const bool below = set.lo > -infinity, above = set.hi < infinity;
-      if (set.law != Law::box) r[0] = size;
+      if (is_unilateral(set.law)) r[0] = size;
       if (set.law == Law::box)
         r[0] = below && above ? 0.5 * (set.lo + set.hi) : below ? set.lo + size : set.hi - size;
     } else {

@@ -247,6 +247,24 @@ void take_scale(const Constraint& c, const Group& g, Island& island) {
   island.velocity_scale = std::max({island.velocity_scale, free, std::sqrt(closing)});
 }
 
+// The groups that discs are tied to, and the scales of those that can act (E241). Groups keep the
+// problem's order.
+void find_ties(const Problem& problem, Island& island) {
+  for (Group& g : island.groups) {
+    const Constraint& c = problem.constraints[at(g.source)];
+    if (c.law != Law::disc) continue;
+    const auto normal =
+        std::lower_bound(island.groups.begin(), island.groups.end(), c.tie,
+                         [](const Group& other, int source) { return other.source < source; });
+    CAIRN_CHECK(normal != island.groups.end() && normal->source == c.tie);
+    g.tie = static_cast<int>(normal - island.groups.begin());
+    g.share = c.mu * g.d / normal->d;
+    double u[max_rows];
+    group_velocity(island, *normal, island.v_free.data(), u);
+    if (u[0] < 0) take_scale(c, g, island);
+  }
+}
+
 }  // namespace
 
 void make_island(const Problem& problem, const Islands& islands, int number, Island& island) {
@@ -258,6 +276,7 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
   island.v_free.clear();
   island.rows = 0;
   island.velocities = 0;
+  island.tied = false;
   for (int n = islands.first_body[at(number)]; n < islands.first_body[at(number + 1)]; ++n)
     add_body(problem, at(islands.bodies[at(n)]), island);
   if (!problem.couplings.empty()) add_couplings(problem, islands, number, island);
@@ -277,9 +296,31 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     g.joint = c.id.kind == ConstraintId::Kind::joint ? c.id.number : -1;
     g.body[0] = local(island, c.body[0]);
     g.body[1] = local(island, c.body[1]);
+    if (c.law == Law::disc) {
+      island.tied = true;
+      if (c.rows == 1) g.set.law = Law::box;
+      g.set.lo = g.set.hi = 0;
+    }
     fill_group(island, c, g);
     island.rows += c.rows;
-    take_scale(c, g, island);
+    if (c.law != Law::disc) take_scale(c, g, island);
+  }
+  if (island.tied) find_ties(problem, island);
+}
+
+void set_radius(double radius, Group& g) {
+  g.set.hi = radius;
+  if (g.set.law == Law::box) g.set.lo = -radius;
+}
+
+void follow_ties(Island& island, std::vector<double>& r) {
+  for (Group& g : island.groups) {
+    if (g.tie < 0) continue;
+    const double normal = r[at(island.groups[at(g.tie)].first)];
+    set_radius(g.share * std::max(0.0, normal), g);
+    double z[max_rows];
+    std::copy_n(&r[at(g.first)], g.rows, z);
+    project(g.set, z, &r[at(g.first)]);
   }
 }
 

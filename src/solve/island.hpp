@@ -28,9 +28,11 @@ struct IslandBody {
 };
 
 struct Group : LocalConstraint {
-  int first = 0;   // impulses of the island: r[first .. first + rows)
-  int source = 0;  // constraint of the problem
-  int joint = -1;  // number of the joint it is a part of; -1: none
+  int first = 0;     // impulses of the island: r[first .. first + rows)
+  int source = 0;    // constraint of the problem
+  int joint = -1;    // number of the joint it is a part of; -1: none
+  int tie = -1;      // of a disc: the group whose normal impulse bounds it (E240)
+  double share = 0;  // of a disc: its radius over that impulse, both scaled
   int body[2] = {-1, -1};
   double d = 1;  // scale
   double J[2][max_rows][max_velocities];
@@ -56,13 +58,20 @@ struct Island {
   std::vector<double> v_source;  // the same in the problem's velocities
   int velocities = 0;
   int rows = 0;
+  bool tied = false;          // there are discs
   double velocity_scale = 0;  // largest scaled J v_free + b over closing rows, (E11)
   double scale =
       0;  // s of (E11) without the part of the impulses: largest scaled J v_free over closing rows
 };
 
-// Copies island `number` of the problem.
+// Copies island `number` of the problem. A disc with one row becomes a box. Radii of discs are zero
+// until follow_ties().
 void make_island(const Problem& problem, const Islands& islands, int number, Island& island);
+
+// Sets the radii of discs to what the normal impulses allow (E240) and moves their impulses into
+// them.
+void follow_ties(Island& island, std::vector<double>& r);
+void set_radius(double radius, Group& g);
 
 // u = J v + b of a group (scaled).
 inline void group_velocity(const Island& island, const Group& g, const double* v, double* u) {

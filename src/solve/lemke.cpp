@@ -364,7 +364,7 @@ void add_closing(const Island& island, const std::vector<double>& v, double tole
 }  // namespace
 
 bool lemke_takes(const Group& g) {
-  return !has_friction(g) || g.rows == 2 || g.set.facets > 0;
+  return g.set.law != Law::disc && (!has_friction(g) || g.rows == 2 || g.set.facets > 0);
 }
 
 namespace {
@@ -408,6 +408,8 @@ IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuff
                       std::vector<double>& r, std::vector<double>& v) {
   velocities_from_impulses(island, r, v);
   IterationResult result{0, residual(island, r, v)};
+  for (const Group& g : island.groups)
+    if (g.set.law == Law::disc) return result;
   buffers.included.assign(island.groups.size(), 0);
   std::uint64_t random = limits.seed;
   bool warm = limits.warm_pivots > 0;

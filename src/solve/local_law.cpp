@@ -284,6 +284,51 @@ void solve_cone(const LocalConstraint& g, const double* s, double* r) {
   if (!found) projected_step(g, s, r);
 }
 
+// Two rows in a disc of radius R (E243): the impulse that stops all motion, or on the circle
+// (W + alpha) r = -s, alpha >= 0 such that |r| = R, by Newton on 1/|r| - 1/R inside a bracket.
+void solve_disc(const LocalConstraint& g, const double* s, double* r) {
+  const double R = g.set.hi;
+  const int n = g.rows;
+  const auto size_of = [n](const double* x) {
+    return n == 1 ? std::abs(x[0]) : std::sqrt(x[0] * x[0] + x[1] * x[1]);
+  };
+  if (g.regular) {
+    double stick[max_rows];
+    sticking(g, s, stick);
+    if (size_of(stick) <= R) {
+      std::copy(stick, stick + n, r);
+      return;
+    }
+  }
+  if (!(R > 0) || !(size_of(s) > 0)) {
+    std::fill(r, r + n, 0.0);
+    return;
+  }
+  double lo = 0, hi = size_of(s) / R, alpha = hi;
+  for (int i = 0; i < 100; ++i) {
+    double W[max_rows][max_rows], minus[2], x[2], slope[2];
+    for (int k = 0; k < n; ++k) {
+      std::copy(g.W[k], g.W[k] + n, W[k]);
+      W[k][k] += alpha;
+      minus[k] = -s[k];
+    }
+    if (!solve_small(W, n, minus, x) || !solve_small(W, n, x, slope)) break;
+    const double size = size_of(x), f = size - R;
+    std::copy(x, x + n, r);
+    if (std::abs(f) <= 4e-16 * R) break;
+    (f > 0 ? lo : hi) = alpha;
+    double fall = 0;  // - d|x|/d alpha
+    for (int k = 0; k < n; ++k) fall += x[k] * slope[k] / size;
+    double next = alpha + f * size / (R * fall);
+    if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+    if (next == alpha) break;
+    alpha = next;
+  }
+  double p[max_rows];
+  project(g.set, r, p);
+  std::copy(p, p + n, r);
+}
+
 SlidePlane slide_plane(const LocalConstraint& g) {
   SlidePlane p;
   p.m1 = g.W[0][1] / g.W[0][0];
@@ -339,6 +384,9 @@ void solve_local(const LocalConstraint& g, const double* s, double* r) {
       return;
     case Law::box:
       r[0] = std::clamp(g.W[0][0] > 0 ? -s[0] / g.W[0][0] : 0.0, g.set.lo, g.set.hi);
+      return;
+    case Law::disc:
+      solve_disc(g, s, r);
       return;
     case Law::coulomb:
     case Law::coulomb_relaxed:

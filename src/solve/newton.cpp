@@ -127,7 +127,7 @@ void Inner::add_group(const Group& g, double rho, bool coulomb, bool symmetric) 
 void Inner::assemble(double rho, bool coulomb) {
   auto open = [&](const Group& g) {
     const double* p = &b_.r_plus[at(g.first)];
-    return g.set.law != Law::box && std::all_of(p, p + g.rows, [](double x) { return x == 0; });
+    return is_unilateral(g.set.law) && std::all_of(p, p + g.rows, [](double x) { return x == 0; });
   };
   // Fill may have lent a group its block; a new order may take that away, so look again after it.
   for (std::size_t known = b_.edges.size();; known = b_.edges.size()) {

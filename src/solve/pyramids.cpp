@@ -13,6 +13,9 @@ constexpr double near = 0.1;    // a residual from which steps may lead to the a
 
 bool pyramids_take(const Island& island, const PyramidLimits& limits) {
   if (!island.rest.empty() || island.rows > limits.rows || limits.variables == 0) return false;
+  if (std::any_of(island.groups.begin(), island.groups.end(),
+                  [](const Group& g) { return g.set.law == Law::disc; }))
+    return false;
   return std::any_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
     return g.set.law == Law::coulomb && g.rows == 3 && g.set.mu > 0 && g.set.facets == 0;
   });

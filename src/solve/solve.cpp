@@ -2,6 +2,7 @@
 // solution.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cairn/solver.hpp"
 #include "solve/automatic.hpp"
@@ -24,6 +25,7 @@ struct SolverWorkspace::Buffers {
   Islands islands;
   Island island;
   std::vector<double> r, v;
+  std::vector<double> best, radii;  // of islands with discs
   MethodBuffers methods;
 };
 
@@ -43,6 +45,12 @@ Result<void> accepts(const SolverOptions& options, const Problem& problem) {
   if (!std::holds_alternative<Lemke>(options)) return {};
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
+    if (c.law == Law::disc && c.rows == 2)
+      return fail({.path = "constraints[" + std::to_string(i) + "]",
+                   .what = "lemke cannot take rolling friction in space",
+                   .got = "law disc with two rows",
+                   .allowed = "one row: torsional friction, planar contacts",
+                   .fix = "use the solver auto"});
     if (!has_cone(c.law) || c.rows < 3 || c.facets > 0 || c.mu == 0) continue;
     return fail({.path = "constraints[" + std::to_string(i) + "]",
                  .what = "lemke cannot take an exact friction cone in space",
@@ -63,7 +71,11 @@ void load(const Island& island, const Problem& problem, const VecX& lambda,
     double z[max_rows];
     for (int k = 0; k < g.rows; ++k)
       z[k] = g.d * lambda[problem.first_row[static_cast<std::size_t>(g.source)] + k];
-    project(g.set, z, &r[static_cast<std::size_t>(g.first)]);
+    // A disc has its radius from the impulses that are being loaded.
+    if (g.tie >= 0)
+      std::copy(z, z + g.rows, &r[static_cast<std::size_t>(g.first)]);
+    else
+      project(g.set, z, &r[static_cast<std::size_t>(g.first)]);
   }
 }
 
@@ -77,6 +89,46 @@ void store(const Island& island, const Problem& problem, const std::vector<doubl
     body_velocity(island, i, v.data(),
                   solution.v.data() +
                       problem.bodies[static_cast<std::size_t>(island.bodies[i].source)].first);
+}
+
+MethodResult run(const Island& island, const SolverOptions& options, MethodBuffers& methods,
+                 std::vector<double>& r, std::vector<double>& v) {
+  return std::visit([&](const auto& o) { return run_method(island, o, methods, r, v); }, options);
+}
+
+// (E243): the method with the radii that the impulses of the round before allow, until the law
+// holds with its own. The radii go all the way, and less of it where that does not help, which
+// damps what goes back and forth.
+MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b) {
+  constexpr int most_rounds = 100, patience = 10;
+  MethodResult total{{}, "warm", false};
+  double least = std::numeric_limits<double>::infinity(), last = least, share = 1;
+  for (int round = 0, stalled = 0;; ++round) {
+    b.radii.clear();
+    for (const Group& g : b.island.groups) b.radii.push_back(g.set.hi);
+    follow_ties(b.island, b.r);
+    velocities_from_impulses(b.island, b.r, b.v);
+    const double now = residual(b.island, b.r, b.v);
+    stalled = now < 0.8 * least ? 0 : stalled + 1;
+    if (now < least) {
+      least = now;
+      b.best = b.r;
+    }
+    const bool enough = least <= 1e-14 || (least <= tolerance(options) && stalled > 1);
+    if (enough || stalled > patience || round == most_rounds) break;
+    if (round > 1 && !(now < 0.8 * last)) share = std::max(0.125, 0.5 * share);
+    last = now;
+    for (std::size_t i = 0; share < 1 && i < b.radii.size(); ++i)
+      if (Group& g = b.island.groups[i]; g.tie >= 0)
+        set_radius(b.radii[i] + share * (g.set.hi - b.radii[i]), g);
+    const MethodResult result = run(b.island, options, b.methods, b.r, b.v);
+    total.iteration.iterations += result.iteration.iterations;
+    total.fallback = total.fallback || result.fallback;
+    total.method = result.method;
+  }
+  b.r = b.best;
+  velocities_from_impulses(b.island, b.r, b.v);
+  return total;
 }
 
 }  // namespace
@@ -96,8 +148,8 @@ void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace
     if (b.island.groups.empty()) {
       b.v = b.island.v_free;
     } else {
-      const MethodResult result = std::visit(
-          [&](const auto& o) { return run_method(b.island, o, b.methods, b.r, b.v); }, options);
+      const MethodResult result =
+          b.island.tied ? run_tied(options, b) : run(b.island, options, b.methods, b.r, b.v);
       solution.iterations += result.iteration.iterations;
       solution.fallbacks += result.fallback ? 1 : 0;
       solution.method = result.method;

@@ -259,5 +259,29 @@ TEST(Cone, SlipGradientMatchesCentralDifferences) {
   EXPECT_GT(compared, 0.99 * total);
 }
 
+// The point of a disc next to z, and its derivative by differences.
+TEST(Disc, ProjectionAndDerivative) {
+  const LawSet set{.law = Law::disc, .rows = 2, .facets = 0, .mu = 0, .lo = 0, .hi = 0.5};
+  const double inside[2] = {0.3, -0.2}, outside[2] = {3, 4}, h = 1e-6;
+  double p[max_rows] = {}, D[max_rows][max_rows];
+  project(set, inside, p);
+  EXPECT_EQ(p[0], 0.3);
+  EXPECT_EQ(p[1], -0.2);
+  project(set, outside, p);
+  EXPECT_NEAR(p[0], 0.3, 1e-16);
+  EXPECT_NEAR(p[1], 0.4, 1e-16);
+  for (const double* z : {inside, outside}) {
+    project_derivative(set, z, D);
+    for (int k = 0; k < 2; ++k) {
+      double up[2] = {z[0], z[1]}, down[2] = {z[0], z[1]}, a[2], b[2];
+      up[k] += h;
+      down[k] -= h;
+      project(set, up, a);
+      project(set, down, b);
+      for (int i = 0; i < 2; ++i) EXPECT_NEAR(D[i][k], (a[i] - b[i]) / (2 * h), 1e-9);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cairn

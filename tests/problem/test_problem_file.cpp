@@ -86,8 +86,12 @@ Problem random_problem(unsigned seed) {
   box.lo = -number();
   box.hi = std::numeric_limits<double>::infinity();
   if (box.lo > 0) box.lo = -box.lo;
+  Constraint& rolling = add(Law::disc, 2, {0, -1});
+  rolling.mu = 0.02;
+  rolling.tie = static_cast<int>(problem.constraints.size()) - 3;  // the relaxed contact
 
-  problem.names = {"joint a", "plain", "contact \"b\"\\\n", "2-D", "d\xc3\xa9", "r", "s", ""};
+  problem.names = {"joint a", "plain",  "contact \"b\"\\\n", "2-D", "d\xc3\xa9", "r", "s",
+                   "",        "rolling"};
   problem.first_row = {0};
   for (const Constraint& c : problem.constraints)
     problem.first_row.push_back(problem.first_row.back() + c.rows);
@@ -123,6 +127,7 @@ void expect_same_bits(const Problem& a, const Problem& b) {
     EXPECT_EQ(c.rows, d.rows);
     EXPECT_EQ(c.body, d.body);
     EXPECT_EQ(c.facets, d.facets);
+    EXPECT_EQ(c.tie, d.tie);
     EXPECT_TRUE(same_bits(c.mu, d.mu) && same_bits(c.lo, d.lo) && same_bits(c.hi, d.hi));
     EXPECT_TRUE(same_bits(c.J, d.J) && same_bits(c.b, d.b)) << "constraint " << i;
     EXPECT_EQ(d.id.kind, ConstraintId::Kind::file);

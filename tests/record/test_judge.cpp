@@ -205,10 +205,18 @@ TEST(Judge, AgreesWithCertifyOnRandomProblems) {
     for (int i = 0; i < 8; ++i) {
       Constraint c;
       c.law = static_cast<Law>(pick(5));
+      // Friction about the constraint before it, if that only pushes.
+      const bool tied = i > 0 && pick(2) == 0 && is_unilateral(problem.constraints.back().law);
+      if (tied) c.law = Law::disc;
       c.rows = has_cone(c.law) ? 2 + pick(2) : c.law == Law::equality ? 1 + pick(3) : 1;
       c.body = {pick(6), pick(7) - 1};
       if (c.body[1] == c.body[0]) c.body[1] = -1;
-      c.mu = has_cone(c.law) ? std::abs(normal(random)) : 0;
+      if (tied) {
+        c.rows = 1 + pick(2);
+        c.tie = i - 1;
+        c.body = problem.constraints.back().body;
+      }
+      c.mu = has_cone(c.law) || tied ? std::abs(normal(random)) : 0;
       c.facets = pick(2) == 0 ? 0 : 3 + pick(6);
       c.lo = -1;
       c.hi = 0.5;

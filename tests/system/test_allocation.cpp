@@ -41,6 +41,16 @@ TEST(AllocationOfOptions, NoneAfterWarmUp) {
           << option << ' ' << name;
 }
 
+TEST(AllocationOfFriction, NoneAfterWarmUp) {
+  for (const char* name : {"rolling_ball", "spinning_ball", "grained_slope", "rolling_pile"})
+    EXPECT_EQ(allocations_of_second_run(scene(name), 150), 0u) << name;
+}
+
+TEST(AllocationOfPenalty, NoneAfterWarmUp) {
+  for (const char* name : {"penalty_ball", "penalty_discs", "penalty_ellipse"})
+    EXPECT_EQ(allocations_of_second_run(scene(name), 40), 0u) << name;
+}
+
 TEST(AllocationOfRelaxed, NoneAfterWarmUp) {
   for (const char* scheme :
        {R"({"type": "relaxed"})",
