@@ -46,6 +46,8 @@ void HybridStep::take_part(double length) {
       fly(body, model.gravity, d.now.poses[i], d.now.v.data() + body.first_velocity, length,
           data.v_free.data() + body.first_velocity);
   }
+  data.v_free_plain = data.v_free;
+  data.torques.clear();
   // The two change places; neither may have less room than the other.
   data.contacts_start.reserve(data.contacts.capacity());
   data.contacts.reserve(data.contacts_start.capacity());

@@ -93,6 +93,8 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   };
 
   base.predict();
+  data.at_once = false;
+  data.v_start = state.v;
   if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
   if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(lost);
   find_candidates(model, state, data.v_free, data.poses_end, plain, h, data.active, data.contacts);

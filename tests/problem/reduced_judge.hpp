@@ -2,6 +2,8 @@
 // with plain dense matrices: it shares no code with certify().
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -74,6 +76,8 @@ inline VecX nearest(const ReducedConstraint& c, double d, const VecX& z) {
     case Law::coulomb:
     case Law::coulomb_relaxed:
       return nearest_in_cone(c.mu, c.rows == 3 ? c.facets : 0, z);
+    case Law::disc:
+      ADD_FAILURE() << "reduced problems have no discs";
   }
   return z;
 }
