@@ -146,8 +146,11 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
     const Pose expected = trapezoidal && body.kind == BodyKind::dynamic
                               ? path.end.poses[i]
                               : expected_pose(body, before.poses[i], solved, h);
-    // A lever arm that nearly cancels the position still rounds with its own size.
-    const double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
+    // A lever arm, or a way, that nearly cancels the position still rounds with its own size.
+    double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
+    if (body.kind == BodyKind::dynamic)
+      size = std::max({size, h * twist(body, before).linear_W.norm(),
+                       h * twist(body, frame.state).linear_W.norm()});
     // A projection may move the body as far as the frame says.
     const bool free = projected(model, scheme, i);
     const double times = std::max(1, path.parts);

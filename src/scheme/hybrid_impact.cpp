@@ -131,7 +131,8 @@ ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, bool& stead
     if (gain > 1e-12 * -out.work_compression) {
       in.law = RestitutionLaw::stronge;
       const ImpactOutcome guarded = impact_path(in);
-      guard = gain - (guarded.work_compression + guarded.work_decompression + guarded.work_friction);
+      guard =
+          gain - (guarded.work_compression + guarded.work_decompression + guarded.work_friction);
       out = guarded;
       report.guard_corrections = 1;
     }

@@ -101,6 +101,9 @@ MethodResult run(const Island& island, const SolverOptions& options, MethodBuffe
 // damps what goes back and forth.
 MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b) {
   constexpr int most_rounds = 100, patience = 10;
+  // Each round well below the tolerance, or what is left of it hides whether the radii settle.
+  SolverOptions exact = options;
+  std::visit([](auto& o) { o.tolerance *= 0.1; }, exact);
   MethodResult total{{}, "warm", false};
   double least = std::numeric_limits<double>::infinity(), last = least, share = 1;
   for (int round = 0, stalled = 0;; ++round) {
@@ -121,7 +124,7 @@ MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b)
     for (std::size_t i = 0; share < 1 && i < b.radii.size(); ++i)
       if (Group& g = b.island.groups[i]; g.tie >= 0)
         set_radius(b.radii[i] + share * (g.set.hi - b.radii[i]), g);
-    const MethodResult result = run(b.island, options, b.methods, b.r, b.v);
+    const MethodResult result = run(b.island, exact, b.methods, b.r, b.v);
     total.iteration.iterations += result.iteration.iterations;
     total.fallback = total.fallback || result.fallback;
     total.method = result.method;

@@ -2,10 +2,9 @@
 // with plain dense matrices: it shares no code with certify().
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <numbers>
 #include <utility>
 #include <vector>

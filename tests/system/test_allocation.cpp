@@ -73,8 +73,8 @@ TEST(AllocationOfTrapezoidal, NoneAfterWarmUp) {
 }
 
 TEST(AllocationOfHybrid, NoneAfterWarmUp) {
-  for (const char* name :
-       {"son_ball", "cradle_hybrid", "pendulum_wall", "slider_crank", "tumbling_box", "bouncing_ball"})
+  for (const char* name : {"son_ball", "cradle_hybrid", "pendulum_wall", "slider_crank",
+                           "tumbling_box", "bouncing_ball"})
     EXPECT_EQ(
         allocations_of_second_run(
             scene(name, {R"(simulation.scheme={"type": "hybrid"})", "simulation.step=0.01"}), 200),
