@@ -126,7 +126,8 @@ ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, bool& stead
   ImpactOutcome out;
   if (!steady) {
     out = impact_path(in);
-    // Newton's and Poisson's laws may raise the energy where the slip stops; Stronge's never does.
+    // Newton's and Poisson's laws may raise the energy where the slip stops, Stronge's does not
+    // (E212).
     const double gain = out.work_compression + out.work_decompression + out.work_friction;
     if (gain > 1e-12 * -out.work_compression) {
       in.law = RestitutionLaw::stronge;
