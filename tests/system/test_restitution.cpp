@@ -453,10 +453,11 @@ TEST(SimBenchmark, BouncingSpheresKeepTheirEnergy) {
             1e-12);
 }
 
-// Elastic 666: 216 spheres, e = 1. The guard holds the impacts of every step, so that the energy
-// stays of the size it had for steps up to 0.1 s, where spheres fall by their diameter at once.
+// Elastic 666: 216 spheres, e = 1, steps up to 0.1 s, in which spheres fall by their diameter at
+// once. Euler's offset of a bounce is m g h v/2 (E35), v the speed from the highest place; above
+// that the energy never is.
 TEST(SimBenchmark, ElasticPileDoesNotBlowUp) {
-  for (const double h : {0.1, 0.03}) {
+  for (const double h : {0.1, 0.08, 0.05, 0.03, 0.02}) {
     Random random(42);
     ModelDescription d = world_of(RestitutionLaw::newton, 0, 1, Vec3(0, 0, -g));
     d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
@@ -472,7 +473,8 @@ TEST(SimBenchmark, ElasticPileDoesNotBlowUp) {
       sim.step(h);
       most = std::max(most, sim.kinetic_energy() + sim.potential_energy());
     }
-    EXPECT_LE(most, 2 * start) << "h = " << h;
+    const double offset = 216 * 10 * g * h * std::sqrt(2 * g * 2.25) / 2;
+    EXPECT_LE(most, start + offset) << "h = " << h;
     RecordProperty("most_over_start_at_" + std::to_string(std::lround(1000 * h)),
                    std::to_string(most / start));
   }
