@@ -257,8 +257,7 @@ void commit(const Step& step, State& state) {
   state.contacts = data.memory;
   state.contact_torques = data.torques;
   state.joint_impulses = data.joint_impulses;
-  state.t += step.h;
-  ++state.step;
+  count_step(step.h, state, step.report);
 }
 
 }  // namespace
@@ -278,25 +277,18 @@ void take(Step& step, double (*clock)(), State& state) {
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   clear(report, state, h);
-  auto stop = [&](std::string why) {
-    judge(report);
-    report.contacts.clear();
-    report.impacts.clear();
-    report.ledger = {};
-    report.status = StepStatus::stopped;
-    report.message = std::move(why);
-  };
 
   if (std::string refused = refused_laws(model, step.options); !refused.empty())
-    return stop(refused);
+    return stop(report, refused);
   // Predict without constraints; find every contact that can close.
   step.predict();
-  if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
-  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(lost);
+  if (!data.v_free.allFinite())
+    return stop(report, not_finite(model, data.v_free, "force or velocity"));
+  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
   find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
                   data.contacts);
   if (data.active.finder.missing().first >= 0)
-    return stop(missing_contact(model, data.active.finder.missing()));
+    return stop(report, missing_contact(model, data.active.finder.missing()));
   report.filtered_contacts = data.active.finder.filtered();
   data.contacts_start = data.contacts;
   data.memory = state.contacts;
@@ -309,11 +301,11 @@ void take(Step& step, double (*clock)(), State& state) {
     const double solve_start = now();
     step.find_velocities();
     report.seconds.solve += now() - solve_start;
-    if (!data.v_end.allFinite()) return stop(not_finite(model, data.v_end, "new velocity"));
-    if (!step.close_joints()) return stop(open_joints(model, state.poses, data.poses_end));
+    if (!data.v_end.allFinite()) return stop(report, not_finite(model, data.v_end, "new velocity"));
+    if (!step.close_joints()) return stop(report, open_joints(model, state.poses, data.poses_end));
     if (step.joints_give_way())
       if (std::string why = contradiction(model, state.poses, data.poses_end); !why.empty())
-        return stop(std::move(why));
+        return stop(report, std::move(why));
 
     const double detect_start = now();
     report.penetration = find_overlaps(model, data.poses_end, data.active);
@@ -332,16 +324,9 @@ void take(Step& step, double (*clock)(), State& state) {
   step.audit_impacts();
   report.coulomb_residual = step.friction.law == Law::coulomb_relaxed ? step.coulomb_residual() : 0;
   report.ledger = make_ledger(model, state, h, data, step.last());
-  if (!step.finite_energy()) return stop(energy_overflow(model, data.v_end));
-  report.joint_error = report.joint_error_angle = 0;
-  for (const Joint& joint : model.joints) {
-    const JointError error = joint_error(data.poses_end, joint);
-    report.joint_error = std::max(report.joint_error, error.distance);
-    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
-  }
+  if (!step.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
+  measure_joints(model, data.poses_end, report);
   commit(step, state);
-  report.step = state.step;
-  report.t = state.t;
   report.seconds.total = now() - start;
 }
 

@@ -104,14 +104,6 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   HybridData& d = data.hybrid;
   HybridStep step{model, options, solver, h, data, report, d};
   clear(report, state, h);
-  auto stop = [&](std::string why) {
-    judge(report);
-    report.contacts.clear();
-    report.events.clear();
-    report.ledger = {};
-    report.status = StepStatus::stopped;
-    report.message = std::move(why);
-  };
   d.now = state;
   d.now.pending.clear();
   d.now.v_before.resize(0);
@@ -123,39 +115,26 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
                   .facets = options.facets,
                   .restitution = Restitution::delayed};
   step.evaluate(h);
-  if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
-  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(lost);
+  if (!data.v_free.allFinite())
+    return stop(report, not_finite(model, data.v_free, "force or velocity"));
+  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
   step.integrate();
-  if (!step.stopped.empty()) return stop(step.stopped);
+  if (!step.stopped.empty()) return stop(report, step.stopped);
 
-  Ledger& ledger = report.ledger;
-  ledger.kinetic_start = kinetic_energy(model, state.v);
-  ledger.potential_start = potential_energy(model, state.poses);
-  ledger.kinetic_end = kinetic_energy(model, d.now.v);
-  ledger.potential_end = potential_energy(model, d.now.poses);
-  if (!std::isfinite(ledger.kinetic_end) || !std::isfinite(ledger.potential_end) ||
-      !std::isfinite(ledger.imbalance()))
-    return stop(energy_overflow(model, d.now.v));
+  if (!close_ledger(model, state, d.now.poses, d.now.v, report.ledger))
+    return stop(report, energy_overflow(model, d.now.v));
   judge(report);
   report.active_contacts =
       static_cast<int>(std::count_if(report.contacts.begin(), report.contacts.end(),
                                      [](const ContactReport& c) { return c.impulse[0] > 0; }));
   report.penetration = find_overlaps(model, d.now.poses, data.active);
-  report.joint_error = report.joint_error_angle = 0;
-  for (const Joint& joint : model.joints) {
-    const JointError error = joint_error(d.now.poses, joint);
-    report.joint_error = std::max(report.joint_error, error.distance);
-    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
-  }
+  measure_joints(model, d.now.poses, report);
   state.poses = d.now.poses;
   state.v = d.now.v;
   state.contacts = d.now.contacts;
   state.joint_impulses = d.now.joint_impulses;
   state.pending = d.steady;
-  state.t += h;
-  ++state.step;
-  report.step = state.step;
-  report.t = state.t;
+  count_step(h, state, report);
   report.seconds.total = now() - start;
 }
 

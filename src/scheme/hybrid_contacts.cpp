@@ -71,14 +71,7 @@ double HybridStep::still_speed(const Contact& c) const {
 // between bodies that fall alike a share of what they gain in any direction.
 double HybridStep::switch_speed(const Contact& c) const {
   if (options.switch_speed >= 0) return options.switch_speed;
-  double gain = 0;
-  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
-    const Body& body = model.body(id);
-    const int first = body.first_velocity;
-    gain = std::max(gain, (linear_velocity(body, data.v_free.data() + first) -
-                           linear_velocity(body, d.now.v.data() + first))
-                              .norm());
-  }
+  const double gain = velocity_gain(model, c, d.now.v, data.v_free);
   const double along = relative_velocity(model, d.now.poses, c, c.n_W, data.v_free) -
                        relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
   return std::max(std::abs(along), across * gain) * (h / d.free_length);

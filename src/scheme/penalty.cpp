@@ -84,22 +84,16 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   clear(report, state, h);
-  auto stop = [&](std::string why) {
-    judge(report);
-    report.contacts.clear();
-    report.ledger = {};
-    report.status = StepStatus::stopped;
-    report.message = std::move(why);
-  };
 
   base.predict();
   data.at_once = false;
   data.v_start = state.v;
-  if (!data.v_free.allFinite()) return stop(not_finite(model, data.v_free, "force or velocity"));
-  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(lost);
+  if (!data.v_free.allFinite())
+    return stop(report, not_finite(model, data.v_free, "force or velocity"));
+  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
   find_candidates(model, state, data.v_free, data.poses_end, plain, h, data.active, data.contacts);
   if (data.active.finder.missing().first >= 0)
-    return stop(missing_contact(model, data.active.finder.missing()));
+    return stop(report, missing_contact(model, data.active.finder.missing()));
   data.spins.clear();
   report.seconds.detect = now() - start;
   if (report.solves.empty()) report.solves.emplace_back();
@@ -110,8 +104,8 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
     step.find_velocities(record);
     report.seconds.solve += now() - solve_start;
     if (!record.solution.v.allFinite())
-      return stop("the velocities of the step are not finite; use a smaller step or gamma");
-    if (std::string why = step.unstable(); !why.empty()) return stop(why);
+      return stop(report, "the velocities of the step are not finite; use a smaller step or gamma");
+    if (std::string why = step.unstable(); !why.empty()) return stop(report, why);
     base.move_bodies(record);
     report.penetration = find_overlaps(model, data.poses_end, data.active);
     if (options.form == PenaltyForm::explicit_ || round == max_rounds ||
@@ -127,20 +121,12 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   data.contacts.clear();  // the ledger has no rows of contacts
   report.ledger = make_ledger(model, state, h, data, record);
   step.add_springs_to(report.ledger);
-  if (!base.finite_energy()) return stop(energy_overflow(model, data.v_end));
-  report.joint_error = report.joint_error_angle = 0;
-  for (const Joint& joint : model.joints) {
-    const JointError error = joint_error(data.poses_end, joint);
-    report.joint_error = std::max(report.joint_error, error.distance);
-    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
-  }
+  if (!base.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
+  measure_joints(model, data.poses_end, report);
   state.v = data.v_end;
   state.poses = data.poses_end;
   state.contacts = data.memory;
-  state.t += h;
-  ++state.step;
-  report.step = state.step;
-  report.t = state.t;
+  count_step(h, state, report);
   report.seconds.total = now() - start;
 }
 

@@ -1,5 +1,12 @@
 #include "scheme/report.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "constrain/joints.hpp"
+#include "dynamics/forces.hpp"
+#include "dynamics/kinematics.hpp"
+
 namespace cairn {
 
 void clear(StepReport& report, const State& state, double h) {
@@ -38,6 +45,42 @@ void judge(StepReport& report) {
     if (s.status != SolveStatus::solved) report.status = StepStatus::uncertified;
   }
   if (report.uncertified_projections > 0) report.status = StepStatus::uncertified;
+}
+
+void stop(StepReport& report, std::string why) {
+  judge(report);
+  report.contacts.clear();
+  report.events.clear();
+  report.impacts.clear();
+  report.ledger = {};
+  report.status = StepStatus::stopped;
+  report.message = std::move(why);
+}
+
+void measure_joints(const Model& model, std::span<const Pose> poses, StepReport& report) {
+  report.joint_error = report.joint_error_angle = 0;
+  for (const Joint& joint : model.joints) {
+    const JointError error = joint_error(poses, joint);
+    report.joint_error = std::max(report.joint_error, error.distance);
+    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
+  }
+}
+
+bool close_ledger(const Model& model, const State& start, const std::vector<Pose>& poses,
+                  const VecX& v, Ledger& ledger) {
+  ledger.kinetic_start = kinetic_energy(model, start.v);
+  ledger.potential_start = potential_energy(model, start.poses);
+  ledger.kinetic_end = kinetic_energy(model, v);
+  ledger.potential_end = potential_energy(model, poses);
+  return std::isfinite(ledger.kinetic_end) && std::isfinite(ledger.potential_end) &&
+         std::isfinite(ledger.imbalance());
+}
+
+void count_step(double h, State& state, StepReport& report) {
+  state.t += h;
+  ++state.step;
+  report.step = state.step;
+  report.t = state.t;
 }
 
 }  // namespace cairn

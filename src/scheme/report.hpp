@@ -1,6 +1,10 @@
 // What every scheme does with its report.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "cairn/simulator.hpp"
 #include "cairn/state.hpp"
 
@@ -11,5 +15,19 @@ void clear(StepReport& report, const State& state, double h);
 
 // The worst certificate of all solves decides on the step, those of the projections included.
 void judge(StepReport& report);
+
+// The step is not taken: says why, and nothing of what it had begun.
+void stop(StepReport& report, std::string why);
+
+// The largest errors of joints at the end of the step.
+void measure_joints(const Model& model, std::span<const Pose> poses, StepReport& report);
+
+// Energies at both ends of a step whose other terms were added up part by part; false if they are
+// not finite.
+bool close_ledger(const Model& model, const State& start, const std::vector<Pose>& poses,
+                  const VecX& v, Ledger& ledger);
+
+// The step is taken: time and number go on, and the report has them.
+void count_step(double h, State& state, StepReport& report);
 
 }  // namespace cairn

@@ -26,19 +26,24 @@ double relative_velocity(const Model& model, std::span<const Pose> poses, const 
   return sum;
 }
 
+double velocity_gain(const Model& model, const Contact& c, const VecX& from, const VecX& to) {
+  double gain = 0;
+  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
+    const Body& body = model.body(id);
+    const int first = body.first_velocity;
+    gain = std::max(gain, (linear_velocity(body, to.data() + first) -
+                           linear_velocity(body, from.data() + first))
+                              .norm());
+  }
+  return gain;
+}
+
 // TOL of (4.10): given, or 2 h times the free acceleration along the normal; across the forces,
 // where that vanishes, a thousandth of their speed gain, so that neighbours at rest do not bounce
 // on rounding.
 double Step::threshold(const Contact& c) const {
   if (options.restitution_threshold >= 0) return options.restitution_threshold;
-  double gain = 0;
-  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
-    const Body& body = model.body(id);
-    const int first = body.first_velocity;
-    gain = std::max(gain, (linear_velocity(body, data.v_free.data() + first) -
-                           linear_velocity(body, state.v.data() + first))
-                              .norm());
-  }
+  const double gain = velocity_gain(model, c, state.v, data.v_free);
   const double along = relative_velocity(model, state.poses, c, c.n_W, data.v_free) -
                        relative_velocity(model, state.poses, c, c.n_W, state.v);
   return std::max(2 * std::abs(along), 1e-3 * gain);

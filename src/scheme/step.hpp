@@ -87,4 +87,7 @@ void take(Step& step, double (*clock)(), State& state);
 double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,
                          const Vec3& direction, const VecX& v);
 
+// The larger change of the velocities of the two bodies' centres of mass.
+double velocity_gain(const Model& model, const Contact& c, const VecX& from, const VecX& to);
+
 }  // namespace cairn

@@ -133,42 +133,28 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   TrapezoidalData& d = data.trapezoidal;
   TrapezoidalStep step{model, options, solver, h, data, report, d};
   clear(report, state, h);
-  auto stop = [&](std::string why) {
-    judge(report);
-    report.contacts.clear();
-    report.events.clear();
-    report.impacts.clear();
-    report.ledger = {};
-    report.status = StepStatus::stopped;
-    report.message = std::move(why);
-  };
   load(state, h, d);
   d.begin = d.now;
   Phase& end = d.next;
   move_bodies(model, d.now, d.now.v, h, end);
-  if (std::string lost = lost_body(model, end.poses); !lost.empty()) return stop(lost);
+  if (std::string lost = lost_body(model, end.poses); !lost.empty()) return stop(report, lost);
   evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, false, d.forces);
   d.mean = d.now.v + d.forces.potential + d.forces.applied + d.forces.gyroscopic;
-  if (!d.mean.allFinite()) return stop(not_finite(model, d.mean, "force or velocity"));
+  if (!d.mean.allFinite()) return stop(report, not_finite(model, d.mean, "force or velocity"));
 
   if (!(d.forces.stiffest <= stiffest))
     return stop(
+        report,
         "a spring or damper is so stiff that the masses at its ends vanish beside it; reduce its "
         "stiffness, damping or the step, or use a joint");
   if (options.accuracy > 0)
     step.integrate_accurately();
   else
     step.integrate(h);
-  if (!step.stopped.empty()) return stop(step.stopped);
+  if (!step.stopped.empty()) return stop(report, step.stopped);
 
-  Ledger& ledger = report.ledger;
-  ledger.kinetic_start = kinetic_energy(model, state.v);
-  ledger.potential_start = potential_energy(model, state.poses);
-  ledger.kinetic_end = kinetic_energy(model, d.now.v);
-  ledger.potential_end = potential_energy(model, d.now.poses);
-  if (!std::isfinite(ledger.kinetic_end) || !std::isfinite(ledger.potential_end) ||
-      !std::isfinite(ledger.imbalance()))
-    return stop(energy_overflow(model, d.now.v));
+  if (!close_ledger(model, state, d.now.poses, d.now.v, report.ledger))
+    return stop(report, energy_overflow(model, d.now.v));
   judge(report);
   if (report.solve_count > 0)
     step.report_contacts(report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
@@ -176,21 +162,13 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   const bool known = report.solve_count == 1 && report.parts == 1 && report.projection == 0 &&
                      report.projection_angle == 0 && !step.limited;
   report.penetration = known ? d.deepest : find_overlaps(model, d.now.poses, data.active);
-  report.joint_error = report.joint_error_angle = 0;
-  for (const Joint& joint : model.joints) {
-    const JointError error = joint_error(d.now.poses, joint);
-    report.joint_error = std::max(report.joint_error, error.distance);
-    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
-  }
+  measure_joints(model, d.now.poses, report);
   step.scale_memory();
   state.poses = d.now.poses;
   state.v = d.now.v;
   state.contacts = d.memory;
   state.joint_impulses = d.joint_impulses;
-  state.t += h;
-  ++state.step;
-  report.step = state.step;
-  report.t = state.t;
+  count_step(h, state, report);
   report.seconds.total = now() - start;
 }
 

@@ -44,8 +44,7 @@ const StepReport& Simulator::step(double h) {
   Workspace& w = *workspace_;
   if (!w.refusal.empty()) {
     clear(w.report, w.state, h);
-    w.report.status = StepStatus::stopped;
-    w.report.message = w.refusal;
+    stop(w.report, w.refusal);
     return w.report;
   }
   std::visit(
