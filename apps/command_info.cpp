@@ -76,7 +76,10 @@ Json model_json(const Model& model) {
     if (own.torsional_friction > 0) material["torsional_friction"] = own.torsional_friction;
     if (own.anisotropic()) {
       const Vec3& f = own.friction_direction;
-      material["friction_across"] = own.friction_across;
+      if (own.elliptic())
+        material["friction_across"] = own.friction_across;
+      else
+        material["friction_polygon"] = own.friction_polygon;
       material["friction_direction"] = {f.x(), f.y(), f.z()};
     }
   }

@@ -11,8 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include "cairn/contact.hpp"
 #include "cairn/error.hpp"
 #include "cairn/expression.hpp"
+#include "cairn/friction_polygon.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/math.hpp"
 #include "cairn/polyhedron.hpp"
@@ -108,11 +110,18 @@ struct Material {
   double friction_across = -1;  // mu across friction_direction; negative: the same as along it [-]
   Vec3 friction_direction = Vec3::UnitX();  // in the frame of the body that has the material; in a
                                             // pair "a|b" of that with material a [-]
+  FrictionPolygon friction_polygon = {};    // the section of the cone if it is no ellipse (E247):
+                                          // forces on what touches the body that has the material,
+                                          // per normal force, along friction_direction and across;
+                                          // friction is then the largest of its radii [-]
   int direction_of = 0;  // of a pair: whose frame that is, 0 or 1; -1: both materials have a
                          // direction and nothing says which one counts
 
   bool operator==(const Material&) const = default;
-  bool anisotropic() const { return friction_across >= 0 && friction_across != friction; }
+  bool elliptic() const {
+    return friction_polygon.empty() && friction_across >= 0 && friction_across != friction;
+  }
+  bool anisotropic() const { return elliptic() || !friction_polygon.empty(); }
   double bounce_mu() const { return bounce_friction < 0 ? friction : bounce_friction; }
 };
 
@@ -200,7 +209,9 @@ struct Model {
   std::vector<Spring> springs;
   std::vector<AppliedForce> applied_forces;
   std::vector<std::string> material_names;
-  std::vector<Material> pairs;                    // materials x materials, row major
+  std::vector<Material> pairs;  // materials x materials, row major
+  std::vector<std::shared_ptr<const FrictionPolygon>>
+      sections;  // of these pairs, as a problem has them (E247); null: round or elliptic
   std::vector<std::array<BodyId, 2>> no_contact;  // sorted, a < b
   int velocities = 0;                             // length of State::v
   double mass_unit =
@@ -210,6 +221,10 @@ struct Model {
   const Body& body(BodyId id) const { return bodies[index(id)]; }
   const Material& pair(MaterialId a, MaterialId b) const {
     return pairs[index(a) * material_names.size() + index(b)];
+  }
+  const std::shared_ptr<const FrictionPolygon>& section(const ContactKey& contact) const {
+    return sections[index(shapes[index(contact.shape_a)].material) * material_names.size() +
+                    index(shapes[index(contact.shape_b)].material)];
   }
   // Radius of the smaller of two bodies [m]. Points and bodies without bound have none; between two
   // of them the length unit stands in.

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cairn/contact.hpp"
+#include "cairn/friction_polygon.hpp"
 #include "cairn/math.hpp"
 
 namespace cairn {
@@ -54,7 +56,9 @@ struct Constraint {
   double mu = 0;                       // laws with a cone and disc [-]
   int facets = 0;  // of a cone with three rows: 0 exact, else sides of the inscribed pyramid, first
                    // along t1
-  double lo = 0, hi = 0;  // box [N s]
+  std::shared_ptr<const FrictionPolygon> section;  // of a cone with three rows: over mu, instead of
+                                                   // facets (E247)
+  double lo = 0, hi = 0;                           // box [N s]
   int tie = -1;  // disc: the unilateral constraint, between the same bodies, whose normal impulse
                  // bounds this one
   double J[2][max_rows][max_velocities] = {};  // rows of J, for body[0] and body[1]

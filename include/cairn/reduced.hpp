@@ -16,9 +16,10 @@ namespace cairn {
 struct ReducedConstraint {
   Law law = Law::equality;
   int rows = 1;
-  double mu = 0;          // coulomb [-]
-  int facets = 0;         // as in Constraint
-  double lo = 0, hi = 0;  // box
+  double mu = 0;                                             // coulomb [-]
+  int facets = 0;                                            // as in Constraint
+  double lo = 0, hi = 0;                                     // box
+  std::shared_ptr<const FrictionPolygon> section = nullptr;  // as in Constraint
 };
 
 // W in blocks, row by row: the blocks of constraint i are first_block[i] .. first_block[i + 1),

@@ -146,9 +146,6 @@ const char* name(const SchemeOptions& options);
 struct Model;
 Result<void> accepts(const SchemeOptions& options, const Model& model);
 
-// Why a scheme cannot take the restitution laws of a model's materials; empty: it can.
-std::string refused_laws(const Model& model, const SchemeOptions& options);
-
 // The options of the Euler step that a scheme takes; null for schemes of another kind.
 const Euler* euler_options(const SchemeOptions& options);
 

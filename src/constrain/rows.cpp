@@ -32,6 +32,29 @@ void spin_row(const Model&, const Body& body, const Pose& X_WC, const Vec3& axis
 
 namespace {
 
+// (E248): t1 is the projection of the polygon's direction. A contact that slips along one line has
+// the smaller of the two bounds there.
+void align_section(const Model& model, std::span<const Pose> poses, const Material& pair,
+                   Contact& c) {
+  const BodyId body = pair.direction_of == 0 ? c.key.body_a : c.key.body_b;
+  const Vec3 f_W = poses[index(body)].R * pair.friction_direction;
+  Vec3 in_plane = f_W - c.n_W.dot(f_W) * c.n_W;
+  if (!(in_plane.norm() > 0)) in_plane = c.t1_W;
+  in_plane.normalize();
+  if (c.rows == 3) {
+    c.t1_W = in_plane;
+    c.t2_W = c.n_W.cross(c.t1_W);
+    return;
+  }
+  const double x = c.t1_W.dot(in_plane), y = c.t1_W.dot(c.n_W.cross(in_plane));
+  double most = 0, least = 0;
+  for (const Corner& corner : *model.section(c.key)) {
+    most = std::max(most, corner[0] * x + corner[1] * y);
+    least = std::min(least, corner[0] * x + corner[1] * y);
+  }
+  c.friction = pair.friction * std::min(most, -least);
+}
+
 // (E244): the section of the tangent plane with an ellipsoid whose axis of length mu_1 is the
 // direction of the material and whose others have the length mu_2. In it the friction of contacts
 // with three rows has its axes; one with two rows feels the support of the ellipse along t1.
@@ -40,6 +63,7 @@ void set_friction(const Model& model, std::span<const Pose> poses, Contact& c) {
                                     model.shapes[index(c.key.shape_b)].material);
   if (!pair.anisotropic()) return;
   c.stretch = 1;
+  if (!pair.friction_polygon.empty()) return align_section(model, poses, pair, c);
   const BodyId body = pair.direction_of == 0 ? c.key.body_a : c.key.body_b;
   const Vec3 f_W = poses[index(body)].R * pair.friction_direction;
   const Vec3 in_plane = f_W - c.n_W.dot(f_W) * c.n_W;
@@ -166,6 +190,8 @@ void add_contact(const Model& model, std::span<const Pose> poses, const ProblemL
   row.rows = c.rows;
   row.mu = c.rows == 1 ? 0 : c.friction;
   row.facets = c.rows == 3 ? facets : 0;
+  if (c.rows == 3) row.section = model.section(c.key);
+  if (row.section) row.facets = 0;
   row.id = {ConstraintId::Kind::contact, c.key, 0, 0};
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   const std::array<const Vec3*, 3> directions = {&c.n_W, &c.t1_W, &c.t2_W};

@@ -131,6 +131,7 @@ Result<BuiltModel> build(const ModelDescription& description) {
   add_polyhedra(*model, polyhedra);
   model->material_names = std::move(materials.names);
   model->pairs = std::move(materials.pairs);
+  model->sections = make_sections(model->pairs);
   model->mass_unit = power_of_two(sizes.mass);
   model->length_unit = power_of_two(length_scale(sizes, longest_link));
   return BuiltModel{std::move(model), std::move(state), checks.take_warnings()};

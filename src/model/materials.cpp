@@ -19,14 +19,24 @@ void check_direction(Material& material, const std::string& path, Checks& checks
     material.direction_of = 0;
     return;
   }
+  material.friction_direction =
+      checks.direction(material.friction_direction, path + ".friction_direction");
+  if (!material.friction_polygon.empty()) {
+    const std::string fault = make_convex(material.friction_polygon);
+    if (!fault.empty())
+      checks.error(path + ".friction_polygon", "no section of a friction cone", fault,
+                   "3 to 64 corners of a convex polygon with the origin inside",
+                   "a direction without friction has a small one");
+    material.friction = largest(material.friction_polygon);
+    material.friction_across = -1;
+    return;
+  }
   checks.nonnegative(material.friction_across, path + ".friction_across", "");
   if (!(material.friction > 0 && material.friction_across > 0))
     checks.error(path + ".friction_across", "anisotropic friction needs both coefficients",
                  "friction " + to_text(material.friction) + ", friction_across " +
                      to_text(material.friction_across),
                  "above 0", "a direction without friction has a small one");
-  material.friction_direction =
-      checks.direction(material.friction_direction, path + ".friction_direction");
 }
 
 void check_values(const Material& material, const std::string& path, Checks& checks) {
@@ -63,10 +73,15 @@ Material mixed(const Material& a, const Material& b) {
   pair.rolling_friction = std::max(a.rolling_friction, b.rolling_friction);
   pair.torsional_friction = std::max(a.torsional_friction, b.torsional_friction);
   if (!a.anisotropic() && !b.anisotropic()) return pair;
+  // A polygon keeps its shape.
+  pair.friction_polygon = a.friction_polygon.empty() ? b.friction_polygon : a.friction_polygon;
+  const double size = largest(pair.friction_polygon);
+  for (Corner& corner : pair.friction_polygon)
+    for (double& x : corner) x *= pair.friction / size;
   const auto across = [](const Material& m) {
-    return m.anisotropic() ? m.friction_across : m.friction;
+    return m.elliptic() ? m.friction_across : m.friction;
   };
-  pair.friction_across = std::sqrt(across(a) * across(b));
+  if (pair.friction_polygon.empty()) pair.friction_across = std::sqrt(across(a) * across(b));
   pair.friction_direction = a.anisotropic() ? a.friction_direction : b.friction_direction;
   pair.direction_of = a.anisotropic() && b.anisotropic() ? -1 : a.anisotropic() ? 0 : 1;
   return pair;
@@ -151,18 +166,55 @@ bool can_meet(const Model& model, std::size_t i, std::size_t j) {
   return false;
 }
 
+std::vector<std::shared_ptr<const FrictionPolygon>> make_sections(
+    const std::vector<Material>& pairs) {
+  std::vector<std::shared_ptr<const FrictionPolygon>> sections;
+  for (const Material& pair : pairs) {
+    std::shared_ptr<const FrictionPolygon>& section = sections.emplace_back();
+    if (pair.friction_polygon.empty()) continue;
+    // Of the second body it bounds the force on the first, and its own normal is the other way.
+    const double side = pair.direction_of == 1 ? -1 : 1;
+    FrictionPolygon corners;
+    for (const Corner& c : pair.friction_polygon)
+      corners.push_back({side * c[0] / pair.friction, c[1] / pair.friction});
+    if (side < 0) std::reverse(corners.begin(), corners.end());
+    section = std::make_shared<const FrictionPolygon>(std::move(corners));
+  }
+  return sections;
+}
+
+// Two shapes with materials i and j whose bodies together cannot move along all axes.
+static bool meet_in_plane(const Model& model, std::size_t i, std::size_t j) {
+  for (const Shape& a : model.shapes)
+    for (const Shape& b : model.shapes) {
+      if (index(a.material) != i || index(b.material) != j || a.body == b.body) continue;
+      const Body &first = model.body(a.body), &second = model.body(b.body);
+      if (first.velocities + second.velocities == 0) continue;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        if (!(first.velocities > 0 && first.translations[axis]) &&
+            !(second.velocities > 0 && second.translations[axis]))
+          return true;
+    }
+  return false;
+}
+
 void check_directions(const MaterialTable& table, const Model& model, Checks& checks) {
   const std::size_t n = table.names.size();
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i; j < n; ++j) {
       const Material& pair = table.pairs[i * n + j];
+      if (!pair.friction_polygon.empty() && pair.direction_of >= 0 && meet_in_plane(model, i, j))
+        checks.error(
+            "materials." + table.names[pair.direction_of == 0 ? i : j] + ".friction_polygon",
+            "bodies that meet cannot slip in every direction of space", "a polygon",
+            "bodies that are free along x, y and z", "use friction, and friction_across, here");
       if (!pair.anisotropic() || pair.direction_of >= 0 || !can_meet(model, i, j)) continue;
       const std::string name = table.names[i] + "|" + table.names[j];
       checks.error("materials." + name, "both bodies have a direction of friction of their own",
                    quoted(name), "a pair that says what holds between them",
                    i == j ? "list the pair with its friction alone"
-                          : "list the pair with its friction, and with friction_across and "
-                            "friction_direction, in the frame of " +
+                          : "list the pair with its friction, and with friction_across or "
+                            "friction_polygon and friction_direction, in the frame of " +
                                 quoted(table.names[i]) + ", if it has a direction");
     }
 }

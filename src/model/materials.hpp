@@ -32,8 +32,12 @@ MaterialTable build_materials(std::vector<std::pair<std::string, Material>> mate
 // Can a body with material i touch another one with material j, at least one of them free to move?
 bool can_meet(const Model& model, std::size_t i, std::size_t j);
 
+// Sections of the pairs over their friction, seen along the normal of a contact from a to b (E247).
+std::vector<std::shared_ptr<const FrictionPolygon>> make_sections(
+    const std::vector<Material>& pairs);
+
 // Friction between two bodies that both have a direction of it is defined by neither: an error for
-// pairs of materials whose bodies can meet.
+// pairs of materials whose bodies can meet. Polygons need bodies that can slip in every direction.
 void check_directions(const MaterialTable& table, const Model& model, Checks& checks);
 
 }  // namespace cairn

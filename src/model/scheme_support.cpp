@@ -1,4 +1,6 @@
 // What a scheme does not take of a model: reads both, writes errors with the paths of the scene.
+#include <algorithm>
+
 #include "cairn/scheme.hpp"
 #include "model/checks.hpp"
 #include "model/materials.hpp"
@@ -21,10 +23,52 @@ void refuse(const Model& model, double Material::*value, const char* key, const 
     }
 }
 
-void check(const Euler&, const Model&, Checks&) {}
-void check(const Relaxed&, const Model&, Checks&) {}
+// Names the first material with a polygon that can meet something.
+void refuse_polygons(const Model& model, const std::string& what, const std::string& fix,
+                     Checks& checks) {
+  const std::size_t n = model.material_names.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i; j < n; ++j) {
+      const Material& pair = model.pairs[i * n + j];
+      if (pair.friction_polygon.empty() || !can_meet(model, i, j)) continue;
+      const std::string name = model.material_names[pair.direction_of == 1 ? j : i];
+      return checks.error("materials." + name + ".friction_polygon", what, "a polygon",
+                          "an ellipse or a circle", fix);
+    }
+}
 
-void check(const Trapezoidal&, const Model& model, Checks& checks) {
+void refuse_polygons_along_paths(RestitutionFriction friction, Propagation propagation,
+                                 const Model& model, Checks& checks) {
+  if (friction != RestitutionFriction::path && propagation != Propagation::sequential) return;
+  refuse_polygons(model, "impacts along a path know round and elliptic friction alone",
+                  "use restitution_friction total or extra with propagation simultaneous", checks);
+}
+
+// Restitution one step later knows what paper 000 has (docs/restitution.md).
+void check(const Euler& euler, const Model& model, Checks& checks) {
+  refuse_polygons_along_paths(euler.restitution_friction, euler.propagation, model, checks);
+  if (euler.restitution == Restitution::completed) return;
+  const auto refuse_later = [&](const std::string& what) {
+    checks.error("simulation.scheme.restitution", "restitution one step later " + what,
+                 "one step later", "completed",
+                 "set \"restitution\": \"completed\" in the scheme, or keep newton, total and "
+                 "simultaneous");
+  };
+  if (std::any_of(model.pairs.begin(), model.pairs.end(), [](const Material& m) {
+        return m.restitution > 0 && m.restitution_law != RestitutionLaw::newton;
+      }))
+    refuse_later("knows Newton's law alone, and a material asks for another");
+  if (euler.restitution_friction != RestitutionFriction::total)
+    refuse_later("knows the friction bound total alone");
+  if (euler.propagation != Propagation::simultaneous) refuse_later("is simultaneous");
+}
+
+void check(const Relaxed& relaxed, const Model& model, Checks& checks) {
+  check(relaxed.step, model, checks);
+}
+
+void check(const Trapezoidal& scheme, const Model& model, Checks& checks) {
+  refuse_polygons_along_paths(scheme.restitution_friction, scheme.propagation, model, checks);
   const std::string fix = "set it to 0, or use scheme euler or relaxed";
   refuse(model, &Material::rolling_friction, "rolling_friction",
          "scheme trapezoidal takes no rolling friction", fix, checks);
@@ -40,6 +84,7 @@ void check(const Hybrid&, const Model& model, Checks& checks) {
          "scheme hybrid takes no torsional friction", fix, checks);
   refuse(model, &Material::friction_across, "friction_across",
          "scheme hybrid takes no anisotropic friction", fix, checks);
+  refuse_polygons(model, "scheme hybrid takes no general section of friction", fix, checks);
 }
 
 void check(const Penalty&, const Model& model, Checks& checks) {

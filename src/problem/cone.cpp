@@ -3,50 +3,24 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace cairn {
 namespace {
 
-constexpr int max_facets = 64;
+using Corners = std::span<const Corner>;
 
-struct Direction {
-  double x, y;
-};
-
-// The vertices d_i of every regular polygon we offer, made once.
-const std::array<std::array<Direction, max_facets>, max_facets + 1>& polygons() {
-  static const auto table = [] {
-    std::array<std::array<Direction, max_facets>, max_facets + 1> all{};
-    for (int k = 3; k <= max_facets; ++k)
-      for (int i = 0; i < k; ++i) {
-        const double angle = 2 * std::numbers::pi * i / k;
-        all[static_cast<std::size_t>(k)][static_cast<std::size_t>(i)] = {std::cos(angle),
-                                                                         std::sin(angle)};
-      }
-    return all;
-  }();
-  return table;
+double cross(const Corner& a, const Corner& b) {
+  return a[0] * b[1] - a[1] * b[0];
 }
 
-// The vertex with the largest d . (x, y), and its neighbour on the side of (x, y).
-struct Sector {
-  Direction first, second;
-  double support;  // d_first . (x, y)
-};
-
-Sector sector(int k, double x, double y) {
-  const auto& d = polygons()[static_cast<std::size_t>(k)];
-  auto along = [&](int i) {
-    const auto& v = d[static_cast<std::size_t>(i)];
-    return v.x * x + v.y * y;
-  };
-  int best = 0;
-  for (int i = 1; i < k; ++i)
-    if (along(i) > along(best)) best = i;
-  const int left = (best + 1) % k, right = (best + k - 1) % k;
-  const int next = along(left) >= along(right) ? left : right;
-  return {d[static_cast<std::size_t>(best)], d[static_cast<std::size_t>(next)], along(best)};
+// The vertex with the largest d . (x, y).
+const Corner& farthest(Corners corners, double x, double y) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < corners.size(); ++i)
+    if (along(corners[i], x, y) > along(corners[best], x, y)) best = i;
+  return corners[best];
 }
 
 // Where z lies relative to a polyhedral cone: in the polar cone, inside, next to the ray g or the
@@ -56,32 +30,54 @@ struct PyramidPlace {
   std::array<double, 3> normal;  // unit vector along the ray, or normal of the facet
 };
 
+std::array<double, 3> unit(const std::array<double, 3>& a) {
+  const double size = std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+  return {a[0] / size, a[1] / size, a[2] / size};
+}
+
+// The foot point of z on the plane of the facet over the edge d-e, with outward normal f, lies
+// between its two rays: q_T = mu q_n (m + share (e - d)), m the middle of the edge.
+bool foot_in_facet(double mu, const Corner& d, const Corner& e, const std::array<double, 3>& f,
+                   double over, const double* z) {
+  const double q[3] = {z[0] - over * f[0], z[1] - over * f[1], z[2] - over * f[2]};
+  if (!(q[0] > 0)) return false;
+  const double x = e[0] - d[0], y = e[1] - d[1], reach = mu * q[0];
+  const double share =
+      (x * (q[1] - 0.5 * reach * (d[0] + e[0])) + y * (q[2] - 0.5 * reach * (d[1] + e[1]))) /
+      (x * x + y * y);
+  return std::abs(share) <= 0.5 * reach;
+}
+
 PyramidPlace pyramid_place(const LawSet& set, const double* z) {
   using Kind = PyramidPlace::Kind;
-  const Sector s = sector(set.facets, z[1], z[2]);
-  if (z[0] + set.mu * s.support <= 0) return {Kind::polar, {}};
-  const std::array<double, 3> g = {1, set.mu * s.first.x, set.mu * s.first.y};
-  const double g_norm = std::sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  const Corners d = set.corners;
+  const Corner& far = farthest(d, z[1], z[2]);
+  if (z[0] + set.mu * along(far, z[1], z[2]) <= 0) return {Kind::polar, {}};
   if (set.mu == 0) return {Kind::ray, {1, 0, 0}};
-
-  // Outward normal of the facet over the edge first-second: along the edge's midpoint direction m,
-  // |m| = cos(pi/k).
-  const double mx = 0.5 * (s.first.x + s.second.x), my = 0.5 * (s.first.y + s.second.y);
-  const double m = std::sqrt(mx * mx + my * my);
-  std::array<double, 3> f = {-set.mu * m, mx / m, my / m};
-  const double f_norm = std::sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-  for (double& x : f) x /= f_norm;
-  const double over = f[0] * z[0] + f[1] * z[1] + f[2] * z[2];
-  if (over <= 0) return {Kind::inside, {}};
-
-  // The foot point on the facet's plane belongs to the facet if it lies between its two rays; since
-  // `first` is the nearer vertex only that side can fail.
-  const double q[3] = {z[0] - over * f[0], z[1] - over * f[1], z[2] - over * f[2]};
-  const double ex = s.first.x - s.second.x, ey = s.first.y - s.second.y;
-  const double along_edge =
-      (q[1] * ex + q[2] * ey) / (ex * ex + ey * ey);  // = mu q_n (share - 1/2)
-  if (q[0] > 0 && along_edge <= 0.5 * set.mu * q[0]) return {Kind::facet, f};
-  return {Kind::ray, {g[0] / g_norm, g[1] / g_norm, g[2] / g_norm}};
+  bool inside = true;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    const Corner &a = d[i], &b = d[i + 1 < d.size() ? i + 1 : 0];
+    // Outward normal of the facet: across the edge, whose line is cross(a, b)/|b - a| from the
+    // origin.
+    const std::array<double, 3> f = {-set.mu * cross(a, b), b[1] - a[1], a[0] - b[0]};
+    if (f[0] * z[0] + f[1] * z[1] + f[2] * z[2] <= 0) continue;
+    inside = false;
+    const std::array<double, 3> n = unit(f);
+    const double over = n[0] * z[0] + n[1] * z[1] + n[2] * z[2];
+    if (foot_in_facet(set.mu, a, b, n, over, z)) return {Kind::facet, n};
+  }
+  if (inside) return {Kind::inside, {}};
+  // No facet: the ray that goes farthest along z.
+  PyramidPlace best{Kind::ray, {}};
+  double most = -1;
+  for (const Corner& a : d) {
+    const std::array<double, 3> g = unit({1, set.mu * a[0], set.mu * a[1]});
+    const double length = g[0] * z[0] + g[1] * z[1] + g[2] * z[2];
+    if (length <= most) continue;
+    most = length;
+    best.normal = g;
+  }
+  return best;
 }
 
 void project_pyramid(const LawSet& set, const double* z, double* p) {
@@ -112,7 +108,7 @@ double tangential_norm(int rows, const double* z) {
 }
 
 bool is_pyramid(const LawSet& set) {
-  return set.rows == 3 && set.facets > 0;
+  return set.rows == 3 && !set.corners.empty();
 }
 
 void project_cone(const LawSet& set, const double* z, double* p) {
@@ -183,7 +179,7 @@ void disc_derivative(const LawSet& set, const double* z, double D[max_rows][max_
 // max over the friction section of -beta . w_T.
 double friction_support(const LawSet& set, const double* w) {
   if (set.rows == 1) return 0;
-  if (is_pyramid(set)) return set.mu * sector(set.facets, -w[1], -w[2]).support;
+  if (is_pyramid(set)) return set.mu * along(farthest(set.corners, -w[1], -w[2]), -w[1], -w[2]);
   return set.mu * tangential_norm(set.rows, w);
 }
 
@@ -237,30 +233,40 @@ double opening_speed(const LawSet& set, const double* w) {
   return set.law == Law::coulomb_relaxed ? w[0] - friction_support(set, w) : w[0];
 }
 
-double along_vertex(int k, int i, double x, double y) {
-  const Direction& d = polygons()[static_cast<std::size_t>(k)][static_cast<std::size_t>(i)];
-  return d.x * x + d.y * y;
+std::span<const Corner> regular_polygon(int corners) {
+  static const auto table = [] {
+    std::array<FrictionPolygon, max_corners + 1> all;
+    for (int k = 3; k <= max_corners; ++k)
+      for (int i = 0; i < k; ++i) {
+        const double angle = 2 * std::numbers::pi * i / k;
+        all[static_cast<std::size_t>(k)].push_back({std::cos(angle), std::sin(angle)});
+      }
+    return all;
+  }();
+  return table[static_cast<std::size_t>(corners)];
 }
 
-PolygonPlace polygon_place(int k, double x, double y) {
+PolygonPlace polygon_place(std::span<const Corner> corners, double x, double y) {
+  // Of all pairs of neighbours the one without negative weights, up to rounding.
   PolygonPlace place;
-  for (int i = 1; i < k; ++i)
-    if (along_vertex(k, i, x, y) > along_vertex(k, place.first, x, y)) place.first = i;
-  const int left = (place.first + 1) % k, right = (place.first + k - 1) % k;
-  place.second = along_vertex(k, left, x, y) >= along_vertex(k, right, x, y) ? left : right;
-  const auto& d = polygons()[static_cast<std::size_t>(k)];
-  const Direction &a = d[static_cast<std::size_t>(place.first)],
-                  &b = d[static_cast<std::size_t>(place.second)];
-  const double det = a.x * b.y - a.y * b.x;
-  place.weight_first = (x * b.y - y * b.x) / det;
-  place.weight_second = (a.x * y - a.y * x) / det;
+  double most = -std::numeric_limits<double>::infinity();
+  const int k = static_cast<int>(corners.size());
+  for (int i = 0; i < k; ++i) {
+    const int j = i + 1 < k ? i + 1 : 0;
+    const Corner &a = corners[static_cast<std::size_t>(i)],
+                 &b = corners[static_cast<std::size_t>(j)], p = {x, y};
+    const double first = cross(p, b) / cross(a, b), second = cross(a, p) / cross(a, b);
+    if (std::min(first, second) <= most) continue;
+    most = std::min(first, second);
+    place = first >= second ? PolygonPlace{i, j, first, second} : PolygonPlace{j, i, second, first};
+  }
   return place;
 }
 
 double friction_gauge(const LawSet& set, const double* p) {
   if (set.rows < 2) return 0;
   if (!is_pyramid(set)) return tangential_norm(set.rows, p);
-  const PolygonPlace place = polygon_place(set.facets, p[1], p[2]);
+  const PolygonPlace place = polygon_place(set.corners, p[1], p[2]);
   return place.weight_first + place.weight_second;
 }
 
@@ -268,9 +274,9 @@ void slip_gradient(const LawSet& set, const double* w, double* tau) {
   std::fill(tau, tau + max_rows, 0.0);
   if (set.law != Law::coulomb || set.rows == 1) return;
   if (is_pyramid(set)) {
-    const Sector s = sector(set.facets, -w[1], -w[2]);
-    tau[1] = -set.mu * s.first.x;
-    tau[2] = -set.mu * s.first.y;
+    const Corner& d = farthest(set.corners, -w[1], -w[2]);
+    tau[1] = -set.mu * d[0];
+    tau[2] = -set.mu * d[1];
     return;
   }
   const double t = tangential_norm(set.rows, w);

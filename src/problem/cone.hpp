@@ -1,12 +1,13 @@
 // The sets of impulses that the laws allow: projection, its derivative, and the slip bound of
 // Coulomb's law (E3, E4).
 //
-// K_mu = {(p_n, p_T): |p_T| <= mu p_n}, exact, or the cone over a regular polygon with the vertices
-// mu d_i, d_i = (cos 2 pi i/k, sin 2 pi i/k), inscribed in the circle. With two rows both are the
-// same wedge.
+// K_mu = {(p_n, p_T): |p_T| <= mu p_n}, exact, or the cone over a polygon with the vertices mu d_i:
+// a regular one, d_i = (cos 2 pi i/k, sin 2 pi i/k), inscribed in the circle, or any convex one
+// around the origin (E247). With two rows the exact and the regular ones are the same wedge.
 #pragma once
 
 #include <cmath>
+#include <span>
 
 #include "cairn/problem.hpp"
 
@@ -17,13 +18,24 @@ namespace cairn {
 struct LawSet {
   Law law = Law::equality;
   int rows = 1;
-  int facets = 0;
+  std::span<const Corner> corners = {};  // d_i; none: exact
   double mu = 0;
   double lo = 0, hi = 0;
 };
 
+// d_i of the regular polygon with 3 to 64 corners.
+std::span<const Corner> regular_polygon(int corners);
+
+// Corners of a cone's section: none with fewer than three rows.
+inline std::span<const Corner> corners_of(int rows, int facets, const FrictionPolygon* section) {
+  if (rows < 3) return {};
+  if (section) return *section;
+  return facets > 0 ? regular_polygon(facets) : std::span<const Corner>();
+}
+
+// Valid as long as the constraint is.
 inline LawSet law_set(const Constraint& c) {
-  return {c.law, c.rows, c.facets, c.mu, c.lo, c.hi};
+  return {c.law, c.rows, corners_of(c.rows, c.facets, c.section.get()), c.mu, c.lo, c.hi};
 }
 
 // Radius of a disc: mu times the normal impulse it is tied to (E240).
@@ -34,7 +46,7 @@ inline double disc_radius(const Problem& problem, const Constraint& c, const Vec
 
 // Exact friction in space, which nearly all work is spent on: kept where callers can inline it.
 inline bool is_round_cone(const LawSet& set) {
-  return set.rows == 3 && set.facets == 0 && has_cone(set.law);
+  return set.rows == 3 && set.corners.empty() && has_cone(set.law);
 }
 
 void project_any(const LawSet& set, const double* z, double* p);
@@ -78,16 +90,18 @@ double opening_speed(const LawSet& set, const double* w);
 // most mu p_n.
 double friction_gauge(const LawSet& set, const double* p);
 
-// (x, y) as a combination of the two vertices of the k-sided polygon next to it, the first with the
-// larger weight.
+// (x, y) as a combination of the two vertices of the polygon on either side of it, the first with
+// the larger weight.
 struct PolygonPlace {
   int first = 0, second = 0;
   double weight_first = 0, weight_second = 0;
 };
-PolygonPlace polygon_place(int k, double x, double y);
+PolygonPlace polygon_place(std::span<const Corner> corners, double x, double y);
 
 // d_i . (x, y).
-double along_vertex(int k, int i, double x, double y);
+inline double along(const Corner& d, double x, double y) {
+  return d[0] * x + d[1] * y;
+}
 
 // tau = d sigma / d w (tau[0] = 0).
 void slip_gradient(const LawSet& set, const double* w, double* tau);

@@ -327,7 +327,8 @@ Result<void> write_fclib(const ReducedProblem& problem, const std::string& name)
   silence_library();
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const ReducedConstraint& c = problem.constraints[i];
-    if (c.law == Law::coulomb && c.facets == 0 && c.rows == problem.constraints.front().rows)
+    if (c.law == Law::coulomb && c.facets == 0 && !c.section &&
+        c.rows == problem.constraints.front().rows)
       continue;
     return fail({.file = name,
                  .path = fmt::format("constraints[{}]", i),

@@ -30,8 +30,27 @@ const LawRule* read_law(const Node& value, const std::string& path, JsonReader& 
   return nullptr;
 }
 
+// Corners of a friction section (E247); null with an error.
+static std::shared_ptr<const FrictionPolygon> read_polygon(const Node& value,
+                                                           const std::string& path,
+                                                           JsonReader& reader) {
+  const int count = reader.array(value, path, 3, max_corners);
+  if (count < 0) return nullptr;
+  FrictionPolygon polygon(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < polygon.size(); ++i)
+    if (!reader.numbers(value.items[i], fmt::format("{}[{}]", path, i), 2, polygon[i].data()))
+      return nullptr;
+  if (const std::string fault = make_convex(polygon); !fault.empty()) {
+    reader.error(value, path, "no section of a friction cone", fault,
+                 "a convex polygon with the origin inside");
+    return nullptr;
+  }
+  return std::make_shared<const FrictionPolygon>(std::move(polygon));
+}
+
 // Keys that belong to one law only.
-void read_law_data(const Node& value, const std::string& path, JsonReader& reader, LawSet& c) {
+void read_law_data(const Node& value, const std::string& path, JsonReader& reader,
+                   ReducedConstraint& c) {
   const auto only = [&](const char* key, bool allowed, const char* where) -> const Node* {
     const Node* found = value.find(key);
     if (!found || allowed) return found;
@@ -48,6 +67,13 @@ void read_law_data(const Node& value, const std::string& path, JsonReader& reade
       (c.facets == 1 || c.facets == 2))
     reader.error(*facets, path + ".facets", "no pyramid", summary(*facets),
                  "0 (exact cone) or 3 to 64");
+  if (const Node* polygon =
+          only("polygon", cone && c.rows == 3, "with a friction cone and three rows")) {
+    if (c.facets > 0)
+      reader.error(*polygon, path + ".polygon", "two sections", "facets and polygon",
+                   "one of them");
+    c.section = read_polygon(*polygon, path + ".polygon", reader);
+  }
   if (box) c.lo = -infinity, c.hi = infinity;  // a missing bound does not bind
   const Node* lo = only("lo", box, "with law box");
   const Node* hi = only("hi", box, "with law box");

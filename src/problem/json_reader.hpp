@@ -10,7 +10,7 @@
 
 #include "base/error_list.hpp"
 #include "base/suggestion.hpp"
-#include "problem/cone.hpp"
+#include "cairn/reduced.hpp"
 #include "problem/text_file.hpp"
 #include "scene/document.hpp"
 
@@ -118,7 +118,8 @@ struct LawRule {
 const LawRule* read_law(const Node& value, const std::string& path, JsonReader& reader);
 
 // Keys that belong to one law only; `set` comes with law and rows.
-void read_law_data(const Node& value, const std::string& path, JsonReader& reader, LawSet& set);
+void read_law_data(const Node& value, const std::string& path, JsonReader& reader,
+                   ReducedConstraint& c);
 
 // The key "name", if it is there.
 void read_name(const Node& value, const std::string& path, JsonReader& reader, std::string& name);

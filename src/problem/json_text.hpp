@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "cairn/friction_polygon.hpp"
+
 namespace cairn {
 
 // A JSON string.
@@ -23,6 +25,16 @@ inline std::string quoted(const std::string& text) {
 // Shortest digits that read back to x. JSON readers take "-0" for the integer 0, which has no sign.
 inline std::string digits(double x) {
   return x == 0 && std::signbit(x) ? "-0.0" : fmt::format("{}", x);
+}
+
+// The members that say which section a friction cone with three rows has.
+inline std::string section_text(int facets, const FrictionPolygon* section) {
+  if (!section) return fmt::format(", \"facets\": {}", facets);
+  std::string text = ", \"polygon\": [";
+  for (const Corner& c : *section)
+    text +=
+        fmt::format("{}[{}, {}]", &c == &section->front() ? "" : ", ", digits(c[0]), digits(c[1]));
+  return text + "]";
 }
 
 }  // namespace cairn

@@ -162,8 +162,9 @@ void read_couplings(const Node& document, JsonReader& reader, Problem& problem) 
 
 void read_constraint(const Node& value, const std::string& path, JsonReader& reader,
                      const std::vector<ProblemBody>& bodies, Constraint& c, std::string& name) {
-  if (!reader.object(value, path,
-                     {"name", "law", "bodies", "J", "b", "mu", "facets", "lo", "hi", "tie"}))
+  if (!reader.object(
+          value, path,
+          {"name", "law", "bodies", "J", "b", "mu", "facets", "polygon", "lo", "hi", "tie"}))
     return;
   read_name(value, path, reader, name);
   const Node* law = reader.member(value, path, "law");
@@ -175,10 +176,11 @@ void read_constraint(const Node& value, const std::string& path, JsonReader& rea
   c.law = rule->law;
   c.rows = reader.array(*b, path + ".b", rule->least_rows, rule->most_rows);
   if (c.rows < 0 || !reader.numbers(*b, path + ".b", c.rows, c.b)) return;
-  LawSet set = law_set(c);
+  ReducedConstraint set{.law = c.law, .rows = c.rows};
   read_law_data(value, path, reader, set);
   c.mu = set.mu;
   c.facets = set.facets;
+  c.section = set.section;
   c.lo = set.lo;
   c.hi = set.hi;
   read_rows(*ids, *J, path, reader, bodies, c);

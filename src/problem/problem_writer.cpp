@@ -36,7 +36,7 @@ std::string constraint_text(const Problem& problem, const Constraint& c, const s
                                  quoted(name), cairn::name(c.law), c.body[0], c.body[1]);
   if (has_cone(c.law) || c.law == Law::disc) text += ", \"mu\": " + digits(c.mu);
   if (c.law == Law::disc) text += fmt::format(", \"tie\": {}", c.tie);
-  if (has_cone(c.law) && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
+  if (has_cone(c.law) && c.rows == 3) text += section_text(c.facets, c.section.get());
   if (c.law == Law::box && c.lo != -infinity) text += ", \"lo\": " + digits(c.lo);
   if (c.law == Law::box && c.hi != infinity) text += ", \"hi\": " + digits(c.hi);
   text += ",\n     \"J\": [";

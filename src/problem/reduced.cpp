@@ -126,7 +126,7 @@ ReducedProblem reduce(const Problem& problem) {
   reduced.q.resize(problem.rows());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    reduced.constraints.push_back({c.law, c.rows, c.mu, c.facets, c.lo, c.hi});
+    reduced.constraints.push_back({c.law, c.rows, c.mu, c.facets, c.lo, c.hi, c.section});
     constraint_velocity(problem, c, v_free.data(), true, reduced.q.data() + problem.first_row[i]);
   }
   reduced.first_block.push_back(0);

@@ -15,7 +15,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Laws and q come first: the sizes of the blocks of W depend on them.
 void read_constraint(const Node& value, const std::string& path, JsonReader& reader,
                      ReducedConstraint& c, std::vector<double>& q, std::string& name) {
-  if (!reader.object(value, path, {"name", "law", "q", "mu", "facets", "lo", "hi", "columns", "W"}))
+  if (!reader.object(value, path,
+                     {"name", "law", "q", "mu", "facets", "polygon", "lo", "hi", "columns", "W"}))
     return;
   read_name(value, path, reader, name);
   const Node* law = reader.member(value, path, "law");
@@ -25,13 +26,12 @@ void read_constraint(const Node& value, const std::string& path, JsonReader& rea
   if (rule->law == Law::disc)
     return reader.error(*law, path + ".law", "a reduced problem has no ties between constraints",
                         "disc", "another law", "give the problem with its bodies");
-  LawSet set{.law = rule->law};
+  c.law = rule->law;
   double values[max_rows];
-  set.rows = reader.array(*right, path + ".q", rule->least_rows, rule->most_rows);
-  if (set.rows < 0 || !reader.numbers(*right, path + ".q", set.rows, values)) return;
-  q.insert(q.end(), values, values + set.rows);
-  read_law_data(value, path, reader, set);
-  c = {set.law, set.rows, set.mu, set.facets, set.lo, set.hi};
+  c.rows = reader.array(*right, path + ".q", rule->least_rows, rule->most_rows);
+  if (c.rows < 0 || !reader.numbers(*right, path + ".q", c.rows, values)) return;
+  q.insert(q.end(), values, values + c.rows);
+  read_law_data(value, path, reader, c);
 }
 
 void read_blocks(const Node& value, const std::string& path, JsonReader& reader, int row,
@@ -109,7 +109,7 @@ std::string reduced_text(const ReducedProblem& problem) {
     text += fmt::format("{}\n    {{\"name\": {}, \"law\": \"{}\"", i > 0 ? "," : "",
                         quoted(constraint_name(problem, static_cast<int>(i))), name(c.law));
     if (has_cone(c.law)) text += ", \"mu\": " + digits(c.mu);
-    if (has_cone(c.law) && c.rows == 3) text += fmt::format(", \"facets\": {}", c.facets);
+    if (has_cone(c.law) && c.rows == 3) text += section_text(c.facets, c.section.get());
     if (c.law == Law::box && c.lo != -infinity) text += ", \"lo\": " + digits(c.lo);
     if (c.law == Law::box && c.hi != infinity) text += ", \"hi\": " + digits(c.hi);
     text += ", \"q\": " + numbers(problem.q.data() + problem.first_row[i], c.rows);

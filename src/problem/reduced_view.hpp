@@ -9,7 +9,7 @@
 namespace cairn {
 
 inline LawSet law_set(const ReducedConstraint& c) {
-  return {c.law, c.rows, c.facets, c.mu, c.lo, c.hi};
+  return {c.law, c.rows, corners_of(c.rows, c.facets, c.section.get()), c.mu, c.lo, c.hi};
 }
 
 // w = W lambda + q.

@@ -303,16 +303,26 @@ void judge_momentum(const Bench& bench, Judgement& j) {
   }
 }
 
+// Corners of a pyramid's section over mu; none: the section is a circle, or there is one direction.
+FrictionPolygon section_of(const Constraint& c) {
+  if (c.rows < 3) return {};
+  if (c.section) return *c.section;
+  FrictionPolygon corners;
+  for (int i = 0; i < c.facets; ++i) {
+    const double angle = 2 * std::numbers::pi * i / c.facets;
+    corners.push_back({std::cos(angle), std::sin(angle)});
+  }
+  return corners;
+}
+
 // sigma of E4: the largest friction power per unit of normal impulse; the relaxed law is without.
 double sigma(const Constraint& c, const Few& w) {
   if (c.law != Law::coulomb || c.rows < 2) return 0;
   if (c.rows == 2) return c.mu * std::abs(w[1]);
-  if (c.facets == 0) return c.mu * std::hypot(w[1], w[2]);
+  const FrictionPolygon corners = section_of(c);
+  if (corners.empty()) return c.mu * std::hypot(w[1], w[2]);
   double most = 0;
-  for (int i = 0; i < c.facets; ++i) {
-    const double angle = 2 * std::numbers::pi * i / c.facets;
-    most = std::max(most, -(std::cos(angle) * w[1] + std::sin(angle) * w[2]));
-  }
+  for (const auto& [x, y] : corners) most = std::max(most, -(x * w[1] + y * w[2]));
   return c.mu * most;
 }
 
@@ -327,7 +337,7 @@ Few nearest(const Constraint& c, double d, double reach, const Few& z) {
   if (c.law == Law::box) return z.cwiseMax(d * c.lo).cwiseMin(d * c.hi);
   Vec3 full = Vec3::Zero();
   full.head(c.rows) = z;
-  return nearest_in_cone(full, c.rows, c.mu, c.facets).head(c.rows);
+  return nearest_in_cone(full, c.rows, c.mu, section_of(c)).head(c.rows);
 }
 
 // The residuals of one constraint with the scaling d in an island of scale s, s_v for velocities.
@@ -359,31 +369,31 @@ void judge_constraint(const Bench& bench, std::size_t i, Judgement& j) {
   j.rounding = std::max(j.rounding, rounding_unit * over(size, std::min(s, s_v)));
 }
 
-// Nearest point among the non-negative combinations of two generators of equal length: their sum
-// and difference are orthogonal, which stays accurate where the generators are nearly parallel.
+// Nearest point among the non-negative combinations of two generators. Along the first and across
+// it, which stays accurate where the two are nearly parallel.
 Vec3 nearest_in_side(const Vec3& z, const Vec3& a, const Vec3& b) {
-  const Vec3 sum = a + b, difference = b - a;
-  const double x = sum.dot(z) / sum.squaredNorm();
-  const double y = difference.dot(z) / difference.squaredNorm();
-  if (std::abs(y) <= x) return x * sum + y * difference;
+  const Vec3 first = a.normalized(), e = b - a;
+  const Vec3 across = e - e.dot(first) * first;
+  const double x = first.dot(z), y = across.dot(z) / across.squaredNorm();
+  const double share_a = (x - y * e.dot(first)) / a.norm() - y;  // z = share_a a + y b + rest
+  if (share_a >= 0 && y >= 0) return x * first + y * across;
   const Vec3 on_a = std::max(0.0, a.dot(z) / a.squaredNorm()) * a;
   const Vec3 on_b = std::max(0.0, b.dot(z) / b.squaredNorm()) * b;
   return (z - on_a).squaredNorm() <= (z - on_b).squaredNorm() ? on_a : on_b;
 }
 
-Vec3 nearest_in_pyramid(const Vec3& z, double mu, int k) {
-  const double side = std::cos(std::numbers::pi / k);
+Vec3 nearest_in_pyramid(const Vec3& z, double mu, const FrictionPolygon& corners) {
+  const auto ray = [&](std::size_t i) {
+    const Corner& c = corners[i % corners.size()];
+    return Vec3(1, mu * c[0], mu * c[1]);
+  };
   bool inside = z[0] >= 0;
-  for (int i = 0; i < k && inside; ++i) {
-    const double angle = (2 * i + 1) * std::numbers::pi / k;
-    inside = std::cos(angle) * z[1] + std::sin(angle) * z[2] <= mu * side * z[0];
-  }
+  for (std::size_t i = 0; i < corners.size() && inside; ++i)
+    inside = ray(i).cross(ray(i + 1)).dot(z) >= 0;  // inner normal of a side
   if (inside) return z;
   Vec3 best = Vec3::Zero();
-  for (int i = 0; i < k; ++i) {
-    const double angle = 2 * std::numbers::pi * i / k, next = 2 * std::numbers::pi * (i + 1) / k;
-    const Vec3 p = nearest_in_side(z, Vec3(1, mu * std::cos(angle), mu * std::sin(angle)),
-                                   Vec3(1, mu * std::cos(next), mu * std::sin(next)));
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const Vec3 p = nearest_in_side(z, ray(i), ray(i + 1));
     if ((z - p).squaredNorm() < (z - best).squaredNorm()) best = p;
   }
   return best;
@@ -397,9 +407,9 @@ double Residuals::worst() const {
   return largest;
 }
 
-Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, int facets) {
+Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, const FrictionPolygon& corners) {
   if (rows == 1) return {std::max(0.0, z[0]), 0, 0};
-  if (rows == 3 && facets > 0) return nearest_in_pyramid(z, mu, facets);
+  if (rows == 3 && mu > 0 && !corners.empty()) return nearest_in_pyramid(z, mu, corners);
   const double t = std::hypot(z[1], z[2]);
   if (mu * t <= -z[0])
     return Vec3::Zero();  // first: with mu = 0 and t = 0 the next line would keep z[0] < 0

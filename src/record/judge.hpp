@@ -20,7 +20,8 @@ struct Judgement : Residuals {
 
 Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda);
 
-// Nearest point of the cone of Coulomb's law, of one to three rows. `facets` counts for three rows.
-Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, int facets);
+// Nearest point of the cone of Coulomb's law, of one to three rows. With three rows the section is
+// the polygon times mu, or without corners a circle.
+Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, const FrictionPolygon& corners);
 
 }  // namespace cairn

@@ -128,6 +128,22 @@ void read_law(const Fields& fields, RestitutionLaw& law, SceneErrors& errors) {
              did_you_mean(word, known, "use one of them"));
 }
 
+// The section of the friction cone by its corners, which say all that the coefficients would.
+void read_polygon(const Fields& fields, Material& material, SceneErrors& errors) {
+  const Node* node = fields.find("friction_polygon");
+  if (!node) return;
+  for (const char* other : {"friction", "friction_across"})
+    if (const Node* twice = fields.find(other))
+      errors.add(*twice, fields.path(other), "the friction is given twice", "friction_polygon",
+                 "one of the two", "the corners of the polygon are coefficients: leave this out");
+  std::vector<Eigen::Vector2d> corners;
+  if (!fields.read("friction_polygon", corners)) return;
+  material.friction_polygon.clear();
+  for (const Eigen::Vector2d& c : corners) material.friction_polygon.push_back({c.x(), c.y()});
+  material.friction = largest(material.friction_polygon);
+  material.friction_across = -1;
+}
+
 // A pair that leaves something out takes it from the rule for pairs.
 void read_materials(const Node& node, const std::string& path, ModelDescription& out,
                     SceneErrors& errors) {
@@ -137,13 +153,17 @@ void read_materials(const Node& node, const std::string& path, ModelDescription&
     const Fields fields(node.items[i], child_path(path, node.keys[i].text), material_fields(),
                         errors);
     // Friction alone is the same in all directions.
-    if (fields.read("friction", material.friction)) material.friction_across = -1;
+    if (fields.read("friction", material.friction)) {
+      material.friction_across = -1;
+      material.friction_polygon.clear();
+    }
     fields.read("restitution", material.restitution);
     fields.read("bounce_friction", material.bounce_friction);
     read_law(fields, material.restitution_law, errors);
     fields.read("rolling_friction", material.rolling_friction);
     fields.read("torsional_friction", material.torsional_friction);
-    fields.read("friction_across", material.friction_across);
+    if (fields.read("friction_across", material.friction_across)) material.friction_polygon.clear();
+    read_polygon(fields, material, errors);
     if (fields.read("friction_direction", material.friction_direction)) material.direction_of = 0;
     return material;
   };

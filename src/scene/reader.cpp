@@ -146,14 +146,6 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
     return tl::unexpected<Errors>(std::move(list));
   }
 
-  if (const std::string refused = refused_laws(*built->model, scene.simulation.scheme);
-      !refused.empty()) {
-    const std::string at = "simulation.scheme.restitution";
-    all.add(deepest(root, at), at, refused, "one step later", "completed",
-            "set \"restitution\": \"completed\" in the scheme, or keep newton, total and "
-            "simultaneous");
-    return tl::unexpected<Errors>(all.take());
-  }
   scene.description = std::move(read.description);
   scene.name = scene.description.name;
   scene.model = std::move(built->model);

@@ -148,15 +148,20 @@ Node write(const AppliedForceDescription& force) {
 
 Node write(const Material& material) {
   Node node = Node::object();
-  node.set("friction", material.friction);
+  if (material.friction_polygon.empty()) node.set("friction", material.friction);
   node.set("restitution", material.restitution);
   node.set("restitution_law",
            restitution_law_names[static_cast<std::size_t>(material.restitution_law)]);
   if (material.bounce_friction >= 0) node.set("bounce_friction", material.bounce_friction);
   if (material.rolling_friction != 0) node.set("rolling_friction", material.rolling_friction);
   if (material.torsional_friction != 0) node.set("torsional_friction", material.torsional_friction);
+  if (!material.friction_polygon.empty()) {
+    Node& corners = node.set("friction_polygon", Node::array());
+    for (const Corner& c : material.friction_polygon)
+      corners.items.push_back(Node::array({c[0], c[1]}));
+  }
   if (material.anisotropic()) {
-    node.set("friction_across", material.friction_across);
+    if (material.elliptic()) node.set("friction_across", material.friction_across);
     node.set("friction_direction", write(material.friction_direction));
   }
   return node;

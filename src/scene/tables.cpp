@@ -73,6 +73,10 @@ const FieldTable& material_fields() {
         "torque about the normal per normal force, >= 0; in a pair: the larger one"},
        {"friction_across", T::number, "-", "friction",
         "coefficient across `friction_direction`, > 0; in a pair: geometric mean"},
+       {"friction_polygon", T::points2, "-", "none",
+        "instead of `friction`: 3 to 64 corners of the section of the friction cone, along "
+        "`friction_direction` and across; convex, around the origin; forces on what touches the "
+        "body; in a pair: scaled to the geometric mean of the largest coefficients"},
        {"friction_direction", T::vector3, "-", "[1,0,0]",
         "along which `friction` holds, in the frame of the body; in a pair `a|b` of that with "
         "material `a`"}}};

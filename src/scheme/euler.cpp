@@ -110,7 +110,7 @@ void Step::solve_once(Purpose purpose, double theta) {
     if (theta > 0 && terms.impact) {
       // n.v+ >= -e n.v(l) in place of the gap row, (E33); an overlap that opens faster keeps its
       // row.
-      const double bounce = -theta * terms.rebound;
+      const double bounce = -theta * guard_share(i) * terms.rebound;
       if (bounce < std::min(0.0, terms.gap)) {
         terms.gap = terms.closing = 0;
         terms.bounce = bounce;
@@ -166,6 +166,7 @@ void Step::find_velocities() {
     report.sequential_impacts = report.unfinished_sequences = 0;
     report.impacts.clear();
     report.guard_factor = 1;
+    data.guard.share.clear();
     data.at_once = false;
     data.v_free = data.v_free_plain;
     data.v_start = state.v;
@@ -278,8 +279,6 @@ void take(Step& step, double (*clock)(), State& state) {
   const double start = now();
   clear(report, state, h);
 
-  if (std::string refused = refused_laws(model, step.options); !refused.empty())
-    return stop(report, refused);
   // Predict without constraints; find every contact that can close.
   step.predict();
   if (!data.v_free.allFinite())

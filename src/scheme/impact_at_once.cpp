@@ -30,7 +30,7 @@ bool Step::impacts_at_once() const {
 // in (E33). Leaves the answer in the last record; returns the share of these speeds that it has.
 double Step::collide_at_once() {
   const std::size_t plastic = static_cast<std::size_t>(report.solve_count - 1);
-  const double plastic_excess = energy_excess(last());
+  begin_guard();
   const SolveRecord& record = report.solves[plastic];
   CollisionData& c = data.collision;
   assemble_bodies(model, state.v, h, data.layout, c.base);
@@ -90,16 +90,17 @@ double Step::collide_at_once() {
   if (options.energy_guard == EnergyGuard::off) return 1;
 
   // The speeds that are kept may put energy in only as far as the plastic step or the forces do.
-  const double plain = kinetic_energy(model, data.v_free_plain),
-               more = std::max(0.0, plain - kinetic_energy(model, data.v_free));
-  data.allowed_excess = std::max(0.0, plastic_excess) + 1e-12 * plain +
-                        (options.energy_guard == EnergyGuard::impact ? more : 0);
-  if (energy_excess(last()) <= data.allowed_excess) return 1;
-  ++report.guard_corrections;
-  report.guard_factor = 0;
+  EnergyGuardData& guard = data.guard;
+  if (options.energy_guard == EnergyGuard::impact) {
+    find_energies(last().problem, data.v_free, guard.excess);
+    for (std::size_t i = 0; i < guard.allowed.size(); ++i)
+      guard.allowed[i] += std::max(0.0, guard.kinetic[i] - guard.excess[i]);
+  }
+  if (!reduce_restitution(0)) return 1;
   restore_slips(data.slips);
-  solve_with(Purpose::guard, 0);
-  return 0;
+  const double rest = anything_bounces() ? 1 : 0;
+  solve_with(Purpose::guard, rest);
+  return rest;
 }
 
 }  // namespace cairn

@@ -17,17 +17,6 @@ const SolveRecord* unguarded(const StepReport& report) {
   return nullptr;
 }
 
-double island_energy(const Problem& problem, const Islands& islands, int island, const VecX& v) {
-  double sum = 0;
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    if (islands.of_body[i] != island) continue;
-    const ProblemBody& b = problem.bodies[i];
-    for (int k = 0; k < b.size; ++k)
-      sum += 0.5 * v[b.first + k] * row_product(b.A[k], b.size, v.data() + b.first);
-  }
-  return sum * problem.units.energy();
-}
-
 }  // namespace
 
 // Contacts that collided by their island, over the whole step: what forces, joints and other

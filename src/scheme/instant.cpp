@@ -49,7 +49,7 @@ Vec3 TrapezoidalStep::turning_rate(const ContactKey& key) {
   const Vec3 a = velocity_at(from, d.now.poses, d.now.t, d.now.v),
              b = velocity_at(to, d.next.poses, d.next.t, d.now.v);
   return {to.n_W.dot(b) - from.n_W.dot(a), to.t1_W.dot(b) - from.t1_W.dot(a),
-          to.t2_W.dot(b) - from.t2_W.dot(a)};
+          to.stretch * to.t2_W.dot(b) - from.stretch * from.t2_W.dot(a)};
 }
 
 // (E184): the phase is d.now, the contacts are d.candidates and d.modes their modes.
@@ -83,10 +83,10 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
     const ContactBasis& basis = d.modes[i];
     if (basis.mode == ContactBasis::Mode::slip) {
       b[1] = c.t1_W.dot(slip);
-      b[2] = c.t2_W.dot(slip);
+      b[2] = c.stretch * c.t2_W.dot(slip);
     } else if (basis.mode == ContactBasis::Mode::edge) {
-      const double x = c.t1_W.dot(slip), y = c.t2_W.dot(slip);
-      const Vec3 e = edge_direction(options.facets, basis.vertices);
+      const double x = c.t1_W.dot(slip), y = c.stretch * c.t2_W.dot(slip);
+      const Vec3 e = edge_direction(corners(c), basis.vertices);
       const double along = e[1] * b[1] + e[2] * b[2] - e[1] * x - e[2] * y;
       b[1] = x + along * e[1];
       b[2] = y + along * e[2];

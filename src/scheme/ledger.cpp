@@ -84,17 +84,37 @@ double joint_impulse(const SolveRecord& record, std::size_t row) {
   return record.solution.lambda[static_cast<Eigen::Index>(row)] * record.problem.units.impulse();
 }
 
-double work_of_motion(const StepData& data, const SolveRecord& record) {
-  double work = 0;
-  for (std::size_t i = 0; i < data.joint_terms.size(); ++i)
-    work -= joint_impulse(record, i) * data.joint_terms[i].motion;
+// Calls add(constraint, work) for each constraint through which prescribed motion works.
+template <class Add>
+static void each_work_of_motion(const StepData& data, const SolveRecord& record, const Add& add) {
+  for (std::size_t i = 0; i < data.joints(); ++i)
+    for (int row = record.problem.first_row[i]; row < record.problem.first_row[i + 1]; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      add(i, -joint_impulse(record, r) * data.joint_terms[r].motion);
+    }
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (data.terms[i].motion != Vec3::Zero())
-      work -= physical_row(record, data.joints() + i).impulse.dot(data.terms[i].motion);
-  for (std::size_t i = 0; i < data.spins.size(); ++i)
-    work += spin_motion_work(data, record, i,
-                             physical_row(record, data.joints() + data.contacts.size() + i));
+      add(data.joints() + i,
+          -physical_row(record, data.joints() + i).impulse.dot(data.terms[i].motion));
+  for (std::size_t i = 0; i < data.spins.size(); ++i) {
+    const std::size_t constraint = data.joints() + data.contacts.size() + i;
+    add(constraint, spin_motion_work(data, record, i, physical_row(record, constraint)));
+  }
+}
+
+double work_of_motion(const StepData& data, const SolveRecord& record) {
+  double work = 0;
+  each_work_of_motion(data, record, [&](std::size_t, double part) { work += part; });
   return work;
+}
+
+void work_of_motion(const StepData& data, const SolveRecord& record, const Islands& islands,
+                    std::vector<double>& work) {
+  work.assign(static_cast<std::size_t>(islands.count), 0);
+  each_work_of_motion(data, record, [&](std::size_t constraint, double part) {
+    const int island = islands.of_constraint[constraint];
+    if (island >= 0) work[static_cast<std::size_t>(island)] += part;
+  });
 }
 
 Ledger make_ledger(const Model& model, const State& start, double h, StepData& data,

@@ -13,6 +13,7 @@ namespace cairn {
 namespace {
 
 using Mode = ContactBasis::Mode;
+using Corners = std::span<const Corner>;
 
 constexpr double root_share = 0x1p-36;      // of the step: how well the instant is found [-]
 constexpr double last_share = 1 - 0x1p-16;  // of the step: later events are left to the next [-]
@@ -22,19 +23,17 @@ constexpr double still_share = 1e-8;  // of the free increment: no motion [-]
 constexpr double on_border = 1e-12;   // slack of a vertex that counts as none, of the slip [-]
 constexpr double trend = 2;           // changes of the force over a step that are reckoned with [-]
 
-// The impulse of a contact along its own n, t1, t2.
+// The impulse of a contact along its own n, t1, t2, as its rows have it (E245).
 Vec3 along_frame(const Contact& c, const Vec3& impulse_W) {
-  return {c.n_W.dot(impulse_W), c.t1_W.dot(impulse_W), c.rows > 2 ? c.t2_W.dot(impulse_W) : 0};
-}
-
-LawSet friction_of(const Contact& c, int facets) {
-  return {Law::coulomb, c.rows, c.rows == 3 ? facets : 0, c.friction};
+  return {c.n_W.dot(impulse_W), c.t1_W.dot(impulse_W),
+          c.rows > 2 ? c.t2_W.dot(impulse_W) / c.stretch : 0};
 }
 
 // Share of the cone that an impulse uses; 1: on its boundary.
-double friction_share(const Contact& c, int facets, const Vec3& impulse) {
+double friction_share(const Contact& c, Corners corners, const Vec3& impulse) {
   const double bound = c.friction * impulse[0];
-  return bound > 0 ? friction_gauge(friction_of(c, facets), impulse.data()) / bound : 1;
+  const LawSet set = {Law::coulomb, c.rows, corners, c.friction};
+  return bound > 0 ? friction_gauge(set, impulse.data()) / bound : 1;
 }
 
 Vec3 impulse_of(const SolveRecord& record, std::size_t constraint) {
@@ -45,8 +44,8 @@ Vec3 impulse_of(const SolveRecord& record, std::size_t constraint) {
 }
 
 // The vertices that carry a sliding contact's impulse.
-ContactBasis polygon_basis(int facets, const Vec3& impulse) {
-  const PolygonPlace p = polygon_place(facets, impulse[1], impulse[2]);
+ContactBasis polygon_basis(Corners corners, const Vec3& impulse) {
+  const PolygonPlace p = polygon_place(corners, impulse[1], impulse[2]);
   const bool edge = p.weight_second > at_vertex * (p.weight_first + p.weight_second);
   return edge ? ContactBasis{Mode::edge, {p.first, p.second}}
               : ContactBasis{Mode::slip, {p.first, -1}};
@@ -62,8 +61,9 @@ double instant_scale(const Problem& problem) {
 }
 
 // How much less vertex i opposes the velocity w than vertex best: the slack of its variable.
-double slack(int facets, int best, int i, const double* w) {
-  return along_vertex(facets, best, -w[1], -w[2]) - along_vertex(facets, i, -w[1], -w[2]);
+double slack(Corners corners, int best, int i, const double* w) {
+  return along(corners[static_cast<std::size_t>(best)], -w[1], -w[2]) -
+         along(corners[static_cast<std::size_t>(i)], -w[1], -w[2]);
 }
 
 double weight_of(const PolygonPlace& p, int vertex) {
@@ -71,14 +71,15 @@ double weight_of(const PolygonPlace& p, int vertex) {
 }
 
 // A contact that slides at one vertex, or between two: positive as long as these carry its impulse.
-double facet_function(int facets, const ContactBasis& basis, const Vec3& impulse, const double* w) {
-  const PolygonPlace p = polygon_place(facets, impulse[1], impulse[2]);
+double facet_function(Corners corners, const ContactBasis& basis, const Vec3& impulse,
+                      const double* w) {
+  const PolygonPlace p = polygon_place(corners, impulse[1], impulse[2]);
   const double all = p.weight_first + p.weight_second;
   if (basis.mode == Mode::slip) {
-    const int k = basis.vertices[0];
+    const int k = basis.vertices[0], count = static_cast<int>(corners.size());
     const double other = all - weight_of(p, k),
-                 least = std::min(slack(facets, k, (k + 1) % facets, w),
-                                  slack(facets, k, (k + facets - 1) % facets, w));
+                 least = std::min(slack(corners, k, (k + 1) % count, w),
+                                  slack(corners, k, (k + count - 1) % count, w));
     // On the border of its sector the velocity may stay there, held by two vertices.
     if (least > on_border * std::hypot(w[1], w[2])) return least;
     return other > at_vertex * all ? -other : std::min(0.0, least);
@@ -87,7 +88,7 @@ double facet_function(int facets, const ContactBasis& basis, const Vec3& impulse
   for (std::size_t side = 0; side < 2; ++side) {
     const double weight = weight_of(p, basis.vertices[side]);
     if (!(weight > at_vertex * all))
-      return -std::max(0.0, slack(facets, basis.vertices[1 - side], basis.vertices[side], w));
+      return -std::max(0.0, slack(corners, basis.vertices[1 - side], basis.vertices[side], w));
     least = std::min(least, weight);
   }
   return least;
@@ -95,10 +96,14 @@ double facet_function(int facets, const ContactBasis& basis, const Vec3& impulse
 
 }  // namespace
 
-Vec3 edge_direction(int facets, const std::array<int, 2>& vertices) {
-  Vec3 e(0, along_vertex(facets, vertices[1], 1, 0) - along_vertex(facets, vertices[0], 1, 0),
-         along_vertex(facets, vertices[1], 0, 1) - along_vertex(facets, vertices[0], 0, 1));
-  return e.normalized();
+Vec3 edge_direction(std::span<const Corner> corners, const std::array<int, 2>& vertices) {
+  const Corner &a = corners[static_cast<std::size_t>(vertices[0])],
+               &b = corners[static_cast<std::size_t>(vertices[1])];
+  return Vec3(0, b[0] - a[0], b[1] - a[1]).normalized();
+}
+
+std::span<const Corner> TrapezoidalStep::corners(const Contact& c) const {
+  return corners_of(c.rows, options.facets, model.section(c.key).get());
 }
 
 const ContactMemory* TrapezoidalStep::last_impulse(const ContactKey& key) const {
@@ -113,9 +118,7 @@ const ContactMemory* TrapezoidalStep::last_impulse(const ContactKey& key) const 
 bool TrapezoidalStep::was_sticking(const Contact& c, double share) const {
   const ContactMemory* last = last_impulse(c.key);
   if (!last) return false;
-  Vec3 impulse = along_frame(c, last->impulse_W);
-  impulse[2] /= c.stretch;  // (E245)
-  return friction_share(c, options.facets, impulse) < share;
+  return friction_share(c, corners(c), along_frame(c, last->impulse_W)) < share;
 }
 
 // At the beginning, by its last force, or after an impact by its velocity.
@@ -134,9 +137,9 @@ void TrapezoidalStep::find_modes(const SolveRecord& record) {
     const Vec3 now = impulse_of(record, d.joint_constraints + i);
     if (!held && !(now[0] > 0)) continue;
     basis.mode = c.rows == 1 || rests_now(c) ? Mode::stick : Mode::slip;
-    if (basis.mode == Mode::stick || c.rows < 3 || options.facets == 0) continue;
+    if (basis.mode == Mode::stick || corners(c).empty()) continue;
     const ContactMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
-    basis = polygon_basis(options.facets, last ? along_frame(c, last->impulse_W) : now);
+    basis = polygon_basis(corners(c), last ? along_frame(c, last->impulse_W) : now);
   }
 }
 
@@ -154,8 +157,8 @@ bool TrapezoidalStep::may_release(const Watched& w, const SolveRecord& record,
                  then = before[0] / d.memory_length;
     return force <= trend * (then - force);
   }
-  const double share = friction_share(c, options.facets, now),
-               then = friction_share(c, options.facets, before);
+  const double share = friction_share(c, corners(c), now),
+               then = friction_share(c, corners(c), before);
   return share + trend * std::max(0.0, share - then) >= on_cone;
 }
 
@@ -173,7 +176,7 @@ void TrapezoidalStep::watch(const SolveRecord& record, double length) {
     if (d.touching[i].rows < 2) continue;
     if (basis.mode == Mode::stick)
       d.watched.push_back({i, StepEvent::Kind::slip, held, 0});
-    else if (options.facets > 0 && d.touching[i].rows == 3)
+    else if (!corners(d.touching[i]).empty())
       d.watched.push_back({i, StepEvent::Kind::facet, held, 0});
   }
   if (std::none_of(d.watched.begin(), d.watched.end(),
@@ -200,8 +203,8 @@ double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord&
     const Contact& contact = data.instant.touching[watched.contact];
     const Vec3 slip = slip_at(contact.key, d.trial) / problem.units.speed();
     w[1] = contact.t1_W.dot(slip);
-    w[2] = contact.t2_W.dot(slip);
-    return facet_function(options.facets, d.modes[watched.contact], impulse, w);
+    w[2] = contact.stretch * contact.t2_W.dot(slip);
+    return facet_function(corners(contact), d.modes[watched.contact], impulse, w);
   }
   if (!(impulse[0] > 0)) return 0;
   const double bound = c.mu * impulse[0], gauge = friction_gauge(law_set(c), impulse.data());
@@ -221,7 +224,7 @@ double TrapezoidalStep::basis_function(double tau) {
   at.d.memory.clear();
   at.d.joint_impulses.clear();
   at.solve_instant(length, at.d.trial_record_instant);
-  if (options.facets > 0) interpolate(model, d.now, d.next, tau, d.trial);
+  interpolate(model, d.now, d.next, tau, d.trial);
   double least = std::numeric_limits<double>::infinity();
   for (Watched& w : d.watched) {
     w.value = mode_function(w, at.d.trial_record_instant);
@@ -259,11 +262,11 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
     // It came before, and is told late, if the step shows it.
     std::erase_if(d.watched, [&](const Watched& w) {
       const Vec3 impulse = impulse_of(report.solves[solve], d.joint_constraints + w.contact);
-      const bool left_mode =
-          w.kind == StepEvent::Kind::take_off
-              ? !(impulse[0] > 0)
-              : impulse[0] > 0 &&
-                    friction_share(d.touching[w.contact], options.facets, impulse) >= on_cone;
+      const bool left_mode = w.kind == StepEvent::Kind::take_off
+                                 ? !(impulse[0] > 0)
+                                 : impulse[0] > 0 && friction_share(d.touching[w.contact],
+                                                                    corners(d.touching[w.contact]),
+                                                                    impulse) >= on_cone;
       return !w.held || !left_mode;
     });
     report_releases(d.now.t);

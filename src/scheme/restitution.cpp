@@ -1,4 +1,4 @@
-// Restitution within the step (E33) and the energy guard (E35).
+// Restitution within the step (E33): what collides, and how fast it is to leave.
 #include <algorithm>
 #include <cmath>
 
@@ -6,11 +6,7 @@
 #include "scheme/step.hpp"
 
 namespace cairn {
-namespace {
-
-constexpr int max_guard_solves = 6;  // before the guard gives up restitution altogether
-
-}  // namespace
+namespace {}  // namespace
 
 double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,
                          const Vec3& direction, const VecX& v) {
@@ -62,60 +58,6 @@ bool Step::mark_impacts() {
     bounces = bounces || (terms.impact && data.contacts[i].restitution > 0);
   }
   return bounces;
-}
-
-// By how much a solution breaks the rule of the energy guard [J], (E35).
-double Step::energy_excess(const SolveRecord& record) {
-  to_model_velocities(model, record.problem, record.solution.v, data.v_end);
-  const double kinetic = kinetic_energy(model, data.v_end), motion = work_of_motion(data, record);
-  if (options.energy_guard == EnergyGuard::impact)
-    return kinetic - kinetic_energy(model, data.v_free) - motion;
-  move_bodies(record);
-  return kinetic - kinetic_energy(model, state.v) + potential_energy(model, data.poses_end) -
-         potential_energy(model, state.poses) - h * data.forces.applied.dot(data.v_end) -
-         data.forces.work_motion - motion;
-}
-
-// (E33), and the guard (E35): less restitution until the energy rule holds, none at the last.
-// Leaves the answer in the last record and returns the share of restitution that it has.
-double Step::restitute() {
-  const double plastic_excess = energy_excess(last());
-  const std::size_t plastic = static_cast<std::size_t>(report.solve_count - 1);
-  save_slips(data.slips);
-  solve_with(Purpose::restitution, 1);
-  if (options.energy_guard == EnergyGuard::off) return 1;
-  // A perfect bounce keeps the kinetic energy: its rounding is no gain.
-  const double rounding = 1e-12 * kinetic_energy(model, data.v_free);
-  data.allowed_excess = std::max(0.0, plastic_excess) + rounding;
-  const double allowed = data.allowed_excess, excess = energy_excess(last());
-  if (excess <= allowed) return 1;
-
-  // Energy is convex along the segment from the plastic to the restituted velocities, so the
-  // chord's crossing is safe as far as the answer stays near that segment.
-  report.guard_corrections = 1;
-  double theta = (allowed - plastic_excess) / (excess - plastic_excess);
-  for (int i = 0; i < max_guard_solves && theta > 0; ++i, theta *= 0.7) {
-    solve_with(Purpose::guard, theta);
-    report.guard_factor = theta;
-    if (energy_excess(last()) <= allowed) return theta;
-  }
-  report.guard_factor = 0;
-  for (ContactTerms& terms : data.terms) use_gap(terms);
-  restore_slips(data.slips);
-  std::swap(report.solves[plastic],
-            report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
-  return 0;
-}
-
-// The rule once more for velocities that were linearised again after the guard had looked at them:
-// what breaks it now becomes plastic. False if that does not settle either.
-bool Step::guard_settled(double theta) {
-  if (options.energy_guard == EnergyGuard::off || theta == 0) return true;
-  if (energy_excess(last()) <= data.allowed_excess) return true;
-  report.guard_corrections = 1;
-  report.guard_factor = 0;
-  solve_with(Purpose::guard, 0);
-  return settle(0);
 }
 
 }  // namespace cairn

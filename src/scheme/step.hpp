@@ -1,7 +1,7 @@
 // One step of `euler` or `relaxed` in progress: the arguments of advance() under one roof. Its
-// parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33 to E35),
-// impact_at_once.cpp (E229), impact_audit.cpp (E228), nonlinear.cpp (E82, E83), relaxed.cpp (E90 to
-// E93), positions.cpp (E38, E39, E84).
+// parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33, E34),
+// energy_guard.cpp (E35), impact_at_once.cpp (E229), impact_audit.cpp (E228), nonlinear.cpp (E82,
+// E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E39, E84).
 #pragma once
 
 #include "scheme/step_data.hpp"
@@ -44,8 +44,14 @@ struct Step {
   // Restitution and the energy guard.
   double threshold(const Contact& c) const;
   bool mark_impacts();
-  double energy_excess(const SolveRecord& record);
   double restitute();
+  void begin_guard();
+  double step_excess(const SolveRecord& record);
+  void find_excess(const SolveRecord& record, std::vector<double>& excess);
+  void find_energies(const Problem& problem, const VecX& v, std::vector<double>& energies);
+  double guard_share(std::size_t contact) const;
+  bool reduce_restitution(double factor);
+  bool anything_bounces() const;
   bool guard_settled(double theta);
 
   // Impacts before the forces of the step, and the energies of impacts.
@@ -86,6 +92,9 @@ void take(Step& step, double (*clock)(), State& state);
 // direction . (velocity of b - velocity of a) at the contact point, of the free bodies.
 double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,
                          const Vec3& direction, const VecX& v);
+
+// Kinetic energy of the bodies of an island, v in the problem's units [J].
+double island_energy(const Problem& problem, const Islands& islands, int island, const VecX& v);
 
 // The larger change of the velocities of the two bodies' centres of mass.
 double velocity_gain(const Model& model, const Contact& c, const VecX& from, const VecX& to);

@@ -42,6 +42,14 @@ inline void use_gap(ContactTerms& terms) {
   terms.bounce = terms.delayed;
 }
 
+// The energy guard (E35), by groups of bodies: islands, or all of them as one.
+struct EnergyGuardData {
+  std::vector<double> plastic, excess, allowed;  // gain of energy, and what of it is allowed [J]
+  std::vector<double> kinetic;                   // without impulses [J]
+  std::vector<double> share;                     // of the restitution; empty: all [-]
+  std::vector<int> of_contact;                   // the group of a contact
+};
+
 struct StepData {
   explicit StepData(const Model& model) : active(model) {}
 
@@ -66,8 +74,8 @@ struct StepData {
   ProjectionBuffers projection;
   ContactProjectionBuffers contact_projection;
   std::vector<Pose> poses_moved;  // before any projection
-  double allowed_excess = 0;      // of the energy guard [J]
-  double projection_work = 0;     // energy put in by the projection [J]
+  EnergyGuardData guard;
+  double projection_work = 0;  // energy put in by the projection [J]
   std::vector<double> island_work, island_kinetic;
   std::vector<SpinRows> spins;        // friction about contacts, after them in every problem
   std::vector<ContactMemory> memory;  // warm start
@@ -94,8 +102,11 @@ struct StepData {
 // sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.
 double slip_speed(const Constraint& c, const double* w);
 
-// Work of prescribed motion through contacts and joints for the impulses of a solve [J].
+// Work of prescribed motion through contacts and joints for the impulses of a solve [J], of all
+// and by islands.
 double work_of_motion(const StepData& data, const SolveRecord& record);
+void work_of_motion(const StepData& data, const SolveRecord& record, const Islands& islands,
+                    std::vector<double>& work);
 
 // Energies of the step from its data and the solve that gave the velocities (E20 to E24).
 Ledger make_ledger(const Model& model, const State& start, double h, StepData& data,

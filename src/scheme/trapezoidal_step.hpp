@@ -85,6 +85,7 @@ struct TrapezoidalStep {
   bool restart_at_stick(double& left);
   bool rests_now(const Contact& c);
   Vec3 slip_at(const ContactKey& key, const Phase& phase);
+  std::span<const Corner> corners(const Contact& c) const;  // of its friction section, if any
   bool was_sticking(const Contact& c, double share) const;
   double stick_time(std::size_t contact, const Vec3& slip, double length, double end_value);
   double stick_function(std::size_t contact, const Vec3& slip, const SolveRecord& record);
@@ -119,6 +120,6 @@ struct TrapezoidalStep {
 };
 
 // Unit vector along the edge between two vertices of the friction polygon, over n, t1, t2.
-Vec3 edge_direction(int facets, const std::array<int, 2>& vertices);
+Vec3 edge_direction(std::span<const Corner> corners, const std::array<int, 2>& vertices);
 
 }  // namespace cairn

@@ -2,7 +2,6 @@
 
 #include <Eigen/QR>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 namespace cairn {
@@ -13,7 +12,7 @@ std::size_t at(int i) {
 }
 
 bool is_exact(const LawSet& set) {
-  return has_cone(set.law) && set.rows == 3 && set.facets == 0 && set.mu > 0;
+  return has_cone(set.law) && set.rows == 3 && set.corners.empty() && set.mu > 0;
 }
 
 // Generators of a polyhedral cone.
@@ -21,10 +20,7 @@ std::vector<Ray> rays_of(const LawSet& set) {
   if (set.law == Law::nonnegative || set.mu == 0) return {{1, 0, 0}};
   if (set.rows == 2) return {{1, set.mu, 0}, {1, -set.mu, 0}};
   std::vector<Ray> rays;
-  for (int i = 0; i < set.facets; ++i) {
-    const double angle = 2 * std::numbers::pi * i / set.facets;
-    rays.push_back({1, set.mu * std::cos(angle), set.mu * std::sin(angle)});
-  }
+  for (const Corner& d : set.corners) rays.push_back({1, set.mu * d[0], set.mu * d[1]});
   return rays;
 }
 
@@ -33,6 +29,7 @@ Face face_of(const ImpulseView& view, std::size_t i) {
   face.constraint = static_cast<int>(i);
   face.rows = view.sets[i].rows;
   face.mu = view.sets[i].mu;
+  face.corners = view.sets[i].corners;
   return face;
 }
 

@@ -25,6 +25,7 @@ struct Face {
   int first = 0;  // column of its group
   double lo = 0, hi = 0;
   double mu = 0;
+  std::span<const Corner> corners;  // of the law's own section
   std::vector<Ray> rays;
 };
 

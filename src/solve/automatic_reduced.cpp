@@ -42,7 +42,7 @@ class Best {
     ReducedIsland rough = island_;
     int size = 0;
     for (ReducedGroup& g : rough.groups) {
-      if (!is_linear(g)) g.set.facets = facets;
+      if (!is_linear(g)) g.set.corners = regular_polygon(facets);
       size += variables(g, Form::full);
     }
     if (size > std::min(pyramid_rows, options_.lemke_rows)) return false;

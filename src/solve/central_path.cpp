@@ -216,7 +216,7 @@ class Curve {
 bool path_takes(const Island& island, const CentralPathLimits& limits) {
   if (!island.rest.empty() || island.rows > limits.rows) return false;
   return std::all_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
-    return g.set.law != Law::box && g.set.law != Law::disc && g.set.facets == 0;
+    return g.set.law != Law::box && g.set.law != Law::disc && g.set.corners.empty();
   });
 }
 

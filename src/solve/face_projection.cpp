@@ -18,7 +18,7 @@ double dot(int rows, const double* a, const double* b) {
 }
 
 LawSet cone_set(const Face& face) {
-  return {.law = Law::coulomb_relaxed, .rows = face.rows, .facets = 0, .mu = face.mu};
+  return {.law = Law::coulomb_relaxed, .rows = face.rows, .mu = face.mu};
 }
 
 // A face of all rays of a pyramid or a wedge is the law's own set.
@@ -29,7 +29,7 @@ bool is_whole(const Face& face) {
 
 LawSet whole_set(const Face& face) {
   LawSet set = cone_set(face);
-  if (face.rays.size() > 2) set.facets = static_cast<int>(face.rays.size());
+  if (face.rays.size() > 2) set.corners = face.corners;
   return set;
 }
 

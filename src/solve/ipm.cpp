@@ -124,12 +124,11 @@ void InteriorPoint::add_facets(const LawSet& set, Shape& shape) {
       add_facet(normal, 0, 2);
     }
   } else {
-    // Across the middle of each side of the polygon, which is cos(pi/k) from its centre.
-    const double step = 2 * std::numbers::pi / set.facets;
-    for (int k = 0; k < set.facets; ++k) {
-      const double angle = (k + 0.5) * step;
-      const double normal[max_rows] = {set.mu * std::cos(0.5 * step), -std::cos(angle),
-                                       -std::sin(angle)};
+    // Across each side of the polygon, whose line is (a x b)/|b - a| from the origin.
+    for (std::size_t k = 0; k < set.corners.size(); ++k) {
+      const Corner &a = set.corners[k], &b = set.corners[(k + 1) % set.corners.size()];
+      const double normal[max_rows] = {set.mu * (a[0] * b[1] - a[1] * b[0]), a[1] - b[1],
+                                       b[0] - a[0]};
       add_facet(normal, 0, 3);
     }
   }
@@ -224,7 +223,7 @@ void InteriorPoint::smooth_slip(std::size_t i, double eps) {
   b_.sigma[i] = 0;
   std::fill(tau, tau + set.rows, 0.0);
   if (set.law != Law::coulomb || set.rows == 1 || set.mu == 0) return;
-  if (set.rows == 2 || set.facets == 0) {
+  if (set.rows == 2 || set.corners.empty()) {
     const double across = set.rows == 3 ? u[2] : 0;
     const double speed = std::sqrt(u[1] * u[1] + across * across + eps * eps);
     b_.sigma[i] = set.mu * speed;
@@ -232,11 +231,9 @@ void InteriorPoint::smooth_slip(std::size_t i, double eps) {
     return;
   }
   // eps log(sum of exp(-d_k . u_T / eps)) for the pyramid.
-  const double step = 2 * std::numbers::pi / set.facets;
   const double most = slip_bound(set, u) / set.mu;
   double sum = 0;
-  for (int k = 0; k < set.facets; ++k) {
-    const double dx = std::cos(k * step), dy = std::sin(k * step);
+  for (const auto& [dx, dy] : set.corners) {
     const double weight = std::exp((-dx * u[1] - dy * u[2] - most) / eps);
     sum += weight;
     tau[1] -= set.mu * weight * dx;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace cairn {
 namespace {
@@ -22,7 +21,7 @@ bool is_relaxed(const LocalConstraint& g) {
 
 // Facets of the friction section: two directions in the plane.
 int directions(const LocalConstraint& g) {
-  return g.rows == 2 ? 2 : g.set.facets;
+  return g.rows == 2 ? 2 : static_cast<int>(g.set.corners.size());
 }
 
 bool is_compact(const LocalConstraint& g, Form form) {
@@ -34,15 +33,15 @@ void direction(const LocalConstraint& g, int i, double* d) {
     d[0] = i == 0 ? 1 : -1;
     return;
   }
-  const double angle = 2 * std::numbers::pi * i / g.set.facets;
-  d[0] = std::cos(angle);
-  d[1] = std::sin(angle);
+  const Corner& corner = g.set.corners[static_cast<std::size_t>(i)];
+  d[0] = corner[0];
+  d[1] = corner[1];
 }
 
 }  // namespace
 
 bool is_linear(const LocalConstraint& g) {
-  return !has_friction(g) || g.rows == 2 || g.set.facets > 0;
+  return !has_friction(g) || g.rows == 2 || !g.set.corners.empty();
 }
 
 int variables(const LocalConstraint& g, Form form) {

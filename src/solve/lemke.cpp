@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace cairn {
 namespace {
@@ -38,7 +37,7 @@ bool is_two_sided(const Group& g) {
 
 // Facets of the friction section: two directions in the plane.
 int directions(const Group& g) {
-  return g.rows == 2 ? 2 : g.set.facets;
+  return g.rows == 2 ? 2 : static_cast<int>(g.set.corners.size());
 }
 
 // Two ways to write a planar contact (E43): (r_n, beta_1, beta_2, lambda) as in (4.11), whose
@@ -63,9 +62,9 @@ void direction(const Group& g, int i, double* d) {
     d[0] = i == 0 ? 1 : -1;
     return;
   }
-  const double angle = 2 * std::numbers::pi * i / g.set.facets;
-  d[0] = std::cos(angle);
-  d[1] = std::sin(angle);
+  const Corner& corner = g.set.corners[static_cast<std::size_t>(i)];
+  d[0] = corner[0];
+  d[1] = corner[1];
 }
 
 // Impulse at zero of all variables: the bound from which a box is counted.
@@ -364,7 +363,7 @@ void add_closing(const Island& island, const std::vector<double>& v, double tole
 }  // namespace
 
 bool lemke_takes(const Group& g) {
-  return g.set.law != Law::disc && (!has_friction(g) || g.rows == 2 || g.set.facets > 0);
+  return g.set.law != Law::disc && (!has_friction(g) || g.rows == 2 || !g.set.corners.empty());
 }
 
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "problem/blocks.hpp"
 #include "solve/relaxed_law.hpp"
@@ -181,12 +180,13 @@ bool slide_on_skew_cone(const LocalConstraint& g, const double* s, double* r) {
 // Pyramid: the friction impulse sits on a vertex, or on an edge across which the slip velocity
 // points.
 bool slide_on_pyramid(const LocalConstraint& g, const double* s, double* r) {
-  const int k = g.set.facets;
-  const double mu = g.set.mu, step = 2 * std::numbers::pi / k;
+  const int k = static_cast<int>(g.set.corners.size());
+  const double mu = g.set.mu;
   auto direction = [&](int i, double* d) {
+    const Corner& corner = g.set.corners[static_cast<std::size_t>((i + k) % k)];
     d[0] = 0;
-    d[1] = std::cos(step * i);
-    d[2] = std::sin(step * i);
+    d[1] = corner[0];
+    d[2] = corner[1];
   };
   for (int i = 0; i < k; ++i) {
     double d[3], before[3], after[3], trial[3];
@@ -238,7 +238,7 @@ void projected_step(const LocalConstraint& g, const double* s, double* r) {
 
 bool inside_cone(const LawSet& set, const double* r) {
   if (set.rows == 2) return std::abs(r[1]) <= set.mu * r[0];
-  if (set.facets == 0) return std::sqrt(r[1] * r[1] + r[2] * r[2]) <= set.mu * r[0];
+  if (set.corners.empty()) return std::sqrt(r[1] * r[1] + r[2] * r[2]) <= set.mu * r[0];
   double p[max_rows];
   project(set, r, p);
   return std::equal(r, r + set.rows, p);
@@ -276,7 +276,7 @@ void solve_cone(const LocalConstraint& g, const double* s, double* r) {
   } else if (g.W[0][0] > 0 && g.regular) {
     if (g.rows == 2)
       found = slide_in_plane(g, s, r);
-    else if (g.set.facets > 0)
+    else if (!g.set.corners.empty())
       found = slide_on_pyramid(g, s, r);
     else
       found = g.symmetric ? slide_on_cone(g, s, r) : slide_on_skew_cone(g, s, r);
@@ -366,7 +366,7 @@ void prepare_local(LocalConstraint& g) {
   }
   g.regular = g.regular && least > 1e-12 * largest;
   g.symmetric = g.rows < 3 || is_symmetric(g);
-  if (g.rows == 3 && g.set.law == Law::coulomb && g.set.facets == 0 && g.regular && g.symmetric)
+  if (g.rows == 3 && g.set.law == Law::coulomb && g.set.corners.empty() && g.regular && g.symmetric)
     g.slide = slide_plane(g);
 }
 

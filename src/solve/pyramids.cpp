@@ -17,7 +17,7 @@ bool pyramids_take(const Island& island, const PyramidLimits& limits) {
                   [](const Group& g) { return g.set.law == Law::disc; }))
     return false;
   return std::any_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
-    return g.set.law == Law::coulomb && g.rows == 3 && g.set.mu > 0 && g.set.facets == 0;
+    return g.set.law == Law::coulomb && g.rows == 3 && g.set.mu > 0 && g.set.corners.empty();
   });
 }
 
@@ -40,7 +40,8 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
     if (result.residual <= limits.tolerance) break;
     b.island = island;
     for (Group& g : b.island.groups)
-      if (g.set.law == Law::coulomb && g.rows == 3 && g.set.facets == 0) g.set.facets = k;
+      if (g.set.law == Law::coulomb && g.rows == 3 && g.set.corners.empty())
+        g.set.corners = regular_polygon(k);
     std::fill(trial.begin(), trial.end(), 0.0);
     const IterationResult pivoted = lemke(b.island,
                                           {.tolerance = std::min(1e-6, limits.tolerance),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace cairn {
 namespace {
@@ -27,12 +26,14 @@ double least_on_ray(const LocalConstraint& g, const double* s, const double* ray
 
 // With polyhedral cones: on a ray if f does not fall towards its neighbours, else inside a facet.
 bool relaxed_on_polyhedron(const LocalConstraint& g, const double* s, double* r) {
-  const int k = g.rows == 2 ? 2 : g.set.facets;
-  const double step = 2 * std::numbers::pi / k;
+  static constexpr Corner wedge[2] = {{1, 0}, {-1, 0}};
+  const std::span<const Corner> corners = g.rows == 2 ? wedge : g.set.corners;
+  const int k = static_cast<int>(corners.size());
   auto generator = [&](int i, double* ray) {
+    const Corner& corner = corners[static_cast<std::size_t>((i + k) % k)];
     ray[0] = 1;
-    ray[1] = g.set.mu * std::cos(step * i);
-    ray[2] = g.rows == 2 ? 0 : g.set.mu * std::sin(step * i);
+    ray[1] = g.set.mu * corner[0];
+    ray[2] = g.set.mu * corner[1];
   };
   auto speed_along = [&](const double* ray, const double* trial) {
     double sum = 0;
@@ -168,7 +169,7 @@ bool relaxed_by_normal(const LocalConstraint& g, const double* s, double* r) {
 }  // namespace
 
 bool slide_relaxed(const LocalConstraint& g, const double* s, double* r) {
-  if (g.rows == 2 || g.set.facets > 0) return relaxed_on_polyhedron(g, s, r);
+  if (g.rows == 2 || !g.set.corners.empty()) return relaxed_on_polyhedron(g, s, r);
   return relaxed_by_angle(g, s, r) || relaxed_by_normal(g, s, r);
 }
 

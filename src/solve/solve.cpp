@@ -51,7 +51,7 @@ Result<void> accepts(const SolverOptions& options, const Problem& problem) {
                    .got = "law disc with two rows",
                    .allowed = "one row: torsional friction, planar contacts",
                    .fix = "use the solver auto"});
-    if (!has_cone(c.law) || c.rows < 3 || c.facets > 0 || c.mu == 0) continue;
+    if (!has_cone(c.law) || c.rows < 3 || c.facets > 0 || c.section || c.mu == 0) continue;
     return fail({.path = "constraints[" + std::to_string(i) + "]",
                  .what = "lemke cannot take an exact friction cone in space",
                  .got = "facets 0",

@@ -2,6 +2,8 @@
 // solve.
 #pragma once
 
+#include <cmath>
+#include <numbers>
 #include <random>
 
 #include "cairn/problem.hpp"
@@ -23,6 +25,24 @@ inline double normal(Random& random) {
 
 inline int pick(Random& random, int n) {
   return static_cast<int>(random() % static_cast<std::uint64_t>(n));
+}
+
+// A convex polygon around the origin, its largest radius one (E247): points of an ellipse off the
+// origin.
+inline std::shared_ptr<const FrictionPolygon> random_polygon(Random& random, int corners) {
+  for (;;) {
+    const double a = uniform(random, 0.2, 1), b = uniform(random, 0.2, 1);
+    const double x = uniform(random, -0.6, 0.6) * a, y = uniform(random, -0.6, 0.6) * b;
+    FrictionPolygon polygon;
+    for (int i = 0; i < corners; ++i) {
+      const double angle = 2 * std::numbers::pi * (i + uniform(random, -0.4, 0.4)) / corners;
+      polygon.push_back({x + a * std::cos(angle), y + b * std::sin(angle)});
+    }
+    if (!make_convex(polygon).empty()) continue;
+    const double size = largest(polygon);
+    for (Corner& c : polygon) c = {c[0] / size, c[1] / size};
+    return std::make_shared<const FrictionPolygon>(polygon);
+  }
 }
 
 inline std::size_t at(int i) {

@@ -26,12 +26,11 @@ inline Eigen::MatrixXd dense_W(const ReducedProblem& p) {
   return W;
 }
 
-// The point of the cone over a polygon (or circle: k = 0) next to z, by scanning its boundary: the
-// cone is the union of the wedges over neighbouring vertices, each projected on by hand.
-inline VecX nearest_in_cone(double mu, int k, const VecX& z) {
+// The point of the cone over a polygon (or circle: no corners) next to z, by scanning its boundary:
+// the cone is the union of the wedges over neighbouring vertices, each projected on by hand.
+inline VecX nearest_in_cone(double mu, const FrictionPolygon& corners, const VecX& z) {
   const VecX z_t = z.tail(z.size() - 1);
-  if (z.size() == 2) k = 0;
-  if (k == 0) {
+  if (corners.empty()) {
     const double t = z_t.norm();
     if (t <= mu * z[0]) return z;
     VecX ray(z.size());
@@ -39,11 +38,11 @@ inline VecX nearest_in_cone(double mu, int k, const VecX& z) {
     return std::max(0.0, ray.dot(z) / ray.squaredNorm()) * ray;
   }
   VecX best = VecX::Zero(3);
-  for (int i = 0; i < k; ++i) {
-    const double a = 2 * std::numbers::pi * i / k, b = 2 * std::numbers::pi * (i + 1) / k;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const Corner &a = corners[i], &b = corners[(i + 1) % corners.size()];
     VecX g(3), h(3);
-    g << 1, mu * std::cos(a), mu * std::sin(a);
-    h << 1, mu * std::cos(b), mu * std::sin(b);
+    g << 1, mu * a[0], mu * a[1];
+    h << 1, mu * b[0], mu * b[1];
     const auto solve = [](double m11, double m12, double m21, double m22, double y1, double y2) {
       const double det = m11 * m22 - m12 * m21;
       return std::pair((m22 * y1 - m12 * y2) / det, (m11 * y2 - m21 * y1) / det);
@@ -64,6 +63,18 @@ inline VecX nearest_in_cone(double mu, int k, const VecX& z) {
   return best;
 }
 
+// Corners over mu; none: a circle, or one direction.
+inline FrictionPolygon section_of(const ReducedConstraint& c) {
+  if (c.rows < 3) return {};
+  if (c.section) return *c.section;
+  FrictionPolygon corners;
+  for (int i = 0; i < c.facets; ++i) {
+    const double a = 2 * std::numbers::pi * i / c.facets;
+    corners.push_back({std::cos(a), std::sin(a)});
+  }
+  return corners;
+}
+
 inline VecX nearest(const ReducedConstraint& c, double d, const VecX& z) {
   switch (c.law) {
     case Law::equality:
@@ -74,7 +85,7 @@ inline VecX nearest(const ReducedConstraint& c, double d, const VecX& z) {
       return VecX::Constant(1, std::min(std::max(z[0], d * c.lo), d * c.hi));
     case Law::coulomb:
     case Law::coulomb_relaxed:
-      return nearest_in_cone(c.mu, c.rows == 3 ? c.facets : 0, z);
+      return nearest_in_cone(c.mu, section_of(c), z);
     case Law::disc:
       ADD_FAILURE() << "reduced problems have no discs";
   }
@@ -83,12 +94,10 @@ inline VecX nearest(const ReducedConstraint& c, double d, const VecX& z) {
 
 inline double slip(const ReducedConstraint& c, const VecX& w) {
   if (c.law != Law::coulomb) return 0;
-  if (c.rows == 2 || c.facets == 0) return c.mu * w.tail(c.rows - 1).norm();
+  const FrictionPolygon corners = section_of(c);
+  if (corners.empty()) return c.mu * w.tail(c.rows - 1).norm();
   double most = 0;
-  for (int i = 0; i < c.facets; ++i) {
-    const double a = 2 * std::numbers::pi * i / c.facets;
-    most = std::max(most, -c.mu * (std::cos(a) * w[1] + std::sin(a) * w[2]));
-  }
+  for (const Corner& a : corners) most = std::max(most, -c.mu * (a[0] * w[1] + a[1] * w[2]));
   return most;
 }
 

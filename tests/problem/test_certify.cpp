@@ -249,6 +249,8 @@ Case random_case(Random& random) {
     make::fill_random(random, c.problem, row);
     row.mu = has_cone(law) ? std::abs(make::normal(random)) : 0;
     row.facets = rows == 3 && make::pick(random, 2) == 0 ? 3 + make::pick(random, 9) : 0;
+    if (rows == 3 && row.facets == 0 && make::pick(random, 2) == 0)
+      row.section = make::random_polygon(random, 3 + make::pick(random, 9));
     row.lo = -0.5;
     row.hi = 0.25;
     for (int r = 0; r < rows; ++r) row.b[r] = make::normal(random);

@@ -21,7 +21,12 @@ using make::uniform;
 constexpr double pi = std::numbers::pi;
 
 LawSet cone(int rows, double mu, int facets = 0) {
-  return {.law = Law::coulomb, .rows = rows, .facets = facets, .mu = mu, .lo = 0, .hi = 0};
+  return {.law = Law::coulomb,
+          .rows = rows,
+          .corners = corners_of(rows, facets, nullptr),
+          .mu = mu,
+          .lo = 0,
+          .hi = 0};
 }
 
 Vec3 projected(const LawSet& set, const Vec3& z) {
@@ -37,9 +42,10 @@ Vec3 ray(double mu, double angle) {
 // Generators of the cone; those of an exact spatial cone are a dense fan.
 std::vector<Vec3> generators(const LawSet& set) {
   if (set.rows == 2) return {ray(set.mu, 0), Vec3(1, -set.mu, 0)};
-  const int count = set.facets > 0 ? set.facets : 360;
   std::vector<Vec3> rays;
-  for (int i = 0; i < count; ++i) rays.push_back(ray(set.mu, 2 * pi * i / count));
+  for (const Corner& c : set.corners) rays.push_back({1, set.mu * c[0], set.mu * c[1]});
+  const int fan = set.corners.empty() ? 360 : 0;
+  for (int i = 0; i < fan; ++i) rays.push_back(ray(set.mu, 2 * pi * i / fan));
   return rays;
 }
 
@@ -52,9 +58,24 @@ double random_friction(Random& random) {
   return pick(random, 8) == 0 ? 0 : std::exp2(uniform(random, -6, 3));
 }
 
+// General polygons that the sets below refer to.
+const std::vector<std::shared_ptr<const FrictionPolygon>>& general_polygons() {
+  static const auto all = [] {
+    Random random(11);
+    std::vector<std::shared_ptr<const FrictionPolygon>> list;
+    for (int i = 0; i < 200; ++i) list.push_back(make::random_polygon(random, 3 + i % 14));
+    return list;
+  }();
+  return all;
+}
+
 std::vector<LawSet> random_sets(Random& random) {
   std::vector<LawSet> sets = {cone(2, random_friction(random)), cone(3, random_friction(random))};
   for (int k = 3; k <= 64; ++k) sets.push_back(cone(3, random_friction(random), k));
+  for (int i = 0; i < 20; ++i) {
+    sets.push_back(cone(3, random_friction(random)));
+    sets.back().corners = *general_polygons()[make::at(pick(random, 200))];
+  }
   return sets;
 }
 
@@ -66,8 +87,8 @@ TEST(Cone, ProjectionIsTheNearestPoint) {
     for (const LawSet& set : random_sets(random)) {
       const Vec3 z = random_point(random, set.rows), p = projected(set, z);
       const double size = z.norm(), rounding = 1e-14 * size;
-      SCOPED_TRACE(testing::Message() << "rows " << set.rows << " facets " << set.facets << " mu "
-                                      << set.mu << " z " << z.transpose());
+      SCOPED_TRACE(testing::Message() << "rows " << set.rows << " corners " << set.corners.size()
+                                      << " mu " << set.mu << " z " << z.transpose());
       EXPECT_GE(p[0], 0);
       EXPECT_LE(p.tail<2>().norm(), set.mu * p[0] + rounding);
       EXPECT_LE(std::abs(p.dot(z - p)), rounding * size);
@@ -145,7 +166,7 @@ TEST(Cone, DerivativeMatchesCentralDifferences) {
       ++compared;
       for (int i = 0; i < set.rows; ++i)
         for (int j = 0; j < set.rows; ++j) {
-          EXPECT_NEAR(D[i][j], differences(i, j), 1e-9) << set.facets << " " << set.mu;
+          EXPECT_NEAR(D[i][j], differences(i, j), 1e-9) << set.corners.size() << " " << set.mu;
           EXPECT_NEAR(D[i][j], D[j][i], 1e-15);
         }
     }
@@ -206,12 +227,13 @@ TEST(Cone, SlipBoundIsTheLargestFrictionPower) {
     for (const LawSet& set : random_sets(random)) {
       const Vec3 w = random_point(random, set.rows);
       double most = 0;
-      const int count = set.rows == 2 ? 2 : set.facets > 0 ? set.facets : 3600;
-      for (int i = 0; i < count; ++i)
-        most = std::max(most, -ray(set.mu, 2 * pi * i / count).tail<2>().dot(w.tail<2>()));
+      std::vector<Vec3> rays = generators(set);
+      const bool exact = set.rows == 3 && set.corners.empty();
+      for (int i = 0; exact && i < 3600; ++i) rays.push_back(ray(set.mu, 2 * pi * i / 3600));
+      for (const Vec3& g : rays) most = std::max(most, -g.tail<2>().dot(w.tail<2>()));
       const double size = set.mu * w.tail<2>().norm();
-      const double sampling = set.rows == 3 && set.facets == 0 ? 4e-7 : 1e-14;
-      EXPECT_NEAR(slip_bound(set, w.data()), most, sampling * size) << set.facets;
+      const double sampling = exact ? 4e-7 : 1e-14;
+      EXPECT_NEAR(slip_bound(set, w.data()), most, sampling * size) << set.corners.size();
     }
 }
 
@@ -227,7 +249,7 @@ TEST(Cone, SlipBoundPutsOpeningVelocitiesIntoTheDualCone) {
       const Vec3 w_hat = w + slip_bound(set, w.data()) * Vec3::UnitX();
       for (const Vec3& g : generators(set)) least = std::min(least, g.dot(w_hat));
       // The least of g . w_hat is w_n itself; the fan of 360 rays misses it by (pi/360)^2 / 2.
-      EXPECT_NEAR(least, w[0], (set.rows == 3 && set.facets == 0 ? 4e-5 : 1e-14) * size);
+      EXPECT_NEAR(least, w[0], (set.rows == 3 && set.corners.empty() ? 4e-5 : 1e-14) * size);
     }
 }
 
@@ -261,7 +283,7 @@ TEST(Cone, SlipGradientMatchesCentralDifferences) {
 
 // The point of a disc next to z, and its derivative by differences.
 TEST(Disc, ProjectionAndDerivative) {
-  const LawSet set{.law = Law::disc, .rows = 2, .facets = 0, .mu = 0, .lo = 0, .hi = 0.5};
+  const LawSet set{.law = Law::disc, .rows = 2, .corners = {}, .mu = 0, .lo = 0, .hi = 0.5};
   const double inside[2] = {0.3, -0.2}, outside[2] = {3, 4}, h = 1e-6;
   double p[max_rows] = {}, D[max_rows][max_rows];
   project(set, inside, p);

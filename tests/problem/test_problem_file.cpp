@@ -82,15 +82,19 @@ Problem random_problem(unsigned seed) {
   Constraint& relaxed = add(Law::coulomb_relaxed, 3, {0, -1});
   relaxed.mu = 0.3;
   relaxed.facets = 4;
+  Constraint& fur = add(Law::coulomb, 3, {1, 2});
+  fur.mu = 0.6;
+  fur.section = std::make_shared<const FrictionPolygon>(
+      FrictionPolygon{{-1, -1.0 / 3}, {0.1, -0.7}, {0.5, 0.1}, {-0.2, 0.3}});
   Constraint& box = add(Law::box, 1, {3, 0});
   box.lo = -number();
   box.hi = std::numeric_limits<double>::infinity();
   if (box.lo > 0) box.lo = -box.lo;
   Constraint& rolling = add(Law::disc, 2, {0, -1});
   rolling.mu = 0.02;
-  rolling.tie = static_cast<int>(problem.constraints.size()) - 3;  // the relaxed contact
+  rolling.tie = static_cast<int>(problem.constraints.size()) - 4;  // the relaxed contact
 
-  problem.names = {"joint a", "plain",  "contact \"b\"\\\n", "2-D", "d\xc3\xa9", "r", "s",
+  problem.names = {"joint a", "plain",  "contact \"b\"\\\n", "2-D", "d\xc3\xa9", "r", "s", "fur",
                    "",        "rolling"};
   problem.first_row = {0};
   for (const Constraint& c : problem.constraints)
@@ -127,6 +131,10 @@ void expect_same_bits(const Problem& a, const Problem& b) {
     EXPECT_EQ(c.rows, d.rows);
     EXPECT_EQ(c.body, d.body);
     EXPECT_EQ(c.facets, d.facets);
+    ASSERT_EQ(!c.section, !d.section);
+    if (c.section) {
+      EXPECT_EQ(*c.section, *d.section);
+    }
     EXPECT_EQ(c.tie, d.tie);
     EXPECT_TRUE(same_bits(c.mu, d.mu) && same_bits(c.lo, d.lo) && same_bits(c.hi, d.hi));
     EXPECT_TRUE(same_bits(c.J, d.J) && same_bits(c.b, d.b)) << "constraint " << i;

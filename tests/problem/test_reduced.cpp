@@ -34,6 +34,8 @@ Problem random_problem(Random& random) {
     if (law == Law::coulomb) c.mu = make::uniform(random, 0, 1.5);
     if (law == Law::coulomb && rows == 3 && make::pick(random, 2))
       c.facets = 3 + make::pick(random, 6);
+    if (law == Law::coulomb && rows == 3 && c.facets == 0 && make::pick(random, 2))
+      c.section = make::random_polygon(random, 3 + make::pick(random, 6));
     if (law == Law::box) c.lo = make::uniform(random, -2, 0), c.hi = make::uniform(random, 0, 2);
   }
   return problem;
@@ -91,6 +93,8 @@ TEST(Reduced, JudgeAgreesWithTheDefinitions) {
         c.rows = 2 + make::pick(random, 2);
         c.mu = make::pick(random, 4) ? make::uniform(random, 0, 2) : 0;
         if (c.rows == 3 && make::pick(random, 2)) c.facets = 3 + make::pick(random, 6);
+        if (c.rows == 3 && c.facets == 0 && make::pick(random, 2))
+          c.section = make::random_polygon(random, 3 + make::pick(random, 6));
       } else if (c.law == Law::equality) {
         c.rows = 1 + make::pick(random, 3);
       } else if (c.law == Law::box) {

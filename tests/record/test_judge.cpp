@@ -166,16 +166,25 @@ TEST(Judge, NotANumberIsNeverGood) {
 TEST(Judge, ProjectionSatisfiesMoreau) {
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
-  for (const int facets : {0, 3, 4, 7}) {
+  const auto regular = [](int k) {
+    FrictionPolygon corners;
+    for (int i = 0; i < k; ++i) {
+      const double angle = 2 * std::numbers::pi * i / k;
+      corners.push_back({std::cos(angle), std::sin(angle)});
+    }
+    return corners;
+  };
+  const FrictionPolygon fur = {{-1, 0}, {0, -0.5}, {0.25, 0}, {0, 0.5}},
+                        wedge = {{-0.1, -0.4}, {0.9, 0.1}, {-0.05, 0.2}};
+  for (const FrictionPolygon& corners :
+       {FrictionPolygon{}, regular(3), regular(4), regular(7), fur, wedge}) {
     for (int i = 0; i < 200; ++i) {
       const double mu = std::abs(normal(random));
       const Vec3 z(normal(random), normal(random), normal(random));
-      const Vec3 p = nearest_in_cone(z, 3, mu, facets);
+      const Vec3 p = nearest_in_cone(z, 3, mu, corners);
       EXPECT_NEAR(p.dot(z - p), 0, 1e-13 * z.squaredNorm());
-      const int directions = facets == 0 ? 64 : facets;
-      for (int k = 0; k < directions; ++k) {
-        const double angle = 2 * std::numbers::pi * k / directions;
-        const Vec3 generator(1, mu * std::cos(angle), mu * std::sin(angle));
+      for (const Corner& c : corners.empty() ? regular(64) : corners) {
+        const Vec3 generator(1, mu * c[0], mu * c[1]);
         EXPECT_LE(generator.dot(z - p), 1e-13 * generator.norm() * z.norm());
       }
       EXPECT_LE(p.tail<2>().norm(), mu * p[0] * (1 + 1e-13) + 1e-15);
@@ -218,6 +227,9 @@ TEST(Judge, AgreesWithCertifyOnRandomProblems) {
       }
       c.mu = has_cone(c.law) || tied ? std::abs(normal(random)) : 0;
       c.facets = pick(2) == 0 ? 0 : 3 + pick(6);
+      if (c.facets == 0 && c.rows == 3 && has_cone(c.law) && pick(2) == 0)
+        c.section = std::make_shared<const FrictionPolygon>(
+            FrictionPolygon{{-1, 0}, {0, -0.5}, {0.25, 0}, {0, 0.5}});
       c.lo = -1;
       c.hi = 0.5;
       for (std::size_t side = 0; side < 2; ++side)

@@ -43,7 +43,7 @@ ReducedProblem reduced(const Problem& problem, const Eigen::MatrixXd& W, const V
   const int count = static_cast<int>(problem.constraints.size());
   for (int i = 0; i < count; ++i) {
     const Constraint& c = problem.constraints[at(i)];
-    result.constraints.push_back({c.law, c.rows, c.mu, c.facets, c.lo, c.hi});
+    result.constraints.push_back({c.law, c.rows, c.mu, c.facets, c.lo, c.hi, c.section});
     for (int j = 0; j < count; ++j) {
       const auto part = W.block(problem.first_row[at(i)], problem.first_row[at(j)], c.rows,
                                 problem.constraints[at(j)].rows);

@@ -22,7 +22,7 @@ TEST(Disc, LocalLawIsExact) {
     g.rows = 2;
     g.set = {.law = Law::disc,
              .rows = 2,
-             .facets = 0,
+             .corners = {},
              .mu = 0,
              .lo = 0,
              .hi = make::uniform(random, 0, 2)};

@@ -44,11 +44,17 @@ double rounding(const Eigen::MatrixXd& W, const VecX& s, const VecX& r) {
 }
 
 LawSet coulomb(int rows, double mu, int facets, Law law = Law::coulomb) {
-  return {.law = law, .rows = rows, .facets = facets, .mu = mu, .lo = 0, .hi = 0};
+  return {.law = law,
+          .rows = rows,
+          .corners = corners_of(rows, facets, nullptr),
+          .mu = mu,
+          .lo = 0,
+          .hi = 0};
 }
 
-void expect_law_holds(Random& random, int rows, int facets, Law law = Law::coulomb,
-                      double skew = 0) {
+// `general`: corners of random polygons, new ones for each trial.
+void expect_law_holds(Random& random, int rows, int facets, Law law = Law::coulomb, double skew = 0,
+                      int general = 0) {
   int stuck = 0, slid = 0, open = 0;
   for (int trial = 0; trial < 5000; ++trial) {
     Eigen::MatrixXd W = make::random_spd(random, rows);
@@ -62,7 +68,9 @@ void expect_law_holds(Random& random, int rows, int facets, Law law = Law::coulo
     // Sliding is decided by the normal row as long as friction cannot jam it: mu |w_nT| < w_nn.
     const double coupling = W.row(0).tail(rows - 1).norm();
     const double mu = make::uniform(random, 0, 1) * std::min(2.0, W(0, 0) / coupling);
-    const LawSet set = coulomb(rows, mu, facets, law);
+    LawSet set = coulomb(rows, mu, facets, law);
+    const auto polygon = general > 0 ? make::random_polygon(random, general) : nullptr;
+    if (polygon) set.corners = *polygon;
     const VecX r = solved(set, W, s);
     ASSERT_LE(natural_map(set, W, s, r), rounding(W, s, r))
         << "rows " << rows << " facets " << facets << " mu " << mu << "\nW\n"
@@ -98,6 +106,14 @@ TEST(LocalLaw, UnsymmetricBlocks) {
 TEST(LocalLaw, Pyramids) {
   Random random(3);
   for (const int facets : {3, 4, 5, 8, 16, 64}) expect_law_holds(random, 3, facets);
+}
+
+TEST(LocalLaw, GeneralPolygons) {
+  Random random(13);
+  for (const int corners : {3, 4, 5, 9, 20}) {
+    expect_law_holds(random, 3, 0, Law::coulomb, 0, corners);
+    expect_law_holds(random, 3, 0, Law::coulomb_relaxed, 0, corners);
+  }
 }
 
 // The relaxed law, a convex problem, in all its forms.

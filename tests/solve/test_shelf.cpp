@@ -58,7 +58,7 @@ std::vector<std::pair<const char*, VecX>> solve_all(const Problem& problem, doub
   return answers;
 }
 
-enum class Contact { planar, cone, pyramid };
+enum class Contact { planar, cone, pyramid, polygon };
 
 // Bodies with contacts of one kind, a joint and a motor between them. b_n >= 0 lets v = 0 meet
 // every row.
@@ -82,6 +82,7 @@ Problem random_problem(Random& random, Law law, Contact contact, int contacts) {
     Constraint& c = pair(law, contact == Contact::planar ? 2 : 3);
     c.mu = i % 5 == 4 ? 0 : make::uniform(random, 0.05, 0.5);
     if (contact == Contact::pyramid) c.facets = 3 + make::pick(random, 6);
+    if (contact == Contact::polygon) c.section = make::random_polygon(random, 3 + i % 6);
     if (make::pick(random, 2) == 0) c.b[0] = make::uniform(random, 0, 0.5);
   }
   pair(Law::nonnegative, 1);
@@ -91,7 +92,8 @@ Problem random_problem(Random& random, Law law, Contact contact, int contacts) {
 // The relaxed law is a convex problem: the velocity is its unique minimiser, so all must agree. A
 // residual of 1e-10 becomes an error of v through the condition of the active rows.
 TEST(Shelf, RelaxedLawHasOneVelocity) {
-  for (const Contact contact : {Contact::planar, Contact::cone, Contact::pyramid}) {
+  for (const Contact contact :
+       {Contact::planar, Contact::cone, Contact::pyramid, Contact::polygon}) {
     Random random(1);
     Tally tally;
     for (int trial = 0; trial < 100; ++trial) {
@@ -112,7 +114,8 @@ TEST(Shelf, RelaxedLawHasOneVelocity) {
 
 // Coulomb's law need not have one solution; every success is certified, and successes are the rule.
 TEST(Shelf, CoulombLaw) {
-  for (const Contact contact : {Contact::planar, Contact::cone, Contact::pyramid}) {
+  for (const Contact contact :
+       {Contact::planar, Contact::cone, Contact::pyramid, Contact::polygon}) {
     Random random(2);
     Tally tally;
     for (int trial = 0; trial < 100; ++trial)

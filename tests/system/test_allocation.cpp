@@ -42,7 +42,8 @@ TEST(AllocationOfOptions, NoneAfterWarmUp) {
 }
 
 TEST(AllocationOfFriction, NoneAfterWarmUp) {
-  for (const char* name : {"rolling_ball", "spinning_ball", "grained_slope", "rolling_pile"})
+  for (const char* name :
+       {"rolling_ball", "spinning_ball", "grained_slope", "fur_feeder", "rolling_pile"})
     EXPECT_EQ(allocations_of_second_run(scene(name), 150), 0u) << name;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dynamics/forces.hpp"
 #include "worlds.hpp"
 
 namespace cairn {
@@ -192,6 +193,45 @@ TEST(EnergyGuard, ImpactsWithFrictionDoNotGainEnergy) {
     EXPECT_GT(on.corrections, 0);
   }
   RecordProperty("rise_without_guard", std::to_string(off.rise));
+}
+
+// Many capsules at once, far from each other: the gain of one does not hide behind the losses of
+// the rest. There are no forces, so the energy of each may only fall.
+TEST(EnergyGuard, JudgesEachGroupByItself) {
+  constexpr int count = 60;
+  Random random(5);
+  ModelDescription d = world(Vec3::Zero(), 1.0, 0.9);
+  d.bodies = {fixed_halfspace("plane", Vec3::UnitZ())};
+  for (int i = 0; i < count; ++i) {
+    d.bodies.push_back(moving("capsule" + std::to_string(i), Capsule{0.1, 1}, 1, Vec3(50 * i, 0, 1),
+                              random.vector(2) - Vec3(0, 0, 2), random.vector(3)));
+    d.bodies.back().orientation =
+        Quat(Eigen::AngleAxisd(random.uniform(0, 3), random.vector(1).normalized()));
+  }
+  for (const EnergyGuard guard : {EnergyGuard::off, EnergyGuard::impact}) {
+    Simulator sim = simulator(d, {.energy_guard = guard});
+    const auto energy = [&](const Body& body) {
+      VecX v = VecX::Zero(sim.state().v.size());
+      v.segment(body.first_velocity, body.velocities) =
+          sim.state().v.segment(body.first_velocity, body.velocities);
+      return kinetic_energy(sim.model(), v);
+    };
+    std::vector<double> before(sim.model().bodies.size(), 0);
+    int gains = 0, corrections = 0;
+    for (int k = 0; k < 100; ++k) {
+      for (std::size_t i = 0; i < before.size(); ++i) before[i] = energy(sim.model().bodies[i]);
+      ASSERT_TRUE(certified_step(sim, 0.02));
+      for (std::size_t i = 0; i < before.size(); ++i)
+        gains += energy(sim.model().bodies[i]) > before[i] * (1 + 1e-9);
+      corrections += sim.report().guard_corrections;
+    }
+    if (guard == EnergyGuard::off) {
+      EXPECT_GT(gains, 3);
+    } else {
+      EXPECT_EQ(gains, 0);
+      EXPECT_GT(corrections, 3);
+    }
+  }
 }
 
 // A good bounce under gravity ends above its start by up to m g h v/2, which the guard of the

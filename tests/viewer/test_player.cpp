@@ -143,6 +143,9 @@ TEST_F(Player, ShowsEveryShapeInSpaceAndNamesAsText) {
   EXPECT_EQ(found["pick"]["shown"], found["pick"]["name"]);
   EXPECT_GT(found["contacts"]["arrows"], 0);
   EXPECT_GT(found["timeline"]["collisions"], 0);
+  const std::string impact = found["timeline"]["impact"], quiet = found["timeline"]["quiet"];
+  EXPECT_NE(impact.find(" J lost, "), std::string::npos) << impact;
+  EXPECT_EQ(quiet.find("Time. Red:"), 0u) << quiet;
   EXPECT_EQ(found["meshes"].size(), 9u);
   for (const auto& [shape, mesh] : found["meshes"].items()) {
     EXPECT_GE(mesh["corners"], 12) << shape;

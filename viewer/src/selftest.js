@@ -86,6 +86,20 @@ function press(key) {
   document.getElementById('cairn-player').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
 }
 
+// What the timeline says under the pointer, at the first impact and where there is none for longest.
+function hovered({ clip, timeline }) {
+  const at = (t) => {
+    const box = timeline.canvas.getBoundingClientRect();
+    timeline.canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + timeline.x(t, box.width), clientY: box.top + 3, bubbles: true }));
+    return timeline.canvas.title;
+  };
+  const times = [...clip.time].filter((_, f) => clip.figures.impacts[f] > 0);
+  const marks = [clip.start, ...times, clip.end];
+  let quiet = 1;
+  for (let i = 2; i < marks.length; ++i) if (marks[i] - marks[i - 1] > marks[quiet] - marks[quiet - 1]) quiet = i;
+  return { impact: times.length > 0 ? at(times[0]) : '', quiet: at((marks[quiet] + marks[quiet - 1]) / 2) };
+}
+
 export function selfTest(player, errors) {
   const { clip, playback, stage, world } = player;
   const result = { frames: clip.frames, bodies: world.bodies.length, planar: world.planar, title: document.title };
@@ -116,7 +130,7 @@ export function selfTest(player, errors) {
   result.pick = pickOne(player);
   picture(player);
   result.plots = player.plots.all.filter((plot) => !plot.element.hidden).map((plot) => ({ title: plot.title.textContent, ink: inked(plot.canvas), values: plot.legend.textContent }));
-  result.timeline = player.timeline.shown;
+  result.timeline = { ...player.timeline.shown, ...hovered(player) };
   result.cursor = player.plots.all[1].cursor.style.left !== '';
   for (const name of player.switches.filter((entry) => entry.get && entry.name !== 'theme').map((entry) => entry.name)) {
     player.flip(name);
