@@ -226,8 +226,8 @@ bool rest(Attempts& a, const Kind& kind) {
 }
 
 // A packing. Gradients in its own layout are the quickest where each pair of bodies meets in a
-// point, as spheres do, and under a convex law. Elsewhere sweeps are from nowhere and for the first
-// digits, gradients for the next.
+// point, as spheres do, and under a convex law. Elsewhere sweeps are, from nowhere and for the
+// first digits, and gradients for the next.
 bool descend(Attempts& a, const Kind& kind) {
   const bool packed = a.packs();
   const auto gradients = [&] {
