@@ -24,8 +24,9 @@ void take(const Solution& solution, Attempt& result) {
   result.lambda = solution.lambda;
 }
 
-void run(const Problem& problem, Attempt& result) {
+void run(const Problem& problem, const Interrupt& interrupt, Attempt& result) {
   SolverWorkspace workspace;
+  workspace.set_interrupt(interrupt);
   Solution solution;
   cairn::solve(problem, result.solver, workspace, solution);
   take(solution, result);
@@ -35,9 +36,9 @@ void run(const Problem& problem, Attempt& result) {
       worst < 0 ? "momentum balance" : problem.names[static_cast<std::size_t>(worst)];
 }
 
-void run(const ReducedProblem& problem, Attempt& result) {
+void run(const ReducedProblem& problem, const Interrupt& interrupt, Attempt& result) {
   ReducedSolution solution;
-  cairn::solve(problem, result.solver, solution);
+  cairn::solve(problem, result.solver, solution, interrupt);
   take(solution, result);
   result.w = solution.w;
   const int worst = result.certificate.worst_constraint;
@@ -46,7 +47,8 @@ void run(const ReducedProblem& problem, Attempt& result) {
 
 }  // namespace
 
-Attempt attempt(const AnyProblem& problem, const SolverOptions& solver) {
+Attempt attempt(const AnyProblem& problem, const SolverOptions& solver,
+                const Interrupt& interrupt) {
   Attempt result;
   result.solver = solver;
   std::visit(
@@ -57,7 +59,7 @@ Attempt attempt(const AnyProblem& problem, const SolverOptions& solver) {
           return;
         }
         const double start = processor_ms();
-        run(p, result);
+        run(p, interrupt, result);
         result.cpu_ms = processor_ms() - start;
       },
       problem);

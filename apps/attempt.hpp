@@ -23,7 +23,7 @@ struct Attempt {
   bool certified() const { return refusal.empty() && status == SolveStatus::solved; }
 };
 
-Attempt attempt(const AnyProblem& problem, const SolverOptions& solver);
+Attempt attempt(const AnyProblem& problem, const SolverOptions& solver, const Interrupt& interrupt);
 
 // {"status", "solver", "iterations", "cpu_ms", "certificate": {...}, ...}
 Json as_json(const Attempt& attempt);

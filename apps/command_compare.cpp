@@ -20,9 +20,11 @@ namespace {
 bool run_variant(const Scene& scene, const StepPlan& steps, bool quiet, FrictionVariant& variant) {
   Simulator simulator(scene.model, *scene.initial, variant.scheme, scene.simulation.solver);
   simulator.set_clock(thread_seconds);
+  simulator.set_interrupt(on_signal());
   Progress progress(steps.steps, quiet);
   for (std::int64_t n = 1; n <= steps.steps; ++n) {
     const StepReport& report = simulator.step(steps.length(n));
+    if (report.status == StepStatus::interrupted) return false;
     add_step(scene, report, simulator.state(), variant);
     if (report.status == StepStatus::stopped) return true;
     progress.show(n, report.t, report.active_contacts, variant.totals.worst.front().certificate);

@@ -71,15 +71,18 @@ Result<void> step_to_the_end(const State& state, const RunOptions& options, RunR
   const Scene& scene = run.scene;
   Simulator simulator(scene.model, state, scene.simulation.scheme, scene.simulation.solver);
   simulator.set_clock(thread_seconds);
+  simulator.set_interrupt(on_signal());
   Progress progress(run.steps.steps, options.quiet || options.json);
   double worst = recorder.totals().worst.empty() ? 0 : recorder.totals().worst.front().certificate;
   for (std::int64_t n = recorder.totals().steps + 1; n <= run.steps.steps; ++n) {
     const StepReport& report = simulator.step(run.steps.length(n));
-    if (Result<void> done = recorder.record(report, simulator.state()); !done) return done;
-    if (Result<void> done = run.save_failure(report); !done) return done;
-    if (report.status == StepStatus::stopped || n == run.steps.steps) break;
-    worst = std::max(worst, report.certificate);
-    progress.show(n, report.t, report.active_contacts, worst);
+    if (report.status != StepStatus::interrupted) {  // else the run ends with the step before
+      if (Result<void> done = recorder.record(report, simulator.state()); !done) return done;
+      if (Result<void> done = run.save_failure(report); !done) return done;
+      if (report.status == StepStatus::stopped || n == run.steps.steps) break;
+      worst = std::max(worst, report.certificate);
+      progress.show(n, report.t, report.active_contacts, worst);
+    }
     const int signal = received_signal();
     if ((run.interval > 0 && n % run.interval == 0) || (signal != 0 && run.keeps_checkpoints()))
       if (Result<void> done = recorder.save_checkpoint(run.interval); !done) return done;

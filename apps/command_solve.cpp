@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "impulse_analysis.hpp"
 #include "input_file.hpp"
+#include "interrupt.hpp"
 #include "problem/reduced_view.hpp"
 #include "terminal.hpp"
 
@@ -94,6 +95,7 @@ void add_answer(const AnyProblem& problem, const Attempt& a, Json& json) {
 
 std::string verdict(const Attempt& a) {
   if (a.certified()) return "certified";
+  if (a.status == SolveStatus::interrupted) return "NOT CERTIFIED (interrupted)";
   return a.status == SolveStatus::ray ? "NOT CERTIFIED (rays only)" : "NOT CERTIFIED";
 }
 
@@ -135,10 +137,12 @@ std::string table(const ProblemFile& input, const std::vector<Attempt>& attempts
 int answer_all(const SolveOptions& options, const ProblemFile& input,
                const std::vector<SolverOptions>& solvers) {
   std::vector<Attempt> attempts;
-  for (const SolverOptions& solver : solvers) attempts.push_back(attempt(input.problem, solver));
+  for (const SolverOptions& solver : solvers)
+    if (received_signal() == 0) attempts.push_back(attempt(input.problem, solver, on_signal()));
   Json json = {{"problem", options.problem}, {"format", input.format}};
   for (const Attempt& a : attempts) json["solvers"].push_back(as_json(a));
   print(options.json ? text(json) : table(input, attempts));
+  if (received_signal() != 0) return exit_signal + received_signal();
   const bool any =
       std::any_of(attempts.begin(), attempts.end(), [](const Attempt& a) { return a.certified(); });
   return any ? exit_ok : exit_failed;
@@ -160,14 +164,18 @@ int solve(const SolveOptions& options) {
     const Result<void> written = write_any_problem(file->problem, options.write);
     if (!written) return report(written.error());
   }
+  watch_signals();
   if (options.solver == "all") return answer_all(options, *file, *solvers);
 
   const SolverOptions& solver = solvers->front();
   const Result<void> accepted =
       std::visit([&](const auto& p) { return accepts(solver, p); }, file->problem);
   if (!accepted) return report(accepted.error());
-  Attempt a = attempt(file->problem, solver);
-  const ImpulseAnalysis analysis = analyse(file->problem, options, a);
+  Attempt a = attempt(file->problem, solver, on_signal());
+  // Nothing is to be said of impulses that nobody waited for.
+  const bool interrupted = a.status == SolveStatus::interrupted;
+  const ImpulseAnalysis analysis =
+      interrupted ? ImpulseAnalysis{} : analyse(file->problem, options, a);
   if (options.json) {
     Json json = {{"problem", options.problem}, {"format", file->format}};
     json.update(as_json(a));
@@ -177,6 +185,7 @@ int solve(const SolveOptions& options) {
   } else {
     print(as_text(*file, a) + as_text(file->problem, analysis));
   }
+  if (interrupted) return exit_signal + received_signal();
   if (!analysis.errors.empty()) return report(analysis.errors);
   return a.certified() ? exit_ok : exit_failed;
 }

@@ -31,6 +31,10 @@ int received_signal() {
   return received;
 }
 
+Interrupt on_signal() {
+  return {.asked = [](void*) { return received != 0; }};
+}
+
 void set_up_signals() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGABRT, on_abort);

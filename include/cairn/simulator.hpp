@@ -112,7 +112,12 @@ struct ImpactReport {
   double guard = 0;             // what the energy guard took from the group, >= 0 [J]
 };
 
-enum class StepStatus : std::uint8_t { certified, uncertified, stopped };
+enum class StepStatus : std::uint8_t {
+  certified,
+  uncertified,
+  stopped,
+  interrupted,  // the caller asked for an end inside the step: it is not taken
+};
 
 struct StepReport {
   StepStatus status = StepStatus::certified;
@@ -192,6 +197,11 @@ class Simulator {
   // velocities (E30) and, as work of applied forces, of the ledger (E21). They are no part of the
   // state. None at first; an empty list takes them away and leaves the bits of a run without them.
   void set_external_forces(std::span<const ExternalForce> forces);
+
+  // Asked inside the solves of every step from now on. Where it says yes the step ends soon, is not
+  // taken and leaves the state as it was: another step() begins it anew, with the bits of a run
+  // that was never interrupted.
+  void set_interrupt(const Interrupt& interrupt);
 
   // A function that returns seconds; without one the library reads no clock and StepReport::seconds
   // stays zero.

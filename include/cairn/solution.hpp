@@ -36,8 +36,9 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda);
 enum class SolveStatus : std::uint8_t {
   solved,
   not_certified,
-  ray,  // not certified, and complementary pivoting met nothing but rays: often there is no
-        // solution
+  ray,          // not certified, and complementary pivoting met nothing but rays: often there is no
+                // solution
+  interrupted,  // not certified, and the caller asked for an end
 };
 const char* name(SolveStatus status);
 

@@ -62,6 +62,14 @@ using SolverOptions = std::variant<Auto, Nsgs, Newton, Lemke, Admm, Ipm, Apgd, B
 const char* name(const SolverOptions& options);
 double tolerance(const SolverOptions& options);
 
+// Whether a solve should end before its time: asked once a sweep, iteration, pivot or
+// factorisation, from the thread that solves. Once it says yes it should go on until the solve has
+// ended.
+struct Interrupt {
+  bool (*asked)(void* context) = nullptr;  // nullptr: nobody asks
+  void* context = nullptr;
+};
+
 // Scratch of the solvers; holds nothing that a fresh one would not compute again.
 class SolverWorkspace {
  public:
@@ -72,6 +80,9 @@ class SolverWorkspace {
   struct Buffers;
   Buffers& buffers() { return *buffers_; }
 
+  // Of every solve from now on.
+  void set_interrupt(const Interrupt& interrupt);
+
  private:
   std::unique_ptr<Buffers> buffers_;
 };
@@ -80,12 +91,13 @@ class SolverWorkspace {
 Result<void> accepts(const SolverOptions& options, const Problem& problem);
 
 // solution.lambda is the warm start if it has the right size, else zero is taken. Ends with
-// certify().
+// certify(), on the best impulses found so far where it was interrupted.
 void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
            Solution& solution);
 
 // The same for a problem of which W and q alone are known.
 Result<void> accepts(const SolverOptions& options, const ReducedProblem& problem);
-void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedSolution& solution);
+void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedSolution& solution,
+           const Interrupt& interrupt = {});
 
 }  // namespace cairn

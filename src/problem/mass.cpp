@@ -30,6 +30,17 @@ bool has_diagonal_form(const BodyBlock& A, int n) {
   return true;
 }
 
+// What elimination gives, without its work: most bodies are spheres or lie along their axes.
+bool invert_diagonal(const BodyBlock& A, int n, BodyBlock& inverse) {
+  bool good = true;
+  for (int r = 0; r < n; ++r) {
+    for (int c = 0; c < n; ++c) inverse[r][c] = 0;
+    inverse[r][r] = 1 / A[r][r];
+    good = good && A[r][r] != 0 && std::isfinite(A[r][r]);
+  }
+  return good;
+}
+
 }  // namespace
 
 bool is_symmetric(const BodyBlock& A, int n) {
@@ -68,7 +79,9 @@ bool MassInverse::factor(const Problem& problem) {
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     diagonal_[i] = has_diagonal_form(b.A, b.size);
-    good = invert(b.A, b.size, bodies_[i].value) && good;
+    good = (diagonal_[i] ? invert_diagonal(b.A, b.size, bodies_[i].value)
+                         : invert(b.A, b.size, bodies_[i].value)) &&
+           good;
   }
   return good;
 }

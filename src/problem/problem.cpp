@@ -26,6 +26,8 @@ const char* name(SolveStatus status) {
       return "certified";
     case SolveStatus::not_certified:
       return "uncertified";
+    case SolveStatus::interrupted:
+      return "interrupted";
     case SolveStatus::ray:
       return "ray";
   }

@@ -25,6 +25,8 @@ const char* name(StepStatus status) {
       return "uncertified";
     case StepStatus::stopped:
       return "stopped";
+    case StepStatus::interrupted:
+      return "interrupted";
   }
   return "";
 }

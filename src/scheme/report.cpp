@@ -57,6 +57,13 @@ void stop(StepReport& report, std::string why) {
   report.message = std::move(why);
 }
 
+void interrupt(StepReport& report, const State& state, double h) {
+  clear(report, state, h);
+  judge(report);
+  report.status = StepStatus::interrupted;
+  report.message = "interrupted";
+}
+
 void measure_joints(const Model& model, std::span<const Pose> poses, StepReport& report) {
   report.joint_error = report.joint_error_angle = 0;
   for (const Joint& joint : model.joints) {

@@ -19,6 +19,9 @@ void judge(StepReport& report);
 // The step is not taken: says why, and nothing of what it had begun.
 void stop(StepReport& report, std::string why);
 
+// The step is not taken, because the caller asked for an end: nothing of it is left.
+void interrupt(StepReport& report, const State& state, double h);
+
 // The largest errors of joints at the end of the step.
 void measure_joints(const Model& model, std::span<const Pose> poses, StepReport& report);
 

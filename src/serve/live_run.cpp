@@ -68,6 +68,9 @@ void Pacer::took_step(double t) {
 LiveRun::LiveRun(Scene scene, std::function<void()> wake)
     : wake_(std::move(wake)), session_(std::move(scene)) {
   session_.set_clock(thread_seconds);
+  session_.set_interrupt(
+      {.asked = [](void* urgent) { return static_cast<std::atomic<bool>*>(urgent)->load(); },
+       .context = &urgent_});
   publish_hello();
   publish_status();
   publish_frame();
@@ -86,6 +89,7 @@ LiveRun::~LiveRun() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
+    urgent_ = true;
   }
   changed_.notify_all();
   thread_.join();
@@ -109,6 +113,9 @@ bool LiveRun::post(const Command& command) {
     // A hand that lets go is always heard.
     if (waiting >= queue_limit && command.kind != Command::Kind::drop) return false;
     commands_.push_back(command);
+    // Who pauses or resets does not want to see the end of a long step.
+    if (command.kind == Command::Kind::pause || command.kind == Command::Kind::reset)
+      urgent_ = true;
   }
   changed_.notify_all();
   return true;
@@ -146,14 +153,15 @@ void LiveRun::loop() {
       if (ending_) return;
       taken.clear();
       std::swap(taken, commands_);
+      urgent_ = false;
       watched = watched_;
     }
     for (const Command& command : taken) carry_out(command);
     const bool running = session_.running();
     const double t = session_.state().t + session_.h();
-    const bool steps = session_.wants_step() && (!running || Clock::now() >= pacer_.due(t));
+    bool steps = session_.wants_step() && (!running || Clock::now() >= pacer_.due(t));
+    if (steps) steps = session_.step().status != StepStatus::interrupted;
     if (steps) {
-      session_.step();
       pacer_.took_step(session_.state().t);
       const std::lock_guard lock(mutex_);
       ++steps_;

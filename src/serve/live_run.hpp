@@ -2,6 +2,7 @@
 // hold it up: commands come through a short queue, of frames the newest replaces the last.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -93,6 +94,8 @@ class LiveRun {
   bool ending_ = false, watched_ = false;
   std::int64_t steps_ = 0;
   std::exception_ptr fault_;
+
+  std::atomic<bool> urgent_ = false;  // the step at hand should not be waited for
 
   std::thread thread_;  // the last member: it begins when all others are there
 };

@@ -47,12 +47,18 @@ Simulator Session::make_simulator(State state) const {
   Simulator simulator(scene_.model, std::move(state), scene_.simulation.scheme,
                       scene_.simulation.solver);
   simulator.set_clock(clock_);
+  simulator.set_interrupt(interrupt_);
   return simulator;
 }
 
 void Session::set_clock(double (*clock)()) {
   clock_ = clock;
   simulator_.set_clock(clock);
+}
+
+void Session::set_interrupt(const Interrupt& interrupt) {
+  interrupt_ = interrupt;
+  simulator_.set_interrupt(interrupt);
 }
 
 Result<void> Session::carry_out(const Command& command) {
@@ -181,12 +187,13 @@ void Session::reset() {
 }
 
 const StepReport& Session::step() {
-  if (due_ > 0) --due_;
   forces_.clear();
   for (const Held& held : hands_)
     forces_.push_back(pull(*scene_.model, simulator_.state(), held.hand, h()));
   simulator_.set_external_forces(forces_);
   const StepReport& report = simulator_.step(h());
+  if (report.status == StepStatus::interrupted) return report;
+  if (due_ > 0) --due_;
   ++totals_.steps;
   totals_.worst = std::max(totals_.worst, report.certificate);
   if (report.status != StepStatus::certified) ++totals_.uncertified;

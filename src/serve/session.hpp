@@ -46,6 +46,8 @@ class Session {
   std::string settings_json() const;
 
   void set_clock(double (*clock)());
+  // Asked inside steps; one that is interrupted is not taken and still due.
+  void set_interrupt(const Interrupt& interrupt);
 
  private:
   Result<void> rebuild(const ModelDescription& description);
@@ -65,6 +67,7 @@ class Session {
   Scene scene_;
   double first_step_;            // of the scene as it was read [s]
   double (*clock_)() = nullptr;  // before the simulator, which is made with it
+  Interrupt interrupt_;          // the same
   Simulator simulator_;
   std::vector<BodyId> moving_;
   std::vector<Held> hands_;  // one per client at the most, in the order of grabbing

@@ -25,6 +25,9 @@ struct Simulator::Workspace {
   StepData data;
   double (*clock)() = nullptr;
   std::string refusal;  // of what the scheme does not take
+  Interrupt interrupt;
+  bool interrupted = false;  // in the step at hand: the solves to come end at once as well
+  State before;              // the step
 };
 
 Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme,
@@ -47,11 +50,17 @@ const StepReport& Simulator::step(double h) {
     stop(w.report, w.refusal);
     return w.report;
   }
+  w.interrupted = false;
+  if (w.interrupt.asked) w.before = w.state;
   std::visit(
       [&](const auto& scheme) {
         advance(*w.model, scheme, w.solver, h, w.clock, w.data, w.state, w.report);
       },
       w.scheme);
+  if (w.interrupted) {
+    w.state = w.before;
+    interrupt(w.report, w.state, h);
+  }
   return w.report;
 }
 
@@ -72,6 +81,22 @@ const SolverOptions& Simulator::solver() const {
 }
 void Simulator::set_clock(double (*clock)()) {
   workspace_->clock = clock;
+}
+
+void Simulator::set_interrupt(const Interrupt& interrupt) {
+  Workspace& w = *workspace_;
+  w.interrupt = interrupt;
+  Interrupt ask;
+  if (interrupt.asked)
+    ask = {.asked =
+               [](void* context) {
+                 auto& own = *static_cast<Workspace*>(context);
+                 own.interrupted = own.interrupted || own.interrupt.asked(own.interrupt.context);
+                 return own.interrupted;
+               },
+           .context = &w};
+  w.data.solver.set_interrupt(ask);
+  w.data.contact_projection.solver.set_interrupt(ask);
 }
 
 void Simulator::set_external_forces(std::span<const ExternalForce> forces) {

@@ -16,9 +16,9 @@ constexpr int watch_every = 50;       // iterations that have to gain a decade
 constexpr double sharpening = 0.2;    // of rho where they do not
 constexpr double rho_limit = 50;      // on one change
 
-class Admm {
+class Alternation {
  public:
-  Admm(Coupling& coupling, AdmmBuffers& buffers) : coupling_(coupling), b_(buffers) {}
+  Alternation(Coupling& coupling, AdmmBuffers& buffers) : coupling_(coupling), b_(buffers) {}
 
   void start(const std::vector<double>& r);
   bool factor();
@@ -41,7 +41,7 @@ class Admm {
   double direction_ = sharpening;
 };
 
-void Admm::start(const std::vector<double>& r) {
+void Alternation::start(const std::vector<double>& r) {
   b_.z = r;
   b_.x = r;
   b_.z_last = r;
@@ -60,7 +60,7 @@ void Admm::start(const std::vector<double>& r) {
 }
 
 // Compares the velocity -y with the impulse z: both are zero only where the law changes branch.
-bool Admm::update_shares() {
+bool Alternation::update_shares() {
   bool changed = false;
   for (std::size_t i = 0; i < b_.share.size(); ++i) {
     const Coupling::Part& part = coupling_.parts()[i];
@@ -77,7 +77,7 @@ bool Admm::update_shares() {
   return changed;
 }
 
-bool Admm::factor() {
+bool Alternation::factor() {
   b_.theta.assign(coupling_.parts().size(), {});
   for (std::size_t i = 0; i < b_.theta.size(); ++i)
     for (int k = 0; k < max_rows; ++k) {
@@ -87,7 +87,7 @@ bool Admm::factor() {
   return coupling_.factor(b_.theta);
 }
 
-void Admm::iterate() {
+void Alternation::iterate() {
   // (W + rho) x = rho z - y - sigma e_n - q; bilateral rows have neither rho nor y.
   const auto parts = coupling_.parts();
   const std::vector<double>& q = coupling_.q();
@@ -130,7 +130,7 @@ void Admm::iterate() {
   }
 }
 
-bool Admm::adapt() {
+bool Alternation::adapt() {
   const bool changed = update_shares();
   double impulse = 0, velocity = coupling_.scale();
   for (std::size_t k = 0; k < b_.x.size(); ++k) {
@@ -146,7 +146,7 @@ bool Admm::adapt() {
 }
 
 // The balance of residuals is blind to this: where all stick, the error shrinks with rho.
-void Admm::sharpen(bool gained) {
+void Alternation::sharpen(bool gained) {
   balance_ = false;
   if (!gained && sharpened_) direction_ = 1 / direction_;
   sharpened_ = true;
@@ -157,14 +157,15 @@ void Admm::sharpen(bool gained) {
 
 IterationResult admm(Coupling& coupling, const AdmmLimits& limits, AdmmBuffers& buffers,
                      std::vector<double>& r) {
-  Admm method(coupling, buffers);
+  Alternation method(coupling, buffers);
   BestIterate best(coupling, buffers.best);
   method.start(r);
   best.offer(buffers.z, buffers.u);
   IterationResult result;
   double watched = best.value(), hoped = best.value();
-  bool good = best.value() <= limits.tolerance || method.factor();
+  bool good = best.value() <= limits.tolerance || (!coupling.interrupted() && method.factor());
   while (good && result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
+    if (coupling.interrupted()) break;
     ++result.iterations;
     method.iterate();
     if (result.iterations % check_every == 0 || result.iterations == limits.iterations) {

@@ -27,6 +27,7 @@ IterationResult apgd(Coupling& coupling, const FirstOrderLimits& limits, ApgdBuf
   double theta = 1, L = 1;
   int since_refresh = 0;
   while (result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
+    if (coupling.interrupted()) break;
     ++result.iterations;
     // Step from y; L must bound the curvature along it.
     for (;;) {

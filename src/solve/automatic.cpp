@@ -37,6 +37,7 @@ struct Kind {
   bool plain = true;      // the mass is block diagonal and symmetric
   bool planar_pile = false;
   bool packing = false;  // its factor is nearly dense
+  bool patches = false;  // bodies meet in several contacts at once
   bool large = false;    // rounding is not aimed at in the first step
 };
 
@@ -50,6 +51,7 @@ Kind kind_of(const Island& island, const Auto& options) {
   }
   kind.planar_pile = kind.linear && is_planar_pile(island);
   kind.packing = island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
+  kind.patches = island.groups.size() > 4 * island.bodies.size();
   kind.large = island.groups.size() > small;
   kind.plain = island.rest.empty();
   return kind;
@@ -64,8 +66,9 @@ class Attempts {
     judge();
   }
   double value() const { return value_; }
-  bool good() const { return value_ <= options.tolerance; }
-  bool exact() const { return value_ <= rounding; }
+  // Where nobody waits any more, whatever there is has to do.
+  bool good() const { return value_ <= options.tolerance || island_.interrupted(); }
+  bool exact() const { return value_ <= rounding || island_.interrupted(); }
   bool tried_interior() const { return tried_interior_; }
 
   void sweep(int most, double tolerance, bool stop_on_stagnation = false) {
@@ -109,6 +112,15 @@ class Attempts {
       take_impulses(cairn::apgd(b_.coupling, limits, b_.shelf.apgd, r_), "apgd");
     else
       take_impulses(cairn::bb(b_.coupling, limits, b_.shelf.bb, r_), "bb");
+  }
+  // The same on a packing that can be packed.
+  bool packs() { return b_.packed.packing.attach(island_); }
+  void packed_gradients(bool convex) {
+    const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = options.max_sweeps};
+    if (convex)
+      take_impulses(packed_apgd(limits, b_.packed, r_), "apgd");
+    else
+      take_impulses(packed_spectral(limits, b_.packed, r_), "spectral");
   }
 
   void start_from_zero() {
@@ -213,11 +225,19 @@ bool rest(Attempts& a, const Kind& kind) {
   return a.exact() || (kind.large && a.good() && a.value() <= 1e-12);
 }
 
-// A packing: sweeps are the quickest from nowhere and for the first digits, gradients for the next.
+// A packing. Gradients in its own layout are the quickest where each pair of bodies meets in a
+// point, as spheres do, and under a convex law. Elsewhere sweeps are, from nowhere and for the
+// first digits, and gradients for the next.
 bool descend(Attempts& a, const Kind& kind) {
+  const bool packed = a.packs();
+  const auto gradients = [&] {
+    packed ? a.packed_gradients(kind.convex) : a.gradients(kind.convex);
+  };
+  if (packed && (kind.convex || !kind.patches)) gradients();
+  if (a.good()) return true;
   const bool nowhere = a.value() > 0.1 && !kind.convex;
   a.sweep(nowhere ? a.options.max_sweeps : 40, a.options.tolerance, true);
-  if (!a.good()) a.gradients(kind.convex);
+  if (!a.good()) gradients();
   return a.good();
 }
 

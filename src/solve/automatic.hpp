@@ -7,6 +7,7 @@
 #include "solve/hold.hpp"
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
+#include "solve/packed_gradients.hpp"
 #include "solve/primal_coupling.hpp"
 #include "solve/pyramids.hpp"
 #include "solve/run_method.hpp"
@@ -21,6 +22,7 @@ struct MethodBuffers {
   LemkeBuffers lemke;
   PrimalCoupling coupling;
   ShelfBuffers shelf;
+  PackedBuffers packed;
   ShareBuffers shares;
   PyramidBuffers pyramids;
   CentralPathBuffers central_path;

@@ -17,7 +17,8 @@ class Best {
     value_ = residual(island, r, u);
     b_.best = r;
   }
-  bool good() const { return value_ <= options_.tolerance; }
+  // Where nobody waits any more, whatever there is has to do.
+  bool good() const { return value_ <= options_.tolerance || island_.interrupted(); }
   double value() const { return value_; }
 
   bool sweeps(int most) {

@@ -252,7 +252,8 @@ IterationResult follow_central_path(const Island& island, const CentralPathLimit
   b.next[island.rows] = -1;
   double length = 0.3, attempt = std::log(near * scale);
   bool onward = curve.start(b.z) && curve.tangent(b.z, b.next, b.tangent);
-  while (onward && curve.solves() < most && b.z[island.rows] > std::log(last * scale)) {
+  while (onward && curve.solves() < most && !island.interrupted() &&
+         b.z[island.rows] > std::log(last * scale)) {
     const int work = curve.correct(b.z, b.tangent, length, b.ahead);
     const bool kept =
         work > 0 && curve.tangent(b.ahead, b.tangent, b.next) && b.next.dot(b.tangent) >= straight;

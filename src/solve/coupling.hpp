@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "problem/cone.hpp"
+#include "solve/interruptible.hpp"
 
 namespace cairn {
 
@@ -23,7 +24,7 @@ struct ThetaBlock {
 // theta.inverse from theta.value by elimination with pivoting; false if singular.
 bool invert(ThetaBlock& theta, int rows);
 
-class Coupling {
+class Coupling : public Interruptible {
  public:
   struct Part {     // one constraint
     LawSet set;     // with lo and hi scaled

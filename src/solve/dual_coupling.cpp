@@ -12,6 +12,7 @@ std::size_t at(int i) {
 }  // namespace
 
 void DualCoupling::attach(const ReducedIsland& island) {
+  stop = island.stop;
   analysed_ = false;
   parts_.clear();
   for (const ReducedGroup& g : island.groups) parts_.push_back({g.set, g.first});

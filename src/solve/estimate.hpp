@@ -31,6 +31,15 @@ class Estimate {
     if (set.law == Law::equality) velocity_ = std::max(velocity_, std::sqrt(speed));
   }
 
+  // The same of a unilateral constraint from its squared distance to the natural map, its squared
+  // impulse, r . u_hat and u_n.
+  void add_contact(double natural, double impulse, double along, double u_n) {
+    if (!(natural <= natural_)) natural_ = natural;
+    impulse_ = std::max(impulse_, impulse);
+    product_ = std::max(product_, std::abs(along));
+    velocity_ = std::max(velocity_, -u_n);
+  }
+
   // scale and closing: the parts of s and s_v of (E11), (E13) that come from velocities.
   double value(double scale, double closing) const {
     if (natural_ == 0) return 0;

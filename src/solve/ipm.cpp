@@ -471,6 +471,7 @@ IterationResult ipm(Coupling& coupling, const IpmLimits& limits, IpmBuffers& buf
   method.residual();
   double watched = infinity, lowest = infinity;
   while (result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
+    if (coupling.interrupted()) break;
     ++result.iterations;
     if (!method.iterate()) break;
     const double now = method.residual();

@@ -15,6 +15,7 @@
 
 #include "problem/block_lu.hpp"
 #include "problem/islands.hpp"
+#include "solve/interruptible.hpp"
 #include "solve/local_law.hpp"
 
 namespace cairn {
@@ -45,7 +46,7 @@ struct RestBlock {
   BodyBlock value = {};
 };
 
-struct Island {
+struct Island : Interruptible {
   std::vector<IslandBody> bodies;
   std::vector<ProblemBody> factors;  // of the same bodies; A holds L below its diagonal
   std::vector<RestBlock> rest;       // R; empty: the mass is D

@@ -133,7 +133,8 @@ IterationResult least_steps(const Island& island, double tolerance, double singu
   std::vector<double>& trial = b.trial;
   double merit = steps.evaluate(v);
   const double aim = std::min(tolerance, 1e-13);
-  for (; result.iterations < most_steps && idle < patience && !(result.residual <= aim);
+  for (; result.iterations < most_steps && idle < patience && !(result.residual <= aim) &&
+         !island.interrupted();
        ++result.iterations) {
     steps.find_step();
     if (!b.step.allFinite()) break;

@@ -246,6 +246,7 @@ void Builder::add_pairs(std::size_t i) {
 
 void Builder::build() {
   b_.centre = r_;
+  b_.system.stop = island_.stop;
   count();
   add_masses();
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
@@ -414,6 +415,7 @@ IterationResult lemke(const Island& island, const LemkeLimits& limits, LemkeBuff
   bool warm = limits.warm_pivots > 0;
   int cold = 0;
   for (int draw = 0; draw < limits.draws && !(result.residual <= limits.tolerance); ++draw) {
+    if (island.interrupted()) break;
     if (choose_included(island, r, v, buffers.included) > limits.variables) break;
     const Form form = cold < 2 ? Form::compact : Form::full;
     if (!warm) ++cold;

@@ -42,13 +42,15 @@ IterationResult lemke(const ReducedIsland& island, const LemkeLimits& limits,
   std::uint64_t random = limits.seed;
   bool rays_only = true, any = false;
   for (int draw = 0; draw < limits.draws && !(result.residual <= limits.tolerance); ++draw) {
+    if (island.interrupted()) break;
     build_dense(island, buffers.dense);
     buffers.dense.eliminate_bilateral();
     // The first draws start from w = q, the form that theory speaks of; the others from anywhere.
     buffers.tableau.fill(buffers.dense, draw % 4 < 2 ? Form::compact : Form::full);
     if (draw > 3 && draw % 2 == 1) buffers.tableau.scatter(random);
-    const Tableau::End end = buffers.tableau.run(
-        std::min(limits.pivots, 50 + 4 * buffers.tableau.size()), random, result.iterations);
+    const Tableau::End end =
+        buffers.tableau.run(std::min(limits.pivots, 50 + 4 * buffers.tableau.size()), island,
+                            random, result.iterations);
     rays_only = rays_only && end == Tableau::End::ray;
     any = true;
     buffers.tableau.impulses(buffers.dense, buffers.trial);

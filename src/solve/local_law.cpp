@@ -293,7 +293,7 @@ void solve_disc(const LocalConstraint& g, const double* s, double* r) {
     return n == 1 ? std::abs(x[0]) : std::sqrt(x[0] * x[0] + x[1] * x[1]);
   };
   if (g.regular) {
-    double stick[max_rows];
+    double stick[max_rows] = {};
     sticking(g, s, stick);
     if (size_of(stick) <= R) {
       std::copy(stick, stick + n, r);

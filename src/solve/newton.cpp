@@ -240,7 +240,7 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
   int without_progress = 0;
 
   while (result.iterations < limits.factorisations && without_progress < 6 &&
-         !(result.residual <= limits.aim)) {
+         !(result.residual <= limits.aim) && !island.interrupted()) {
     bool coulomb = previous < 1e-3;  // the full Jacobian diverges from far away
     if (!coulomb) inner.freeze_slip(v);
     double scale = island.scale;
@@ -248,7 +248,7 @@ IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonB
     const double enough = std::max(2e-16, 0.1 * std::min(1.0, previous)) * scale;
     double merit = inner.evaluate(r, v, rho, coulomb), last_merit = merit;
     for (int i = 0; i < 30 && result.iterations < limits.factorisations; ++i) {
-      if (!(std::sqrt(merit) > enough) && i > 0) break;
+      if ((!(std::sqrt(merit) > enough) && i > 0) || island.interrupted()) break;
       ++result.iterations;
       if (!inner.step_direction(rho, coulomb)) break;
 

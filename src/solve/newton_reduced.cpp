@@ -201,7 +201,7 @@ IterationResult newton(const ReducedIsland& island, const NewtonLimits& limits,
   int without_progress = 0;
 
   while (result.iterations < limits.factorisations && without_progress < 6 &&
-         !(result.residual <= limits.aim)) {
+         !(result.residual <= limits.aim) && !island.interrupted()) {
     bool coulomb = previous < 1e-3;  // the full Jacobian diverges from far away
     if (!coulomb) inner.freeze_slip(u);
     double scale = island.scale;
@@ -210,7 +210,7 @@ IterationResult newton(const ReducedIsland& island, const NewtonLimits& limits,
     y = r;
     double merit = inner.evaluate(r, y, u, coulomb), last_merit = merit;
     for (int i = 0; i < 30 && result.iterations < limits.factorisations; ++i) {
-      if (!(std::sqrt(merit) > enough) && i > 0) break;
+      if ((!(std::sqrt(merit) > enough) && i > 0) || island.interrupted()) break;
       ++result.iterations;
       if (!inner.step_direction(u, coulomb)) break;
       auto move = [&](double t) {

@@ -169,7 +169,7 @@ PathEnd Path::follow(const std::vector<char>& start, std::uint64_t& random, int 
   int entering = artificial(), at_artificial = slot;
   double step = most;
   PathEnd end = PathEnd::pivots;
-  for (int k = 0; k < max_pivots; ++k) {
+  for (int k = 0; k < max_pivots && !s_.interrupted(); ++k) {
     for (int i = 0; i < rows(); ++i) b_.x[at(i)] -= step * b_.y[at(i)];
     b_.x[at(slot)] = step;
     const int leaving = b_.basis[at(slot)];

@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "solve/interruptible.hpp"
 #include "solve/sparse_lu.hpp"
 
 namespace cairn {
 
 // Rows: `free` ones, then one for each pair. Columns: the free variables, then the z of the pairs;
 // the w of pair j is the unit column of its row. Find (x, w, z) with C (x, z) + (0, w) = rhs.
-struct PairedSystem {
+struct PairedSystem : Interruptible {
   struct Entry {
     int row, column;
     double value;

@@ -41,6 +41,7 @@ void add_product(const double* J, int rows, int n, const double* v, double* u) {
 
 void PrimalCoupling::attach(const Island& island) {
   island_ = &island;
+  stop = island.stop;
   analysed_ = false;
   scale_ = island.scale;
   velocity_scale_ = island.velocity_scale;

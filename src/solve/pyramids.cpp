@@ -37,7 +37,7 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
   };
   take(least_steps(island, limits.tolerance, singular_pivots[0], b.least, trial, v));
   for (const int k : facets) {
-    if (result.residual <= limits.tolerance) break;
+    if (result.residual <= limits.tolerance || island.interrupted()) break;
     b.island = island;
     for (Group& g : b.island.groups)
       if (g.set.law == Law::coulomb && g.rows == 3 && g.set.corners.empty())

@@ -104,6 +104,7 @@ void list_neighbours(const Island& island, const std::vector<std::vector<int>>& 
 }  // namespace
 
 void reduce(const Island& island, ReducedIsland& reduced) {
+  reduced.stop = island.stop;
   reduced.groups.clear();
   reduced.q.resize(at(island.rows));
   reduced.rows = island.rows;

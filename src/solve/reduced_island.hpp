@@ -17,7 +17,7 @@ struct ReducedGroup : LocalConstraint {
   double d = 1;    // scale
 };
 
-struct ReducedIsland {
+struct ReducedIsland : Interruptible {
   std::vector<ReducedGroup> groups;
   std::vector<int> first_block;               // groups + 1 entries
   std::vector<ReducedProblem::Block> blocks;  // scaled; column counts groups

@@ -22,6 +22,8 @@ double tolerance(const SolverOptions& options) {
 }
 
 struct SolverWorkspace::Buffers {
+  Interrupt interrupt;
+  StopSignal stop;
   Islands islands;
   Island island;
   std::vector<double> r, v;
@@ -33,6 +35,10 @@ SolverWorkspace::SolverWorkspace() : buffers_(std::make_unique<Buffers>()) {}
 SolverWorkspace::~SolverWorkspace() = default;
 SolverWorkspace::SolverWorkspace(SolverWorkspace&&) noexcept = default;
 SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = default;
+
+void SolverWorkspace::set_interrupt(const Interrupt& interrupt) {
+  buffers_->interrupt = interrupt;
+}
 
 Result<void> accepts(const SolverOptions& options, const Problem& problem) {
   if (std::holds_alternative<Nsgs>(options) && !problem.couplings.empty() &&
@@ -117,7 +123,8 @@ MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b)
       least = now;
       b.best = b.r;
     }
-    const bool enough = least <= 1e-14 || (least <= tolerance(options) && stalled > 1);
+    const bool enough =
+        b.stop.ask() || least <= 1e-14 || (least <= tolerance(options) && stalled > 1);
     if (enough || stalled > patience || round == most_rounds) break;
     if (round > 1 && !(now < 0.8 * last)) share = std::max(0.125, 0.5 * share);
     last = now;
@@ -143,6 +150,8 @@ void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace
   solution.v.resize(problem.velocities());
   solution.iterations = solution.fallbacks = 0;
   solution.method = "none";
+  b.stop.begin(b.interrupt);
+  b.island.stop = &b.stop;
   find_islands(problem, b.islands);
   solution.islands = b.islands.count;
   for (int i = 0; i < b.islands.count; ++i) {
@@ -161,6 +170,7 @@ void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace
   }
   solution.certificate = certify(problem, solution.v, solution.lambda);
   solution.status = solution.certificate.within(tolerance(options)) ? SolveStatus::solved
+                    : b.stop.stopped()                              ? SolveStatus::interrupted
                                                                     : SolveStatus::not_certified;
 }
 

@@ -32,7 +32,8 @@ Result<void> accepts(const SolverOptions& options, const ReducedProblem& problem
   return {};
 }
 
-void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedSolution& solution) {
+void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedSolution& solution,
+           const Interrupt& interrupt) {
   if (solution.lambda.size() != problem.rows()) solution.lambda.setZero(problem.rows());
   solution.iterations = solution.fallbacks = 0;
   solution.method = "none";
@@ -40,7 +41,10 @@ void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedS
   const ReducedIslands islands = find_islands(problem);
   solution.islands = islands.count;
   bool ray = false;
+  StopSignal stop;
+  stop.begin(interrupt);
   ReducedIsland island;
+  island.stop = &stop;
   ReducedBuffers buffers;
   Impulses r, u;
   for (int i = 0; i < islands.count; ++i) {
@@ -66,6 +70,7 @@ void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedS
   constraint_velocities(problem, solution.lambda, solution.w);
   solution.certificate = certify(problem, solution.lambda);
   solution.status = solution.certificate.within(tolerance(options)) ? SolveStatus::solved
+                    : stop.stopped()                                ? SolveStatus::interrupted
                     : ray                                           ? SolveStatus::ray
                                                                     : SolveStatus::not_certified;
 }

@@ -209,7 +209,8 @@ int Tableau::leaving_row(int column) {
   return best;
 }
 
-Tableau::End Tableau::run(int max_pivots, std::uint64_t& random, int& pivots) {
+Tableau::End Tableau::run(int max_pivots, const Interruptible& caller, std::uint64_t& random,
+                          int& pivots) {
   for (int i = 0; i < n_; ++i) {
     T(i, n_) = 0.5 + random_unit(random);
     if (exempt(i)) T(i, n_) = 0;
@@ -226,7 +227,7 @@ Tableau::End Tableau::run(int max_pivots, std::uint64_t& random, int& pivots) {
   }
   if (row < 0) return End::solved;   // q >= 0
   int column = n_, artificial = -1;  // row of z0
-  for (int k = 0; k < max_pivots; ++k) {
+  for (int k = 0; k < max_pivots && !caller.interrupted(); ++k) {
     const int leaving = basic_[at(row)];
     pivot(row, column);
     ++pivots;

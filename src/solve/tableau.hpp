@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "solve/interruptible.hpp"
 #include "solve/lcp_form.hpp"
 
 namespace cairn {
@@ -19,7 +20,7 @@ class Tableau {
   // Starts from a random complementary basis instead of w: other starts end in other places.
   void scatter(std::uint64_t& random);
   // A random covering vector in [0.5, 1.5], then pivots until z0 leaves.
-  End run(int max_pivots, std::uint64_t& random, int& pivots);
+  End run(int max_pivots, const Interruptible& caller, std::uint64_t& random, int& pivots);
   // Impulses of the dense rows, bilateral ones restored.
   void impulses(const DenseProblem& dense, std::vector<double>& r_dense);
 

@@ -79,6 +79,28 @@ TEST(Session, StartsPausesStepsAndResets) {
   EXPECT_EQ(session.run(), 1u);
 }
 
+// Who cannot wait for a step gets the session as it was before; the step is still due, also after a
+// reset, whose new simulator asks as well.
+TEST(Session, AnInterruptedStepIsStillDue) {
+  Session session(stack());
+  bool urgent = true;
+  session.set_interrupt(
+      {.asked = [](void* context) { return *static_cast<bool*>(context); }, .context = &urgent});
+  for (int round = 0; round < 2; ++round) {
+    urgent = true;
+    EXPECT_TRUE(accepted(session, R"({"do":"step"})"));
+    EXPECT_EQ(session.step().status, StepStatus::interrupted);
+    EXPECT_EQ(hash(session.state()), hash(*stack().initial));
+    EXPECT_EQ(session.totals().steps, 0);
+    EXPECT_TRUE(session.wants_step());
+    urgent = false;
+    EXPECT_EQ(session.step().status, StepStatus::certified);
+    EXPECT_EQ(session.totals().steps, 1);
+    EXPECT_FALSE(session.wants_step());
+    EXPECT_TRUE(accepted(session, R"({"do":"reset"})"));
+  }
+}
+
 // Gravity that leans by an angle is a slope: the cubes stay where tan angle < mu and slide where it
 // is above.
 TEST(Session, FrictionAndGravityChangeWhatHappens) {

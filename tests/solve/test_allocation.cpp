@@ -32,5 +32,27 @@ TEST(Allocation, NoneAfterWarmUp) {
   }
 }
 
+// `auto` on a wall of 325 cubes, which it takes for a packing: certified under both laws, and
+// without memory of its own once the buffers have grown, whichever law came last.
+TEST(Allocation, NoneInPackingsUnderEitherLaw) {
+  const Problem exact = cube_pyramid(25, {}),
+                relaxed = cube_pyramid(25, {.law = Law::coulomb_relaxed});
+  SolverWorkspace workspace;
+  Solution solution;
+  const auto solve_both = [&] {
+    for (const Problem* problem : {&exact, &relaxed}) {
+      solution.lambda.setZero(problem->rows());
+      solve(*problem, Auto{.tolerance = 1e-4}, workspace, solution);
+      EXPECT_EQ(solution.status, SolveStatus::solved);
+      EXPECT_LE(certify(*problem, solution.v, solution.lambda).worst, 1e-4);
+    }
+  };
+  solve_both();
+  const std::size_t before = allocations;
+  EXPECT_GT(before, 0u);
+  solve_both();
+  EXPECT_EQ(allocations - before, 0u);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -175,6 +175,32 @@ TEST_F(CommandLine, InterruptEndsTheRunCleanly) {
   }
 }
 
+// A step that would never end: the run keeps what it had before it.
+TEST_F(CommandLine, InterruptEndsAStepThatWouldNotEnd) {
+  const std::string scene =
+      write("disc.json",
+            replaced(replaced(disc_scene, "\"position\": [0, 0.51, 0]",
+                              "\"position\": [0, 0.5, 0], \"angular_velocity\": [0, 0, 3]"),
+                     "\"duration\": 0.2",
+                     "\"duration\": 0.2, \"solver\": {\"type\": \"nsgs\", \"accelerate\": false, "
+                     "\"tolerance\": 1e-300, \"max_sweeps\": 100000000}"));
+  // Too early a signal ends the program before it looks for one.
+  int code = 1000 + SIGINT;
+  std::string out;
+  for (int wait_ms = 50; code == 1000 + SIGINT && wait_ms < 20000; wait_ms *= 4) {
+    out = path("results" + std::to_string(wait_ms));
+    const pid_t child = start({"run", scene, "--out", out});
+    ::usleep(static_cast<useconds_t>(1000 * wait_ms));
+    ::kill(child, SIGINT);
+    code = wait(child).code;
+  }
+  EXPECT_EQ(code, 128 + SIGINT);
+  const Json summary = Json::parse(read(out + "/summary.json"));
+  EXPECT_EQ(summary["status"], "stopped");
+  EXPECT_EQ(summary["steps"], 0);
+  EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
+}
+
 // A kill leaves no file under its final name, and every complete frame readable.
 TEST_F(CommandLine, KilledRunLeavesAReadableTrace) {
   const std::string out = path("results");
