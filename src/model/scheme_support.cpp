@@ -32,15 +32,7 @@ void check(const Trapezoidal&, const Model& model, Checks& checks) {
          "scheme trapezoidal takes no torsional friction", fix, checks);
 }
 
-void check(const Hybrid&, const Model& model, Checks& checks) {
-  const std::string fix = "leave it out, or use scheme euler or relaxed";
-  refuse(model, &Material::rolling_friction, "rolling_friction",
-         "scheme hybrid takes no rolling friction", fix, checks);
-  refuse(model, &Material::torsional_friction, "torsional_friction",
-         "scheme hybrid takes no torsional friction", fix, checks);
-  refuse(model, &Material::friction_across, "friction_across",
-         "scheme hybrid takes no anisotropic friction", fix, checks);
-}
+void check(const Hybrid&, const Model&, Checks&) {}
 
 void check(const Penalty&, const Model& model, Checks& checks) {
   const std::string fix = "set it to 0, or use another scheme";

@@ -43,9 +43,13 @@ void HybridStep::note_contact(const ContactReport& contact) {
       at->impulse[0] * old.n_W + at->impulse[1] * old.t1_W + at->impulse[2] * old.t2_W;
   const bool colliding = at->colliding || contact.colliding;
   const ContactMode mode = contact.mode == ContactMode::open ? at->mode : contact.mode;
+  const Vec3 turning =
+      at->torque[0] * old.n_W + at->torque[1] * old.t1_W + at->torque[2] * old.t2_W;
   const Vec3 before(c.n_W.dot(world), c.t1_W.dot(world), c.t2_W.dot(world));
+  const Vec3 torque(c.n_W.dot(turning), c.t1_W.dot(turning), c.t2_W.dot(turning));
   *at = contact;
   at->impulse += before;
+  at->torque += torque;
   at->colliding = colliding;
   at->mode = mode;
 }
@@ -132,6 +136,7 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   state.poses = d.now.poses;
   state.v = d.now.v;
   state.contacts = d.now.contacts;
+  state.contact_torques = d.now.contact_torques;
   state.joint_impulses = d.now.joint_impulses;
   state.pending = d.steady;
   count_step(h, state, report);

@@ -20,7 +20,7 @@ ModelDescription rough(double mu, double rolling, double torsional) {
 }
 
 std::vector<SchemeOptions> schemes() {
-  return {Euler{}, Euler{.nonlinear = true}, Euler{.facets = 8}, Relaxed{}};
+  return {Euler{}, Euler{.nonlinear = true}, Euler{.facets = 8}, Relaxed{}, Hybrid{}};
 }
 
 //   ( ) ->       m v' = f, I w' = -f r - rho m g, v = w r: v' = -rho g / (r (1 + I/(m r^2)))
