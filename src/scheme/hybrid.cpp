@@ -65,7 +65,11 @@ void HybridStep::limit_events() {
 void HybridStep::integrate() {
   const double end = d.now.t + h;
   double left = h;
-  int moments = 0;
+  const auto moving = std::count_if(model.bodies.begin(), model.bodies.end(),
+                                    [](const Body& body) { return body.velocities > 0; });
+  const auto most = static_cast<std::int64_t>(options.max_events) * (1 + moving);
+  std::int64_t moments = 0;
+  d.moments_of.assign(model.bodies.size(), 0);
   d.due.clear();
   find_bound_bodies();
   while (left > no_time * h && stopped.empty()) {
@@ -79,7 +83,7 @@ void HybridStep::integrate() {
       stopped = not_finite(model, data.v_free, "force or velocity");
       return;
     }
-    if (!limited && ++moments > options.max_events) limit_events();
+    if (!limited && (worn_out || ++moments > most)) limit_events();
     if (choose_steady()) {
       impact();
       continue;

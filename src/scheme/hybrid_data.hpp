@@ -63,6 +63,8 @@ struct HybridData {
   std::vector<std::size_t> struck;              // the contacts of one strike
   Touch merged;                                 // several that approach alike
   std::vector<Touch> hits;                      // impulses of the moment
+  std::vector<int> moments_of;                  // per body: moments of the step in which it was hit
+  std::vector<char> hit;                        // per body: in the one at hand
   int responses = 0;                            // columns in use
   VecX v, v_before;                             // in the problem's units
   VecX alone;                                   // of two bodies, zero elsewhere

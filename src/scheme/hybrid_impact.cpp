@@ -325,6 +325,18 @@ void HybridStep::impact() {
     if (d.hits.empty() && velocity(touch, report.solves[at].problem)[0] < 0)
       make_steady(touch.contact.key);
   share_out(report.solves[at].problem);
+  count_moment();
+}
+
+// (E217): each body by itself, so that many bodies do not use up each other's events.
+void HybridStep::count_moment() {
+  d.hit.assign(model.bodies.size(), 0);
+  for (const Touch& touch : d.touching)
+    for (const BodyId id : {touch.contact.key.body_a, touch.contact.key.body_b}) {
+      if (touch.approach == 0 || model.body(id).velocities == 0 || d.hit[index(id)]) continue;
+      d.hit[index(id)] = 1;
+      if (++d.moments_of[index(id)] >= options.max_events) worn_out = true;
+    }
 }
 
 // Velocities after the impacts; contacts that were hit, and those that others threw off, change

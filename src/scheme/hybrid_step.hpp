@@ -20,6 +20,7 @@ struct HybridStep {
   HybridData& d;
   std::string stopped = {};  // why the step cannot be taken
   bool limited = false;      // events accumulate and are no longer looked for
+  bool worn_out = false;     // a body has been hit in all the moments that it may
 
   // The algorithm.
   void integrate();
@@ -84,6 +85,7 @@ struct HybridStep {
   void finish_impact(SolveRecord& record);
   void report_hit(const Touch& hit, const Problem& problem);
   void share_out(const Problem& problem);
+  void count_moment();
 };
 
 }  // namespace cairn
