@@ -156,8 +156,8 @@ void describe(Visitor& v, Hybrid& o) {
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of steady spatial contacts; 0: exact cone");
   v.integer("max_events", o.max_events, 1, 100000,
-            "moments of impact in a step; the rest of it is then taken without restitution, and "
-            "the report says so");
+            "moments of a step in which one body is hit; the rest of the step is then taken "
+            "without restitution, and the report says so");
   v.integer("max_strikes", o.max_strikes, 1, 100000000,
             "impacts of single contacts at one moment; what still approaches is then stopped "
             "together, without restitution");

@@ -120,7 +120,7 @@ struct Hybrid {
   bool projection = true;    // move the bodies onto their joints after each step
   double gamma = 1;          // share of overlap and joint error corrected per step [-]
   int facets = 0;            // sides of the friction pyramid of steady contacts; 0: exact cone
-  int max_events = 64;       // moments of impact in a step, before the rest is taken without (E217)
+  int max_events = 64;       // moments of a step in which one body is hit, then no more (E217)
   int max_strikes = 10000;   // impacts of single contacts at one moment
 };
 

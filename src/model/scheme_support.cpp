@@ -77,14 +77,9 @@ void check(const Trapezoidal& scheme, const Model& model, Checks& checks) {
 }
 
 void check(const Hybrid&, const Model& model, Checks& checks) {
-  const std::string fix = "leave it out, or use scheme euler or relaxed";
-  refuse(model, &Material::rolling_friction, "rolling_friction",
-         "scheme hybrid takes no rolling friction", fix, checks);
-  refuse(model, &Material::torsional_friction, "torsional_friction",
-         "scheme hybrid takes no torsional friction", fix, checks);
-  refuse(model, &Material::friction_across, "friction_across",
-         "scheme hybrid takes no anisotropic friction", fix, checks);
-  refuse_polygons(model, "scheme hybrid takes no general section of friction", fix, checks);
+  refuse_polygons(model, "scheme hybrid takes no general section of friction",
+                  "use friction and friction_across, or scheme euler, relaxed or trapezoidal",
+                  checks);
 }
 
 void check(const Penalty&, const Model& model, Checks& checks) {

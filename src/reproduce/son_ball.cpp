@@ -18,15 +18,17 @@ struct Outcome {
   double worst_apex = 0;         // largest error of the heights e^2, e^4, ... [m]
   double steady = 0, rolls = 0;  // when the contact becomes steady, when it rolls [s]
   double speed = 0, spin = 0;    // at the end
+  double stops = 0;              // when it does not move any more [s]
   double late = 0;               // highest in the last second [m]
   int bounces = 0, late_collisions = 0;
   int uncertified = 0;
 };
 
-Outcome run(double e, bool hybrid, double duration) {
+Outcome run(double e, bool hybrid, double duration, double rolling = 0) {
   const Scene s = built_in_scene(
       "son_ball", {fmt::format("materials.default.restitution={}", e),
                    fmt::format("materials.default.friction={}", mu),
+                   fmt::format("materials.default.rolling_friction={}", rolling),
                    fmt::format("simulation.scheme.steady={}", hybrid),
                    fmt::format("simulation.scheme.switch_speed={}", hybrid ? threshold : -1)});
   const double h = s.simulation.step;
@@ -56,6 +58,7 @@ Outcome run(double e, bool hybrid, double duration) {
     out.uncertified += report.status == StepStatus::certified ? 0 : 1;
     out.height.points.emplace_back(t, std::max(0.0, z));
     out.impulse.points.emplace_back(t, impulse);
+    if (m.velocity.norm() > 1e-12 * v0) out.stops = t + h;
     out.speed = m.velocity.x();
     out.spin = m.angular_velocity.y();
   }
@@ -78,6 +81,18 @@ struct ClosedForm {
     if (rolls == 0) rolls = steady + (2 * v0 / 7 - taken) / (mu * gravity);
   }
 };
+
+// (E264): with rolling friction.
+void add_rolling(Reproduction& r) {
+  const double rho = 0.02, radius = 0.5, e = 0.5, early = 6;
+  const Outcome rolls = run(e, true, early, rho), rests = run(e, true, 20, rho);
+  r.value("rolling friction 0.02 m: speed after 6 s [m/s]",
+          (v0 - rho * gravity * early / radius) / 1.4, rolls.speed, 1e-9, 0);
+  r.value("rolling friction 0.02 m: rests from [s]", radius * v0 / (rho * gravity), rests.stops,
+          0.011, 0);
+  r.at_most("rolling friction 0.02 m: final speed [m/s]", 1e-12, std::abs(rests.speed), 0);
+  r.at_most("rolling friction 0.02 m: steps not certified", 0, rests.uncertified, 0);
+}
 
 }  // namespace
 
@@ -103,6 +118,7 @@ Reproduction son_ball(const ReproduceSetting& setting) {
       impulses[both].push_back((both ? hybrid : mirtich).impulse);
     }
   }
+  add_rolling(r);
   for (const bool hybrid : {false, true}) {
     const char* part = hybrid ? "b" : "a";
     const char* method = hybrid ? "hybrid" : "Mirtich alone";

@@ -43,9 +43,13 @@ void HybridStep::note_contact(const ContactReport& contact) {
       at->impulse[0] * old.n_W + at->impulse[1] * old.t1_W + at->impulse[2] * old.t2_W;
   const bool colliding = at->colliding || contact.colliding;
   const ContactMode mode = contact.mode == ContactMode::open ? at->mode : contact.mode;
+  const Vec3 turning =
+      at->torque[0] * old.n_W + at->torque[1] * old.t1_W + at->torque[2] * old.t2_W;
   const Vec3 before(c.n_W.dot(world), c.t1_W.dot(world), c.t2_W.dot(world));
+  const Vec3 torque(c.n_W.dot(turning), c.t1_W.dot(turning), c.t2_W.dot(turning));
   *at = contact;
   at->impulse += before;
+  at->torque += torque;
   at->colliding = colliding;
   at->mode = mode;
 }
@@ -61,7 +65,11 @@ void HybridStep::limit_events() {
 void HybridStep::integrate() {
   const double end = d.now.t + h;
   double left = h;
-  int moments = 0;
+  const auto moving = std::count_if(model.bodies.begin(), model.bodies.end(),
+                                    [](const Body& body) { return body.velocities > 0; });
+  const auto most = static_cast<std::int64_t>(options.max_events) * (1 + moving);
+  std::int64_t moments = 0;
+  d.moments_of.assign(model.bodies.size(), 0);
   d.due.clear();
   find_bound_bodies();
   while (left > no_time * h && stopped.empty()) {
@@ -75,7 +83,7 @@ void HybridStep::integrate() {
       stopped = not_finite(model, data.v_free, "force or velocity");
       return;
     }
-    if (!limited && ++moments > options.max_events) limit_events();
+    if (!limited && (worn_out || ++moments > most)) limit_events();
     if (choose_steady()) {
       impact();
       continue;
@@ -132,6 +140,7 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   state.poses = d.now.poses;
   state.v = d.now.v;
   state.contacts = d.now.contacts;
+  state.contact_torques = d.now.contact_torques;
   state.joint_impulses = d.now.joint_impulses;
   state.pending = d.steady;
   count_step(h, state, report);

@@ -47,6 +47,13 @@ Vec3 HybridStep::motion_of(const Contact& c) const {
          prescribed_velocity(model, d.now.poses, d.window[0], c, window);
 }
 
+// Likewise the relative angular velocity.
+Vec3 HybridStep::spin_of(const Contact& c) const {
+  const double window = 2 * window_share * h;
+  return prescribed_spin(model, d.now.poses, d.window[1], c, window) -
+         prescribed_spin(model, d.now.poses, d.window[0], c, window);
+}
+
 double HybridStep::normal_rate(const Contact& c) const {
   return relative_velocity(model, d.now.poses, c, c.n_W, d.now.v) + c.n_W.dot(motion_of(c));
 }

@@ -4,10 +4,19 @@
 #include "cairn/simulator.hpp"
 #include "collide/poly_pair.hpp"
 #include "constrain/joints.hpp"
+#include "constrain/rows.hpp"
 #include "problem/mass.hpp"
 #include "scheme/impact_path.hpp"
 
 namespace cairn {
+
+// One constraint of friction about a contact that touches.
+struct SpinTouch {
+  Constraint row;  // with prescribed motion in b
+  SpinRows axes;
+  // Of its first row among those about n, t1 and t2.
+  int first() const { return row.id.part - 1; }
+};
 
 // A contact that touches at the moment of an impact. Numbers are in the units of the impact's
 // problem.
@@ -15,12 +24,17 @@ struct Touch {
   Contact contact;              // with the friction of bouncing contacts
   Constraint row;               // its Jacobian
   Mat3 W = Mat3::Zero();        // velocity per impulse, joints included
-  Vec3 motion = Vec3::Zero();   // velocity that prescribed motion causes
+  Vec3 motion = Vec3::Zero();   // velocity that prescribed motion causes, as in the rows
   Vec3 impulse = Vec3::Zero();  // of this moment so far
-  int response = -1;            // where its bodies hang on joints: first column of the responses
-  double threshold = 0;         // switch speed
-  double approach = 0;          // when it was hit first, < 0; 0: not hit
-  bool measured = false;        // W is known
+  // Torsional and rolling friction about it, E260: turning about n, t1, t2.
+  std::array<SpinTouch, 2> spins;
+  std::size_t spin_count = 0;
+  Mat3 W_spin = Mat3::Zero(), W_mixed = Mat3::Zero();  // of torques: turning, and velocity
+  Vec3 torque = Vec3::Zero();                          // of this moment so far
+  int response = -1;      // where its bodies hang on joints: first column of the responses
+  double threshold = 0;   // switch speed
+  double approach = 0;    // when it was hit first, < 0; 0: not hit
+  bool measured = false;  // W is known
   bool steady = false;
 };
 
@@ -45,11 +59,15 @@ struct HybridData {
   std::vector<char> jointed;    // per body
   std::vector<Pose> trial, before, window[2];
   std::vector<Touch> touching;
+  std::vector<SpinRows> spins;                  // scratch
   std::vector<std::size_t> struck;              // the contacts of one strike
   Touch merged;                                 // several that approach alike
   std::vector<Touch> hits;                      // impulses of the moment
+  std::vector<int> moments_of;                  // per body: moments of the step in which it was hit
+  std::vector<char> hit;                        // per body: in the one at hand
   int responses = 0;                            // columns in use
   VecX v, v_before;                             // in the problem's units
+  VecX alone;                                   // of two bodies, zero elsewhere
   std::vector<double> momentum;                 // likewise, scratch
   std::vector<VecX> response, response_joints;  // of bodies and of joint rows to unit impulses
   VecX joint_impulses;

@@ -51,9 +51,13 @@ void HybridStep::gather_touching(Problem& problem) {
     if (!touches(candidate)) continue;
     Touch touch;
     touch.contact = candidate;
-    touch.contact.friction = material(model, candidate.key).bounce_mu();
+    const Material& pair = material(model, candidate.key);
+    touch.contact.friction = pair.bounce_mu();
     touch.contact.rows = 3;
     orient(model, d.now.poses, touch.contact);
+    // An ellipse of bouncing contacts has the axes of the other one in proportion.
+    if (pair.anisotropic() && touch.contact.rows > 1)
+      touch.contact.friction *= pair.bounce_mu() / pair.friction;
     if (touch.contact.rows == 0) continue;
     add_contact(model, d.now.poses, d.layout, touch.contact, 0, Vec3::Zero(), d.joints);
     touch.row = d.joints.constraints.back();
@@ -62,11 +66,26 @@ void HybridStep::gather_touching(Problem& problem) {
     const Vec3 motion = motion_of(touch.contact);
     touch.motion[0] = touch.contact.n_W.dot(motion) / units.speed();
     if (touch.contact.rows > 1) touch.motion[1] = touch.contact.t1_W.dot(motion) / units.speed();
-    if (touch.contact.rows > 2) touch.motion[2] = touch.contact.t2_W.dot(motion) / units.speed();
+    if (touch.contact.rows > 2)
+      touch.motion[2] = touch.contact.stretch * touch.contact.t2_W.dot(motion) / units.speed();
+    if (candidate.torsion > 0 || candidate.rolling > 0) add_spins(touch);
     touch.threshold = switch_speed(candidate) / units.speed();
     touch.steady = is_steady(candidate.key);
     d.touching.push_back(touch);
   }
+}
+
+// Rows of friction about a contact, with the units of d.joints.
+void HybridStep::add_spins(Touch& touch) {
+  const std::size_t first = d.joints.constraints.size();
+  d.spins.clear();
+  add_spin_friction(model, d.now.poses, d.layout, touch.contact, 0, 0, spin_of(touch.contact),
+                    d.joints, d.spins);
+  touch.spin_count = d.spins.size();
+  for (std::size_t i = 0; i < d.spins.size(); ++i)
+    touch.spins[i] = {d.joints.constraints[first + i], d.spins[i]};
+  d.joints.constraints.resize(first);
+  d.joints.first_row.resize(first + 1);
 }
 
 // The contact that approaches fastest, and those of the same two bodies that approach alike along
@@ -87,7 +106,9 @@ bool HybridStep::pick(const Problem& problem) {
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const Contact& o = d.touching[i].contact;
     if (i == first || o.key.body_a != c.key.body_a || o.key.body_b != c.key.body_b) continue;
-    if (o.friction != c.friction || o.restitution != c.restitution) continue;
+    if (o.friction != c.friction || o.stretch != c.stretch || o.torsion != c.torsion ||
+        o.rolling != c.rolling || o.restitution != c.restitution)
+      continue;
     if (!((o.n_W - c.n_W).squaredNorm() <= alike * alike)) continue;
     const double rate = velocity(d.touching[i], problem)[0];
     if (std::abs(rate - fastest) <= alike * std::abs(fastest)) d.struck.push_back(i);
@@ -116,12 +137,18 @@ Touch& HybridStep::merge(const Problem& problem) {
 }
 
 // (E207, E216): restitution, none where the contact is steady or becomes so.
-ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, bool& steady, double& guard) {
+ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, const Vec3& spin, bool& steady,
+                                  double& guard) {
   ImpactInput in{.W = touch.W,
                  .u = u,
                  .mu = touch.contact.rows > 1 ? touch.contact.friction : 0,
                  .e = touch.contact.restitution,
-                 .law = touch.contact.restitution_law};
+                 .law = touch.contact.restitution_law,
+                 .spin = spin,
+                 .W_spin = touch.W_spin,
+                 .W_mixed = touch.W_mixed};
+  for (std::size_t i = 0; i < touch.spin_count; ++i)
+    (touch.spins[i].first() == 0 ? in.torsion : in.rolling) = touch.spins[i].row.mu;
   steady = touch.steady && -u[0] <= options.hysteresis * touch.threshold;
   ImpactOutcome out;
   if (!steady) {
@@ -191,15 +218,19 @@ void HybridStep::strike(const Problem& problem) {
   if (!options.steady) u[0] = std::min(u[0], -nudge * touch.threshold);
   bool steady = false;
   double guard = 0;
-  const ImpactOutcome out = outcome(touch, u, steady, guard);
+  const ImpactOutcome out = outcome(touch, u, turning(touch, problem), steady, guard);
   const double before = kinetic(problem);
-  apply(touch, out.impulse, problem);
+  apply(touch, out, problem);
   audit(touch, rate, out, before, guard, problem);
   report.ledger.friction -= out.work_friction * units.energy();
   report.ledger.impact -=
       (out.work_compression + out.work_decompression + out.impulse[0] * (rate - u[0])) *
       units.energy();
   report.ledger.work_motion -= out.impulse.dot(touch.motion) * units.energy();
+  for (std::size_t i = 0; i < touch.spin_count; ++i)
+    for (int r = 0; r < touch.spins[i].row.rows; ++r)
+      report.ledger.work_motion -=
+          out.torque[touch.spins[i].first() + r] * touch.spins[i].row.b[r] * units.energy();
   for (const std::size_t i : d.struck) {
     Touch& hit = d.touching[i];
     if (hit.approach == 0) {
@@ -215,8 +246,10 @@ void HybridStep::strike(const Problem& problem) {
   if (d.struck.size() > 1) {
     d.hits.push_back(touch);
     d.hits.back().impulse = out.impulse;
+    d.hits.back().torque = out.torque;
   } else {
     touch.impulse += out.impulse;
+    touch.torque += out.torque;
   }
 }
 
@@ -238,6 +271,12 @@ void HybridStep::stop_together() {
   for (const Touch& touch : d.touching)
     add_contact(model, d.now.poses, d.layout, touch.contact, options.facets,
                 touch.motion * units.speed(), problem);
+  const std::size_t spins = problem.constraints.size();
+  d.spins.clear();
+  for (std::size_t i = 0; i < d.touching.size(); ++i)
+    if (const Touch& touch = d.touching[i]; touch.spin_count > 0)
+      add_spin_friction(model, d.now.poses, d.layout, touch.contact, i,
+                        static_cast<int>(joints + i), spin_of(touch.contact), problem, d.spins);
   record.solution.lambda.setZero(problem.rows());
   solve(problem, solver, data.solver, record.solution);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
@@ -247,13 +286,13 @@ void HybridStep::stop_together() {
     constraint_velocity(problem, c, record.solution.v.data(), false, after);
     for (int r = 0; r < c.rows; ++r) {
       const double impulse = record.solution.lambda[problem.first_row[i] + r];
-      const double motion = i < joints ? 0 : d.touching[i - joints].motion[r];
+      const double motion = i < joints ? 0 : i < spins ? d.touching[i - joints].motion[r] : c.b[r];
       const double work = impulse * (0.5 * (before[r] + after[r]) + motion) * units.energy();
       report.ledger.work_motion -= impulse * motion * units.energy();
       if (i < joints)
         report.ledger.stabilisation += work;
       else
-        (r > 0 ? report.ledger.friction : report.ledger.impact) -= work;
+        (r > 0 || i >= spins ? report.ledger.friction : report.ledger.impact) -= work;
     }
   }
   d.v = record.solution.v;
@@ -286,6 +325,18 @@ void HybridStep::impact() {
     if (d.hits.empty() && velocity(touch, report.solves[at].problem)[0] < 0)
       make_steady(touch.contact.key);
   share_out(report.solves[at].problem);
+  count_moment();
+}
+
+// (E217): each body by itself, so that many bodies do not use up each other's events.
+void HybridStep::count_moment() {
+  d.hit.assign(model.bodies.size(), 0);
+  for (const Touch& touch : d.touching)
+    for (const BodyId id : {touch.contact.key.body_a, touch.contact.key.body_b}) {
+      if (touch.approach == 0 || model.body(id).velocities == 0 || d.hit[index(id)]) continue;
+      d.hit[index(id)] = 1;
+      if (++d.moments_of[index(id)] >= options.max_events) worn_out = true;
+    }
 }
 
 // Velocities after the impacts; contacts that were hit, and those that others threw off, change
@@ -300,6 +351,28 @@ void HybridStep::share_out(const Problem& problem) {
     else if (touch.approach < 0 || opens)
       std::erase(d.steady, key);
   }
+}
+
+void HybridStep::report_hit(const Touch& hit, const Problem& problem) {
+  const Units& units = problem.units;
+  ContactReport out;
+  out.contact = hit.contact;
+  out.impulse = hit.impulse * units.impulse();
+  out.velocity = velocity(hit, problem) * units.speed();
+  out.colliding = true;
+  out.mode = out.velocity.tail<2>().norm() > 1e-12 * units.speed() ? ContactMode::slip
+                                                                   : ContactMode::stick;
+  // The row along t2 is stretched (E245).
+  out.impulse[2] *= out.contact.stretch;
+  out.velocity[2] /= out.contact.stretch;
+  Vec3 torque_W = Vec3::Zero();
+  for (std::size_t i = 0; i < hit.spin_count; ++i)
+    for (int r = 0; r < hit.spins[i].row.rows; ++r)
+      torque_W += hit.torque[hit.spins[i].first() + r] * units.impulse() * units.length *
+                  hit.spins[i].axes.axis_W[static_cast<std::size_t>(r)];
+  const Contact& c = hit.contact;
+  out.torque = Vec3(c.n_W.dot(torque_W), c.t1_W.dot(torque_W), c.t2_W.dot(torque_W));
+  note_contact(out);
 }
 
 // The impulses of the moment as a problem that can be judged (E213): momentum and joints, with
@@ -319,30 +392,31 @@ void HybridStep::finish_impact(SolveRecord& record) {
     if (touch.impulse != Vec3::Zero()) d.hits.push_back(touch);
   VecX& lambda = record.solution.lambda;
   int rows = problem.rows();
-  for (const Touch& hit : d.hits) rows += hit.row.rows;
+  for (const Touch& hit : d.hits) {
+    rows += hit.row.rows;
+    for (std::size_t i = 0; i < hit.spin_count; ++i) rows += hit.spins[i].row.rows;
+  }
   lambda.resize(rows);
   lambda.head(problem.rows()) = d.joint_impulses;
-  for (const Touch& hit : d.hits) {
-    ContactReport out;
-    out.contact = hit.contact;
-    out.impulse = hit.impulse * units.impulse();
-    out.velocity = velocity(hit, problem) * units.speed();
-    out.colliding = true;
-    out.mode = out.velocity.tail<2>().norm() > 1e-12 * units.speed() ? ContactMode::slip
-                                                                     : ContactMode::stick;
-    note_contact(out);
-    for (int r = 0; r < hit.row.rows; ++r) {
+  const auto add = [&](const Constraint& row, const double* impulse) {
+    for (int r = 0; r < row.rows; ++r) {
       Constraint& c = problem.constraints.emplace_back();
       c.law = Law::box;
       c.rows = 1;
-      c.body = hit.row.body;
-      c.id = hit.row.id;
-      c.lo = c.hi = hit.impulse[r];
+      c.body = row.body;
+      c.id = row.id;
+      c.lo = c.hi = impulse[r];
       for (std::size_t side = 0; side < 2; ++side)
-        std::copy(hit.row.J[side][r], hit.row.J[side][r] + max_velocities, c.J[side][0]);
-      lambda[problem.rows()] = hit.impulse[r];
+        std::copy(row.J[side][r], row.J[side][r] + max_velocities, c.J[side][0]);
+      lambda[problem.rows()] = impulse[r];
       problem.first_row.push_back(problem.rows() + 1);
     }
+  };
+  for (const Touch& hit : d.hits) {
+    report_hit(hit, problem);
+    add(hit.row, hit.impulse.data());
+    for (std::size_t i = 0; i < hit.spin_count; ++i)
+      add(hit.spins[i].row, hit.torque.data() + hit.spins[i].first());
   }
   record.solution.v = d.v;
   record.solution.certificate = certify(problem, d.v, lambda);

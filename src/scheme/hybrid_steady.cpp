@@ -47,7 +47,7 @@ void HybridStep::take_part(double length) {
           data.v_free.data() + body.first_velocity);
   }
   data.v_free_plain = data.v_free;
-  data.torques.clear();
+  data.torques = d.now.contact_torques;
   // The two change places; neither may have less room than the other.
   data.contacts_start.reserve(data.contacts.capacity());
   data.contacts.reserve(data.contacts_start.capacity());
@@ -121,6 +121,7 @@ void HybridStep::accept(double length) {
   d.now.poses.swap(data.poses_end);
   d.now.v = data.v_end;
   d.now.contacts = data.memory;
+  d.now.contact_torques = data.torques;
   d.now.joint_impulses = data.joint_impulses;
   d.now.t += length;
 }

@@ -20,6 +20,7 @@ struct HybridStep {
   HybridData& d;
   std::string stopped = {};  // why the step cannot be taken
   bool limited = false;      // events accumulate and are no longer looked for
+  bool worn_out = false;     // a body has been hit in all the moments that it may
 
   // The algorithm.
   void integrate();
@@ -42,6 +43,7 @@ struct HybridStep {
   double switch_speed(const Contact& c) const;
   void set_window(double t);
   Vec3 motion_of(const Contact& c) const;
+  Vec3 spin_of(const Contact& c) const;
   bool polyhedra(const ContactKey& key) const;
 
   // The part of the step between two events.
@@ -64,19 +66,26 @@ struct HybridStep {
   // Impacts of one moment.
   void impact();
   void gather_touching(Problem& problem);
+  void add_spins(Touch& touch);
   void measure(Touch& touch, const Problem& problem);
   Vec3 velocity(const Touch& touch, const Problem& problem) const;
+  Vec3 turning(const Touch& touch, const Problem& problem) const;
   bool pick(const Problem& problem);
   Touch& merge(const Problem& problem);
   void strike(const Problem& problem);
-  ImpactOutcome outcome(const Touch& touch, const Vec3& u, bool& steady, double& guard);
+  ImpactOutcome outcome(const Touch& touch, const Vec3& u, const Vec3& spin, bool& steady,
+                        double& guard);
   double kinetic(const Problem& problem);
   void audit(const Touch& touch, double approach, const ImpactOutcome& out, double before,
              double guard, const Problem& problem);
-  void apply(const Touch& touch, const Vec3& impulse, const Problem& problem);
+  void push(const Constraint& row, const double* impulse, const Problem& problem, double* v) const;
+  const VecX& mechanism_response(const Constraint& row, int r, const Problem& problem);
+  void apply(const Touch& touch, const ImpactOutcome& out, const Problem& problem);
   void stop_together();
   void finish_impact(SolveRecord& record);
+  void report_hit(const Touch& hit, const Problem& problem);
   void share_out(const Problem& problem);
+  void count_moment();
 };
 
 }  // namespace cairn

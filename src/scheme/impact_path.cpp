@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "scheme/impact_phases.hpp"
 #include "scheme/root.hpp"
+#include "scheme/spin_path.hpp"
 
 // Legend: p normal impulse, pi = (p, pi_t) impulse, u velocity, W inverse mass with the tangential
 // block A and the coupling a = W_tn, s = u_t / r direction of slip, r its speed. Primes are
@@ -19,7 +21,7 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Mat2 = Eigen::Matrix2d;
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double never = ImpactPhases::never;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr int order = 18;         // of the Taylor series
 constexpr int max_steps = 20000;  // of a path; the longest seen have a few hundred
@@ -56,9 +58,7 @@ struct Path {
   const double unit;  // power of two next to it
   Vec3 u;
   Vec3 pi = Vec3::Zero();
-  double p_c = 0, p_d = 0;  // normal impulse while the bodies approach, and while they part
-  double w_c = 0, w_d = 0;  // its work
-  bool compressing = true;
+  ImpactPhases phases;
   ImpactOutcome out;
 
   explicit Path(const ImpactInput& input)
@@ -67,40 +67,18 @@ struct Path {
         A(input.W.block<2, 2>(1, 1)),
         rate(a.norm() + input.mu * A.norm()),
         unit(power_of_two(rate)),
-        u(input.u) {}
+        u(input.u),
+        phases{.law = input.law, .e = input.e, .approach = input.u[0]} {}
 
   // True: nothing is given back.
   bool begin_restitution() {
-    compressing = false;
+    phases.compressing = false;
     u[0] = 0;
     return in.e == 0;
   }
 
-  // (E203): what is given back beyond the law, < 0 before the end.
-  double beyond(double u_n, double p, double w) const {
-    if (in.law == RestitutionLaw::newton) return u_n + in.e * in.u[0];
-    if (in.law == RestitutionLaw::poisson) return p - in.e * p_c;
-    return w + in.e * in.e * w_c;
-  }
-
-  // Impulse that completes the phase where the normal velocity grows by k per impulse.
-  double left(double k) const {
-    if (compressing) return k > 0 ? -u[0] / k : never;
-    const double missing = std::max(0.0, -beyond(u[0], p_d, w_d));
-    if (in.law == RestitutionLaw::poisson) return missing;
-    if (in.law == RestitutionLaw::newton) return k > 0 ? missing / k : never;
-    const double root = u[0] * u[0] + 2 * k * missing;
-    const double down = root >= 0 ? u[0] + std::sqrt(root) : 0;
-    return down > 0 ? 2 * missing / down : missing > 0 ? never : 0;
-  }
-
-  void add(double p, double w) {
-    (compressing ? p_c : p_d) += p;
-    (compressing ? w_c : w_d) += w;
-  }
-
   void move(const Vec3& direction, const Vec3& per_impulse, double p) {
-    add(p, p * (u[0] + 0.5 * per_impulse[0] * p));
+    phases.add(p, p * (u[0] + 0.5 * per_impulse[0] * p));
     pi += p * direction;
     u += p * per_impulse;
   }
@@ -111,7 +89,6 @@ struct Path {
   bool curve(double c, double s, double r);
   void expand(double c, double s, double r, Arc& arc) const;
   void follow(const Arc& arc, double t);
-  Vec2 diverging() const;
 };
 
 // (E201): impulses keep their direction until `limit` or until the impact is over (true). A normal
@@ -121,61 +98,35 @@ bool Path::straight(const Vec3& direction, double limit) {
   if (std::abs(per_impulse[0]) <= 64 * eps * in.W(0, 0)) per_impulse[0] = 0;
   double rest = limit;
   for (int i = 0; i < max_steps; ++i) {
-    const double end = left(per_impulse[0]);
+    const double end = phases.left(u[0], per_impulse[0]);
     const double again =
-        !compressing && per_impulse[0] < 0 ? -u[0] / per_impulse[0] : never;  // closes again
+        !phases.compressing && per_impulse[0] < 0 ? -u[0] / per_impulse[0] : never;  // closes again
     const double p = std::min({rest, end, again});
     if (p == never) return true;
     move(direction, per_impulse, p);
     rest -= p;
-    if (p == end && !compressing) return true;
+    if (p == end && !phases.compressing) return true;
     if (p == end && begin_restitution()) return true;
-    if (p == again) compressing = true, u[0] = 0;
+    if (p == again) phases.compressing = true, u[0] = 0;
     if (p != end && p != again) return false;
     if (rest == 0) return false;
   }
   return true;
 }
 
-// The one direction in which a slip can begin that friction cannot hold (E204): s = (mu A + k)^-1 a
-// with |s| = 1 and k > 0.
-Vec2 Path::diverging() const {
-  const Eigen::SelfAdjointEigenSolver<Mat2> eigen(A);
-  const Vec2 b = eigen.eigenvectors().transpose() * a, lambda = in.mu * eigen.eigenvalues();
-  auto s = [&](double k) { return Vec2(b.cwiseQuotient(lambda + Vec2::Constant(k))); };
-  // Newton's method on 1/|s|, which is nearly linear, inside a bracket.
-  double lo = 0, hi = a.norm();
-  double k = hi - lambda[1] > 0 ? hi - lambda[1] : 0.5 * hi;
-  for (int i = 0; i < 200; ++i) {
-    const double size = s(k).norm();
-    (size > 1 ? lo : hi) = k;
-    const double slope = -s(k).cwiseAbs2().cwiseQuotient(lambda + Vec2::Constant(k)).sum() / size;
-    double next = k + (1 - size) * size / slope;
-    if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
-    if (next == k || !(hi > lo) || std::abs(next - k) <= eps * k) break;
-    k = next;
-  }
-  return (eigen.eigenvectors() * s(k)).normalized();
-}
-
 // Without slip: friction holds the contact, or it starts to slide for the rest of the impact.
 bool Path::stick_or_start() {
   ++out.phases;
-  const Eigen::SelfAdjointEigenSolver<Mat2> eigen(A);
-  Vec2 b = eigen.eigenvectors().transpose() * a;
-  const double largest = eigen.eigenvalues()[1];
-  for (int i = 0; i < 2; ++i)
-    b[i] = eigen.eigenvalues()[i] > 4 * eps * largest ? b[i] / eigen.eigenvalues()[i] : 0;
-  const Vec2 tau = eigen.eigenvectors() * b;  // friction over normal impulse that holds
-  if (tau.norm() <= in.mu) {
+  const HeldSlip held = hold_slip(A, a, in.mu);
+  const Vec3 direction(1, held.friction[0], held.friction[1]);
+  if (held.holds) {
     out.stuck = true;
-    straight(Vec3(1, -tau[0], -tau[1]), never);
+    straight(direction, never);
     u.tail<2>().setZero();
     return true;
   }
   out.reversed = true;
-  const Vec2 s = in.mu > 0 ? diverging() : Vec2::Zero();
-  return straight(Vec3(1, -in.mu * s[0], -in.mu * s[1]), never);
+  return straight(direction, never);
 }
 
 // Taylor series from the slip (c, s) r, by the recurrences of products.
@@ -215,7 +166,7 @@ void Path::follow(const Arc& arc, double t) {
   const double p = value(arc.p, t);
   const Vec2 c(value(arc.c, t), value(arc.s, t));
   pi += Vec3(p, -in.mu * value(arc.q1, t), -in.mu * value(arc.q2, t));
-  add(p, value(arc.w, t));
+  phases.add(p, value(arc.w, t));
   u[0] = value(arc.u_n, t);
   u.tail<2>() = value(arc.r, t) * c.normalized();
 }
@@ -225,7 +176,7 @@ bool Path::curve(double c, double s, double r) {
   Arc arc;
   expand(c, s, r, arc);
   const double H = arc.length;
-  if (compressing) {
+  if (phases.compressing) {
     const double end = value(arc.u_n, H);
     if (arc.u_n[1] < 0) out.jammed = true;
     if (!(end >= 0)) {
@@ -236,11 +187,12 @@ bool Path::curve(double c, double s, double r) {
     return begin_restitution();
   }
   auto beyond_at = [&](double t) {
-    return beyond(value(arc.u_n, t), p_d + value(arc.p, t), w_d + value(arc.w, t));
+    return phases.beyond(value(arc.u_n, t), phases.p_d + value(arc.p, t),
+                         phases.w_d + value(arc.w, t));
   };
   double over = never, again = never;
   if (const double end = beyond_at(H); end >= 0)
-    over = brent_root(0, beyond(u[0], p_d, w_d), H, end, 0, beyond_at);
+    over = brent_root(0, phases.beyond(u[0], phases.p_d, phases.w_d), H, end, 0, beyond_at);
   if (const double end = value(arc.u_n, H); end < 0) {
     double lo = 0, at_lo = u[0];
     for (int i = 0; i < 60 && !(at_lo > 0); ++i) {
@@ -253,7 +205,7 @@ bool Path::curve(double c, double s, double r) {
   }
   follow(arc, std::min({H, over, again}));
   if (over <= std::min(H, again)) return true;
-  if (again < H) compressing = true, u[0] = 0;
+  if (again < H) phases.compressing = true, u[0] = 0;
   return false;
 }
 
@@ -272,20 +224,70 @@ bool Path::slide() {
   const bool keeps = std::abs(g) <= 8 * eps * rate || (f < 0 && std::abs(g) * r <= -f * eps * size);
   if (!keeps) return curve(s[0], s[1], r);
   const Vec3 direction(1, -in.mu * s[0], -in.mu * s[1]);
-  if (compressing && in.W.row(0).dot(direction) < 0) out.jammed = true;
+  if (phases.compressing && in.W.row(0).dot(direction) < 0) out.jammed = true;
   if (straight(direction, f < 0 ? r / -f : never)) return true;
   u.tail<2>().setZero();
   return false;
 }
 
+// The one direction in which a slip can begin that friction cannot hold (E204): s = (mu A + k)^-1 a
+// with |s| = 1 and k > 0.
+Vec2 diverging(const Eigen::SelfAdjointEigenSolver<Mat2>& eigen, const Vec2& a, double mu) {
+  const Vec2 b = eigen.eigenvectors().transpose() * a, lambda = mu * eigen.eigenvalues();
+  auto s = [&](double k) { return Vec2(b.cwiseQuotient(lambda + Vec2::Constant(k))); };
+  // Newton's method on 1/|s|, which is nearly linear, inside a bracket.
+  double lo = 0, hi = a.norm();
+  double k = hi - lambda[1] > 0 ? hi - lambda[1] : 0.5 * hi;
+  for (int i = 0; i < 200; ++i) {
+    const double size = s(k).norm();
+    (size > 1 ? lo : hi) = k;
+    const double slope = -s(k).cwiseAbs2().cwiseQuotient(lambda + Vec2::Constant(k)).sum() / size;
+    double next = k + (1 - size) * size / slope;
+    if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+    if (next == k || !(hi > lo) || std::abs(next - k) <= eps * k) break;
+    k = next;
+  }
+  return (eigen.eigenvectors() * s(k)).normalized();
+}
+
 }  // namespace
+
+double ImpactPhases::beyond(double u_n, double p, double w) const {
+  if (law == RestitutionLaw::newton) return u_n + e * approach;
+  if (law == RestitutionLaw::poisson) return p - e * p_c;
+  return w + e * e * w_c;
+}
+
+double ImpactPhases::left(double u_n, double k) const {
+  if (compressing) return k > 0 ? -u_n / k : never;
+  const double missing = std::max(0.0, -beyond(u_n, p_d, w_d));
+  if (law == RestitutionLaw::poisson) return missing;
+  if (law == RestitutionLaw::newton) return k > 0 ? missing / k : never;
+  const double root = u_n * u_n + 2 * k * missing;
+  const double down = root >= 0 ? u_n + std::sqrt(root) : 0;
+  return down > 0 ? 2 * missing / down : missing > 0 ? never : 0;
+}
+
+HeldSlip hold_slip(const Mat2& A, const Vec2& a, double mu) {
+  const Eigen::SelfAdjointEigenSolver<Mat2> eigen(A);
+  Vec2 b = eigen.eigenvectors().transpose() * a;
+  const double largest = eigen.eigenvalues()[1];
+  for (int i = 0; i < 2; ++i)
+    b[i] = eigen.eigenvalues()[i] > 4 * eps * largest ? b[i] / eigen.eigenvalues()[i] : 0;
+  const Vec2 tau = eigen.eigenvectors() * b;  // friction over normal impulse that holds
+  if (tau.norm() <= mu) return {-tau, true};
+  const Vec2 s = mu > 0 ? diverging(eigen, a, mu) : Vec2::Zero();
+  return {-mu * s, false};
+}
 
 ImpactOutcome impact_path(const ImpactInput& in) {
   if (!(in.u[0] < 0)) {
     ImpactOutcome none;
     none.u = in.u;
+    none.spin = in.spin;
     return none;
   }
+  if (in.torsion > 0 || in.rolling > 0) return spin_path(in);
   Path path(in);
   bool sliding = false;
   for (int i = 0; i < max_steps; ++i) {
@@ -298,10 +300,10 @@ ImpactOutcome impact_path(const ImpactInput& in) {
   out.impulse = path.pi;
   out.u = path.u;
   if (out.u.tail<2>().dot(in.u.tail<2>()) < 0) out.reversed = true;
-  out.compression_impulse = path.p_c;
-  out.work_compression = path.w_c;
-  out.work_decompression = path.w_d;
-  out.work_friction = 0.5 * (in.u + out.u).dot(out.impulse) - path.w_c - path.w_d;
+  out.compression_impulse = path.phases.p_c;
+  out.work_compression = path.phases.w_c;
+  out.work_decompression = path.phases.w_d;
+  out.work_friction = 0.5 * (in.u + out.u).dot(out.impulse) - path.phases.w_c - path.phases.w_d;
   return out;
 }
 

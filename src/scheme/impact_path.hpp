@@ -13,6 +13,12 @@ struct ImpactInput {
   double mu = 0;          // [-]
   double e = 0;           // 0 to 1 [-]
   RestitutionLaw law = RestitutionLaw::stronge;
+  // Friction about the contact (E260), turning as velocities at the unit of length; read only where
+  // a bound is above zero.
+  double torsion = 0, rolling = 0;  // bounds of the torques about n, and about t1 and t2 [-]
+  Vec3 spin = Vec3::Zero();         // angular velocity of b relative to a about n, t1, t2 [m/s]
+  Mat3 W_spin = Mat3::Zero();       // spin per torque impulse [1/kg]
+  Mat3 W_mixed = Mat3::Zero();      // velocity along n, t1, t2 per torque impulse [1/kg]
 };
 
 struct ImpactOutcome {
@@ -21,7 +27,9 @@ struct ImpactOutcome {
   double compression_impulse = 0;  // normal impulse while the bodies approach [N s]
   double work_compression = 0;     // work of the normal impulse on the bodies meanwhile, <= 0 [J]
   double work_decompression = 0;   // and while they part, >= 0 [J]
-  double work_friction = 0;        // of the tangential impulse, <= 0 [J]
+  double work_friction = 0;        // of the tangential impulse and of the torques, <= 0 [J]
+  Vec3 torque = Vec3::Zero();      // impulse about n, t1, t2, on body b [N s]
+  Vec3 spin = Vec3::Zero();        // after the impact [m/s]
   int phases = 0;                  // of sliding, sticking and sliding again
   bool stuck = false;              // the impact ends without slip, held by friction
   bool reversed = false;  // it slides back, or again after the slip had stopped; out of the plane
@@ -31,5 +39,14 @@ struct ImpactOutcome {
 
 // Nothing happens where the bodies do not approach.
 ImpactOutcome impact_path(const ImpactInput& in);
+
+// The friction per normal impulse that keeps a slip, or a turn, at rest: `a` is what it would gain,
+// `A` how it answers. Where `mu` does not hold it, the friction of the direction it starts in
+// (E204).
+struct HeldSlip {
+  Eigen::Vector2d friction;
+  bool holds = true;
+};
+HeldSlip hold_slip(const Eigen::Matrix2d& A, const Eigen::Vector2d& a, double mu);
 
 }  // namespace cairn

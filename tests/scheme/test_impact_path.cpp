@@ -69,10 +69,13 @@ struct Marching {
   double w = 0;
   bool stopped = false;
   Vec3 kept = Vec3::Zero();  // direction of the impulse after the slip has stopped
+  double stretch = 1;        // friction in an ellipse: mu along t1, stretch mu along t2
 
+  // The point of the ellipse that takes most from the slip.
   Vec3 direction(const Vec3& at) const {
     if (stopped) return kept;
-    return Vec3(1, 0, 0) - in.mu / at.tail<2>().norm() * Vec3(0, at[1], at[2]);
+    return Vec3(1, 0, 0) -
+           in.mu / std::hypot(at[1], stretch * at[2]) * Vec3(0, at[1], stretch * stretch * at[2]);
   }
   void step(double dp) {
     const Vec3 d1 = direction(u), u2 = u + dp / 2 * in.W * d1, d2 = direction(u2),
@@ -87,7 +90,7 @@ struct Marching {
   Vec3 outward() const {
     auto across = [&](double angle) {
       const Vec3 s(0, std::cos(angle), std::sin(angle));
-      const Vec3 rate = in.W * (Vec3(1, 0, 0) - in.mu * s);
+      const Vec3 rate = in.W * Marching{.in = in, .u = s, .stretch = stretch}.direction(s);
       return std::pair(-s[2] * rate[1] + s[1] * rate[2], s.dot(rate));
     };
     for (int i = 0; i < 720; ++i) {
@@ -97,7 +100,8 @@ struct Marching {
         const double mid = (lo + hi) / 2;
         ((across(mid).first > 0) == (across(lo).first > 0) ? lo : hi) = mid;
       }
-      if (across(lo).second > 0) return {1, -in.mu * std::cos(lo), -in.mu * std::sin(lo)};
+      const Vec3 s(0, std::cos(lo), std::sin(lo));
+      if (across(lo).second > 0) return Marching{.in = in, .u = s, .stretch = stretch}.direction(s);
     }
     return {1, 0, 0};
   }
@@ -106,7 +110,7 @@ struct Marching {
     u[1] = u[2] = 0;
     const Eigen::Vector2d t =
         in.W.block<2, 2>(1, 1).ldlt().solve(Eigen::Vector2d(in.W.block<2, 1>(1, 0)));
-    kept = t.norm() <= in.mu ? Vec3(1, -t[0], -t[1]) : outward();
+    kept = std::hypot(t[0], t[1] / stretch) <= in.mu ? Vec3(1, -t[0], -t[1]) : outward();
   }
   // Until `done` holds.
   template <class Done>
@@ -133,8 +137,8 @@ struct Marching {
   }
 };
 
-ImpactOutcome marched(const ImpactInput& in) {
-  Marching m{in, in.u};
+ImpactOutcome marched(const ImpactInput& in, double stretch = 1) {
+  Marching m{.in = in, .u = in.u, .stretch = stretch};
   double p_c = 0, w_c = 0, p_d = 0, w_d = 0;
   // Phases in which the bodies approach and part, in turn, until the law is met.
   for (int round = 0; round < 10; ++round) {
@@ -288,6 +292,30 @@ TEST(ImpactPath, TurningSlipAgreesWithAnIndependentIntegration) {
   EXPECT_GT(sticks, 10);
   EXPECT_GT(reverses, 3);
   EXPECT_GT(jams, 3);
+}
+
+// (E263): with the row along t2 stretched by k the ellipse is a circle, and the path is that of the
+// ellipse. Marched along are rows that are not stretched.
+TEST(ImpactPath, FrictionInAnEllipseAgreesWithAnIndependentIntegration) {
+  Random random{std::mt19937_64(12)};
+  int sticks = 0, slides = 0;
+  for (int i = 0; i < 200; ++i) {
+    ImpactInput in = random.impact(), stretched = in;
+    const double k = random.uniform(0.2, 4);
+    in.law = stretched.law = laws[i % 3];
+    if (i % 2) in.u.tail<2>() *= 0.1;
+    const Vec3 stretch(1, 1, k);
+    stretched.W = stretch.asDiagonal() * in.W * stretch.asDiagonal();
+    stretched.u = in.u.cwiseProduct(stretch);
+    const ImpactOutcome out = impact_path(stretched), expected = marched(in, k);
+    const double scale = 1e-9 * (in.u.norm() + (in.W * expected.impulse).norm());
+    EXPECT_LT((out.u.cwiseQuotient(stretch) - expected.u).norm(), scale) << i;
+    EXPECT_LT((in.W * (out.impulse.cwiseProduct(stretch) - expected.impulse)).norm(), scale) << i;
+    EXPECT_LE(out.work_friction, 0);
+    sticks += out.stuck, slides += !out.stuck;
+  }
+  EXPECT_GT(sticks, 10);
+  EXPECT_GT(slides, 10);
 }
 
 // A path that is straight in a turned frame is the planar one: the answers agree.

@@ -74,8 +74,9 @@ TEST(AllocationOfTrapezoidal, NoneAfterWarmUp) {
 }
 
 TEST(AllocationOfHybrid, NoneAfterWarmUp) {
-  for (const char* name : {"son_ball", "cradle_hybrid", "pendulum_wall", "slider_crank",
-                           "tumbling_box", "bouncing_ball"})
+  for (const char* name :
+       {"son_ball", "cradle_hybrid", "pendulum_wall", "slider_crank", "tumbling_box",
+        "bouncing_ball", "son_ball_rolling", "rolling_ball", "grained_slope"})
     EXPECT_EQ(
         allocations_of_second_run(
             scene(name, {R"(simulation.scheme={"type": "hybrid"})", "simulation.step=0.01"}), 200),

@@ -27,7 +27,7 @@ ModelDescription grained(double tilt, double grain) {
 }
 
 std::vector<SchemeOptions> schemes() {
-  return {Euler{}, Euler{.nonlinear = true}, Relaxed{.corrections = 50}, Trapezoidal{}};
+  return {Euler{}, Euler{.nonlinear = true}, Relaxed{.corrections = 50}, Trapezoidal{}, Hybrid{}};
 }
 
 // Rests while the pull (cos, sin) g sin(tilt) lies in the ellipse with the axes mu_1, mu_2 times

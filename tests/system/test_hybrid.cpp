@@ -344,6 +344,20 @@ TEST(Hybrid, ManyImpactsAreBounded) {
   EXPECT_LE(sim.penetration(), 1e-12);
 }
 
+// The bound is one of each body: forty balls that all land in one step, at moments of their own,
+// bounce as one alone does.
+TEST(Hybrid, BodiesDoNotUseUpEachOthersEvents) {
+  ModelDescription d = world(Vec3(0, 0, -g), 0, 0.5);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
+  for (int i = 0; i < 40; ++i)
+    d.bodies.push_back(moving("ball" + std::to_string(i), Sphere{0.1}, 1,
+                              Vec3(i, 0, 0.1 + 0.001 * (i + 1)), Vec3(0, 0, -1)));
+  Simulator sim = hybrid(d, {.max_events = 8});
+  certified_steps(sim, 0.05, 1);
+  EXPECT_EQ(sim.report().collisions, 40);
+  for (const StepEvent& event : sim.report().events) EXPECT_NE(event.kind, StepEvent::Kind::limit);
+}
+
 // A ball falls into a groove and touches both sides at once. After one impact it still approaches
 // the other side: what is left is stopped together.
 TEST(Hybrid, ImpactsBeyondTheirNumberAreStoppedTogether) {

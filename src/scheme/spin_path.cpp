@@ -1,0 +1,445 @@
+#include "scheme/spin_path.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "scheme/impact_phases.hpp"
+#include "scheme/root.hpp"
+
+// Legend: y = (u_n, u_t, omega_n, omega_t) velocities, pi their impulses, W inverse mass. Three
+// friction elements, each with a disc of impulses lambda per normal impulse p: the slip u_t, the
+// turn omega_n, the turn omega_t. An element moves, with lambda opposite to it, or is held (E260).
+
+namespace cairn {
+namespace {
+
+using Vec2 = Eigen::Vector2d;
+using Vec5 = Eigen::Matrix<double, 5, 1>;
+using Mat5 = Eigen::Matrix<double, 5, 5>;
+using Vec6 = Eigen::Matrix<double, 6, 1>;
+using Mat6 = Eigen::Matrix<double, 6, 6>;
+
+constexpr double never = ImpactPhases::never;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr int max_steps = 20000;   // of a path
+constexpr int max_sweeps = 20000;  // over elements that start together
+constexpr std::array<int, 7> parts = {2,  6,  10, 14,
+                                      22, 34, 50};  // of a step, columns of its extrapolation
+constexpr double brief = 0x1p-26;  // of the impulse that stops the approach: its square is rounding
+
+// Rows of an element among the five of friction.
+struct Element {
+  Eigen::Index first, size;
+};
+constexpr std::array<Element, 3> elements = {{{0, 2}, {2, 1}, {3, 2}}};
+
+enum class Mode { none, held, moves, starts };
+
+using Vec7 = Eigen::Matrix<double, 7, 1>;
+using Mat7 = Eigen::Matrix<double, 7, 7>;
+
+struct Point {
+  Vec6 y;
+  Vec7 z;  // the impulses pi and the work of the normal one
+};
+
+struct SpinPath {
+  const ImpactInput& in;
+  Mat6 W;
+  std::array<double, 3> bound;  // of |lambda|
+  std::array<double, 3> rate;   // bound on |y'| of an element
+  std::array<double, 3> size;   // of its velocities
+  double impulse;               // that stops the approach without friction
+  Point at;
+  ImpactPhases phases;
+  ImpactOutcome out;
+  std::array<Mode, 3> mode = {Mode::none, Mode::none, Mode::none};
+  Vec5 direction = Vec5::Zero();  // of elements that move, unit vectors
+  Vec5 lambda = Vec5::Zero();
+  Mat5 hold = Mat5::Zero();  // the inverse of W over the held elements
+  double nudge;              // impulse over which an element starts
+  double length = 0;         // of the last step along a curve
+
+  explicit SpinPath(const ImpactInput& input);
+  auto of(const Vec6& y, std::size_t e) const {
+    return y.segment(1 + elements[e].first, elements[e].size);
+  }
+  auto of(const Vec5& x, std::size_t e) const {
+    return x.segment(elements[e].first, elements[e].size);
+  }
+  bool turns(std::size_t e) const { return mode[e] == Mode::moves && elements[e].size == 2; }
+
+  void invert_held();
+  Vec5 holding(const Vec5& moving) const;
+  void find_modes();
+  void find_starts();
+  Vec6 rates() const;
+  bool is_straight(const Vec6& dy) const;
+  bool step();
+  bool straight(const Vec6& dy, double limit);
+  bool curve(const Vec6& dy);
+  Point after(const Vec7& z) const;
+  Vec7 slope(const Vec7& z) const;
+  Mat7 jacobian() const;
+  Vec5 friction(const Vec6& y) const;
+  bool advance(double H, Point& end) const;
+  double first_zero(double H, double start, double end, const auto& f) const;
+  bool arrive(const Point& end, bool phase_ends, bool closes_again);
+};
+
+SpinPath::SpinPath(const ImpactInput& input)
+    : in(input),
+      bound{input.mu, input.torsion, input.rolling},
+      impulse(-input.u[0] / input.W(0, 0)),
+      phases{.law = input.law, .e = input.e, .approach = input.u[0]},
+      nudge(brief * impulse) {
+  W << in.W, in.W_mixed, in.W_mixed.transpose(), in.W_spin;
+  at = {Vec6::Zero(), Vec7::Zero()};
+  at.y << in.u, in.spin;
+  for (std::size_t e = 0; e < 3; ++e) {
+    const auto rows = W.middleRows(1 + elements[e].first, elements[e].size);
+    rate[e] = rows.col(0).norm();
+    for (std::size_t o = 0; o < 3; ++o)
+      rate[e] += bound[o] * rows.middleCols(1 + elements[o].first, elements[o].size).norm();
+    size[e] = of(at.y, e).norm() + rate[e] * impulse;
+  }
+}
+
+// Over rows of unit diagonal, so that slip and turning are of one size; directions in which nothing
+// moves are left out.
+void SpinPath::invert_held() {
+  Vec5 scale = Vec5::Zero();
+  for (std::size_t e = 0; e < 3; ++e)
+    for (Eigen::Index i = 0; mode[e] == Mode::held && i < elements[e].size; ++i)
+      if (const double d = W(1 + elements[e].first + i, 1 + elements[e].first + i); d > 0)
+        scale[elements[e].first + i] = 1 / std::sqrt(d);
+  const Mat5 scaled = scale.asDiagonal() * W.bottomRightCorner<5, 5>() * scale.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Mat5> eigen(scaled);
+  Vec5 inverse = eigen.eigenvalues();
+  for (double& x : inverse) x = x > 64 * eps ? 1 / x : 0;
+  hold = scale.asDiagonal() * eigen.eigenvectors() * inverse.asDiagonal() *
+         eigen.eigenvectors().transpose() * scale.asDiagonal();
+}
+
+// Friction that keeps the held elements at rest, added to that of the moving ones.
+Vec5 SpinPath::holding(const Vec5& moving) const {
+  Vec5 x = moving;
+  for (int i = 0; i < 2; ++i)  // the second time for what rounding left
+    x -= hold * (W.col(0).tail<5>() + W.bottomRightCorner<5, 5>() * x);
+  return x;
+}
+
+// Which elements move; those that rest are held, or start where their friction cannot hold them.
+void SpinPath::find_modes() {
+  lambda.setZero();
+  direction.setZero();
+  for (std::size_t e = 0; e < 3; ++e) {
+    mode[e] = Mode::none;
+    auto y = at.y.segment(1 + elements[e].first, elements[e].size);
+    if (bound[e] == 0) continue;
+    const double r = y.norm();
+    mode[e] = r <= 0.25 * eps * size[e] ? Mode::held : Mode::moves;
+    if (mode[e] == Mode::held) {
+      y.setZero();
+      continue;
+    }
+    direction.segment(elements[e].first, elements[e].size) = y / r;
+    lambda.segment(elements[e].first, elements[e].size) = -bound[e] / r * y;
+  }
+  invert_held();
+  const Vec5 all = holding(lambda);
+  bool holds = true;
+  for (std::size_t e = 0; e < 3; ++e)
+    holds = holds && (mode[e] != Mode::held || of(all, e).norm() <= bound[e]);
+  if (!holds) find_starts();
+  lambda = holds ? all : holding(lambda);
+}
+
+// (E261): the friction of elements at rest that takes most power from what they would gain, one
+// element after the other until it stays.
+void SpinPath::find_starts() {
+  Vec5 x = lambda;
+  std::array<bool, 3> starts = {};
+  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
+    double change = 0;
+    for (std::size_t e = 0; e < 3; ++e) {
+      if (mode[e] != Mode::held) continue;
+      const auto [first, rows] = elements[e];
+      Eigen::Matrix2d A = Eigen::Matrix2d::Zero();
+      Vec2 a = Vec2::Zero();
+      A.topLeftCorner(rows, rows) = W.block(1 + first, 1 + first, rows, rows);
+      Vec5 others = x;
+      others.segment(first, rows).setZero();
+      a.head(rows) = W.block(1 + first, 0, rows, 1) + W.block(1 + first, 1, rows, 5) * others;
+      const HeldSlip held = hold_slip(A, a, bound[e]);
+      starts[e] = !held.holds;
+      change =
+          std::max(change, (x.segment(first, rows) - held.friction.head(rows)).norm() / bound[e]);
+      x.segment(first, rows) = held.friction.head(rows);
+    }
+    if (change <= eps) break;
+  }
+  for (std::size_t e = 0; e < 3; ++e) {
+    if (mode[e] != Mode::held || !starts[e]) continue;
+    mode[e] = Mode::starts;
+    lambda.segment(elements[e].first, elements[e].size) = of(x, e);
+    direction.segment(elements[e].first, elements[e].size) = -of(x, e) / bound[e];
+  }
+  invert_held();
+}
+
+Vec6 SpinPath::rates() const {
+  Vec6 per_impulse;
+  per_impulse << 1, lambda;
+  Vec6 dy = W * per_impulse;
+  if (std::abs(dy[0]) <= 64 * eps * W(0, 0)) dy[0] = 0;
+  for (std::size_t e = 0; e < 3; ++e)
+    if (mode[e] == Mode::held) dy.segment(1 + elements[e].first, elements[e].size).setZero();
+  return dy;
+}
+
+// No element that moves turns its direction.
+bool SpinPath::is_straight(const Vec6& dy) const {
+  for (std::size_t e = 0; e < 3; ++e)
+    if (turns(e)) {
+      const Vec2 s = of(direction, e), v = of(dy, e);
+      if (std::abs(s[0] * v[1] - s[1] * v[0]) > 32 * eps * rate[e]) return false;
+    }
+  return true;
+}
+
+// True: the impact is over.
+bool SpinPath::arrive(const Point& end, bool phase_ends, bool closes_again) {
+  phases.add(end.z[0] - at.z[0], end.z[6] - at.z[6]);
+  at = end;
+  if (phase_ends && !phases.compressing) return true;
+  if (phase_ends || closes_again) {
+    at.y[0] = 0;
+    phases.compressing = closes_again;
+  }
+  return phase_ends && in.e == 0;
+}
+
+// (E262): all friction keeps its direction, up to the first that stops or to the end of a phase.
+bool SpinPath::straight(const Vec6& dy, double limit) {
+  std::array<double, 3> stop = {never, never, never};
+  for (std::size_t e = 0; e < 3; ++e)
+    if (mode[e] == Mode::moves)
+      if (const double f = of(direction, e).dot(of(dy, e)); f < 0)
+        stop[e] = of(at.y, e).norm() / -f;
+  const double over = phases.left(at.y[0], dy[0]);
+  const double again = !phases.compressing && dy[0] < 0 ? -at.y[0] / dy[0] : never;
+  const double p = std::min({limit, over, again, stop[0], stop[1], stop[2]});
+  if (p == never) return true;  // locked
+  Point end = at;
+  end.z[0] += p;
+  end.z.segment<5>(1) += p * lambda;
+  end.z[6] += p * (at.y[0] + 0.5 * p * dy[0]);
+  end.y += p * dy;
+  for (std::size_t e = 0; e < 3; ++e)
+    if (p == stop[e]) end.y.segment(1 + elements[e].first, elements[e].size).setZero();
+  return arrive(end, p == over, p == again);
+}
+
+// ---- Where directions turn
+
+Vec5 SpinPath::friction(const Vec6& y) const {
+  Vec5 moving = lambda;
+  for (std::size_t e = 0; e < 3; ++e) {
+    auto part = moving.segment(elements[e].first, elements[e].size);
+    if (mode[e] == Mode::held) part.setZero();
+    if (turns(e)) part = -bound[e] * of(y, e).normalized();
+  }
+  return holding(moving);
+}
+
+Point SpinPath::after(const Vec7& z) const {
+  Point p{at.y + W * (z - at.z).head<6>(), z};
+  for (std::size_t e = 0; e < 3; ++e)
+    if (mode[e] == Mode::held) p.y.segment(1 + elements[e].first, elements[e].size).setZero();
+  return p;
+}
+
+// z' by the normal impulse.
+Vec7 SpinPath::slope(const Vec7& z) const {
+  const Vec6 y = after(z).y;
+  return (Vec7() << 1, friction(y), y[0]).finished();
+}
+
+Mat7 SpinPath::jacobian() const {
+  Mat5 turning = Mat5::Zero();
+  for (std::size_t e = 0; e < 3; ++e) {
+    if (!turns(e)) continue;
+    const Vec2 s = of(direction, e);
+    turning.block<2, 2>(elements[e].first, elements[e].first) =
+        -bound[e] / of(at.y, e).norm() * (Eigen::Matrix2d::Identity() - s * s.transpose());
+  }
+  Mat7 J = Mat7::Zero();
+  J.block<5, 6>(1, 0) =
+      (Mat5::Identity() - hold * W.bottomRightCorner<5, 5>()) * turning * W.bottomRows<5>();
+  J.block<1, 6>(6, 0) = W.row(0);
+  return J;
+}
+
+// The linearly implicit midpoint rule of Bader and Deuflhard, extrapolated until two columns agree
+// to rounding. False: they do not. It is implicit since a slow slip turns fast.
+bool SpinPath::advance(double H, Point& end) const {
+  std::array<Vec7, parts.size()> row;
+  const Mat7 J = jacobian();
+  const Vec7 first = slope(at.z);
+  for (std::size_t j = 0; j < parts.size(); ++j) {
+    const int n = parts[j];
+    const double h = H / n;
+    const Eigen::PartialPivLU<Mat7> implicit(Mat7::Identity() - h * J);
+    Vec7 step = implicit.solve(h * first), value = at.z + step;
+    for (int i = 1; i < n; ++i) {
+      step += 2 * implicit.solve(h * slope(value) - step);
+      value += step;
+    }
+    value += implicit.solve(h * slope(value) - step);
+    for (std::size_t k = 0; k < j; ++k) {
+      const double ratio = static_cast<double>(n) / parts[j - 1 - k];
+      const Vec7 difference = value - row[k];
+      row[k] = value;
+      value += difference / (ratio * ratio - 1);
+    }
+    row[j] = value;
+    end = after(value);
+    if (j < 2) continue;
+    const Vec6 off = W * (value - row[j - 1]).head<6>();
+    double error = std::abs(off[0]) / -in.u[0];
+    for (std::size_t e = 0; e < 3; ++e)
+      if (bound[e] > 0 && mode[e] != Mode::held)
+        error = std::max(error, of(off, e).norm() / size[e]);
+    if (error <= 64 * eps) return true;
+  }
+  return false;
+}
+
+// Of a function that is `start` < 0 now and `end` at H.
+double SpinPath::first_zero(double H, double start, double end, const auto& f) const {
+  if (!(end >= 0)) return never;
+  if (start >= 0) return 0;
+  return brent_root(0, start, H, end, 0, [&](double t) {
+    Point p;
+    advance(t, p);
+    return f(p);
+  });
+}
+
+// (E262): a step in which slip or rolling turns; each ends before such a motion has halved, so that
+// its stop, where its direction is no smooth function, comes at the end of a geometric sequence.
+bool SpinPath::curve(const Vec6& dy) {
+  double H = length > 0 ? 4 * length : never;
+  for (std::size_t e = 0; e < 3; ++e) {
+    if (!turns(e)) continue;
+    const double r = of(at.y, e).norm(), f = of(direction, e).dot(of(dy, e));
+    if (f < 0) H = std::min(H, 0.5 * r / -f);
+    if (length == 0) H = std::min(H, r / rate[e]);
+  }
+  H = std::min(H, impulse);
+  Point end;
+  // Where the bodies begin to part a step ends before they may close again.
+  const auto dips = [&] {
+    return !phases.compressing && at.y[0] == 0 && dy[0] > 0 && end.y[0] < 0;
+  };
+  for (int i = 0; i < 60 && (!advance(H, end) || dips()); ++i) H /= 2;
+  length = H;
+
+  const auto opens = [](const Point& p) { return p.y[0]; };
+  const auto closes = [](const Point& p) { return -p.y[0]; };
+  const auto beyond = [&](const Point& p) {
+    return phases.beyond(p.y[0], phases.p_d + p.z[0] - at.z[0], phases.w_d + p.z[6] - at.z[6]);
+  };
+  double over = never, again = never, stop = never, breaks = never;
+  if (phases.compressing) {
+    over = first_zero(H, opens(at), opens(end), opens);
+  } else {
+    over = first_zero(H, beyond(at), beyond(end), beyond);
+    if (end.y[0] < 0) again = first_zero(H, closes(at), closes(end), closes);
+  }
+  std::size_t stopping = 3;
+  for (std::size_t e = 0; e < 3; ++e) {
+    const auto slows = [&](const Point& p) { return -of(direction, e).dot(of(p.y, e)); };
+    const auto slips = [&](const Point& p) { return of(friction(p.y), e).norm() - bound[e]; };
+    if (mode[e] == Mode::moves && !turns(e))
+      if (const double t = first_zero(H, slows(at), slows(end), slows); t < stop)
+        stop = t, stopping = e;
+    if (mode[e] == Mode::held)
+      breaks = std::min(breaks, first_zero(H, slips(at), slips(end), slips));
+  }
+  // A friction that reaches its bound is beyond it a little later.
+  if (breaks < never) breaks += nudge;
+  const double t = std::min({H, over, again, stop, breaks});
+  if (t < H) advance(t, end);
+  if (t == stop) end.y.segment(1 + elements[stopping].first, elements[stopping].size).setZero();
+  return arrive(end, t == over, t == again);
+}
+
+// True: the impact is over.
+bool SpinPath::step() {
+  find_modes();
+  Vec6 dy = rates();
+  // A turning motion that stops within the rounding of the impulse stops here.
+  bool stops = false;
+  for (std::size_t e = 0; e < 3; ++e) {
+    if (!turns(e)) continue;
+    const double r = of(at.y, e).norm(), f = of(direction, e).dot(of(dy, e));
+    if (!(f < 0 && r <= -f * 64 * eps * std::max(impulse, at.z[0]))) continue;
+    at.y.segment(1 + elements[e].first, elements[e].size).setZero();
+    stops = true;
+  }
+  if (stops) {
+    find_modes();
+    dy = rates();
+  }
+  if (phases.compressing && dy[0] < 0) out.jammed = true;
+  if (is_straight(dy)) return straight(dy, never);
+  if (std::find(mode.begin(), mode.end(), Mode::starts) != mode.end()) {
+    nudge *= 2;  // one that starts and stops again
+    length = 0;
+    return straight(dy, nudge);
+  }
+  nudge = brief * impulse;
+  return curve(dy);
+}
+
+}  // namespace
+
+// In units that are powers of two near the inverse mass and the speed of approach.
+ImpactOutcome spin_path(const ImpactInput& given) {
+  const double mobility = power_of_two(given.W(0, 0)), speed = power_of_two(given.u[0]);
+  ImpactInput in = given;
+  for (Mat3* W : {&in.W, &in.W_spin, &in.W_mixed}) *W /= mobility;
+  for (Vec3* u : {&in.u, &in.spin}) *u /= speed;
+  SpinPath path(in);
+  ImpactOutcome& out = path.out;
+  for (int i = 0; i < max_steps; ++i) {
+    const bool rested = out.stuck, over = path.step();
+    out.stuck = path.mode[0] == Mode::held;
+    if (i == 0 || out.stuck != rested) ++out.phases;
+    if (rested && !out.stuck) out.reversed = true;
+    if (over) break;
+  }
+  out.impulse = path.at.z.head<3>();
+  out.torque = path.at.z.segment<3>(3);
+  out.u = path.at.y.head<3>();
+  out.spin = path.at.y.tail<3>();
+  if (out.u.tail<2>().dot(in.u.tail<2>()) < 0) out.reversed = true;
+  out.compression_impulse = path.phases.p_c;
+  out.work_compression = path.phases.w_c;
+  out.work_decompression = path.phases.w_d;
+  out.work_friction =
+      0.5 * ((in.u + out.u).dot(out.impulse) + (in.spin + out.spin).dot(out.torque)) -
+      path.phases.w_c - path.phases.w_d;
+  for (Vec3* u : {&out.u, &out.spin}) *u *= speed;
+  for (Vec3* impulse : {&out.impulse, &out.torque}) *impulse *= speed / mobility;
+  out.compression_impulse *= speed / mobility;
+  for (double* work : {&out.work_compression, &out.work_decompression, &out.work_friction})
+    *work *= speed / mobility * speed;
+  return out;
+}
+
+}  // namespace cairn
