@@ -8,10 +8,9 @@
 namespace cairn {
 namespace {
 
-constexpr double touching = 0x1p-40;      // of the model's size [-]
-constexpr double still = 0x1p-44;         // of the speeds at hand: neither closing nor opening [-]
-constexpr double across = 0x1p-10;        // of the gain of speed, where it is not along the normal
-constexpr double window_share = 0x1p-12;  // of the step, over which prescribed velocities are taken
+constexpr double touching = 0x1p-40;  // of the model's size [-]
+constexpr double still = 0x1p-44;     // of the speeds at hand: neither closing nor opening [-]
+constexpr double across = 0x1p-10;    // of the gain of speed, where it is not along the normal
 
 }  // namespace
 
@@ -31,27 +30,15 @@ void HybridStep::find_bound_bodies() {
 }
 
 void HybridStep::set_window(double t) {
-  const double half = window_share * h;
-  for (std::size_t k = 0; k < 2; ++k) {
-    d.window[k] = d.now.poses;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
-      if (model.bodies[i].kind == BodyKind::prescribed)
-        d.window[k][i] = prescribed_pose(model.bodies[i], k == 0 ? t - half : t + half);
-  }
+  cairn::set_window(model, d.now.poses, t, h, d.window);
 }
 
-// Relative velocity at the contact that prescribed bodies have at this moment.
+// Relative velocity and angular velocity at the contact that prescribed bodies have at this moment.
 Vec3 HybridStep::motion_of(const Contact& c) const {
-  const double window = 2 * window_share * h;
-  return prescribed_velocity(model, d.now.poses, d.window[1], c, window) -
-         prescribed_velocity(model, d.now.poses, d.window[0], c, window);
+  return motion_velocity(model, d.now.poses, d.window, c, h);
 }
-
-// Likewise the relative angular velocity.
 Vec3 HybridStep::spin_of(const Contact& c) const {
-  const double window = 2 * window_share * h;
-  return prescribed_spin(model, d.now.poses, d.window[1], c, window) -
-         prescribed_spin(model, d.now.poses, d.window[0], c, window);
+  return motion_spin(model, d.now.poses, d.window, c, h);
 }
 
 double HybridStep::normal_rate(const Contact& c) const {
@@ -60,18 +47,8 @@ double HybridStep::normal_rate(const Contact& c) const {
 
 // The speed below which rounding decides whether a contact opens or closes.
 double HybridStep::still_speed(const Contact& c) const {
-  double speed = motion_of(c).norm();
-  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
-    const Body& body = model.body(id);
-    if (body.velocities == 0) continue;
-    const Pose& X_WC = d.now.poses[index(id)];
-    for (const VecX* v : {&d.now.v, &data.v_free}) {
-      const double* of_body = v->data() + body.first_velocity;
-      speed = std::max(speed, linear_velocity(body, of_body).norm() +
-                                  angular_velocity(body, X_WC, of_body).norm() * body.radius);
-    }
-  }
-  return still * speed;
+  return still * std::max(motion_of(c).norm(),
+                          speed_at_hand(model, d.now.poses, c, {&d.now.v, &data.v_free}));
 }
 
 // The rebound that is none any more: given, or what a body gains in a step along the normal;

@@ -7,6 +7,7 @@
 #include "constrain/rows.hpp"
 #include "problem/mass.hpp"
 #include "scheme/impact_path.hpp"
+#include "scheme/motion_window.hpp"
 
 namespace cairn {
 
@@ -57,7 +58,8 @@ struct HybridData {
   std::vector<char> flies;      // per body: nothing but gravity acts on it
   std::vector<char> bound;      // per body: has joints, springs or applied forces
   std::vector<char> jointed;    // per body
-  std::vector<Pose> trial, before, window[2];
+  std::vector<Pose> trial, before;
+  MotionWindow window;
   std::vector<Touch> touching;
   std::vector<SpinRows> spins;                  // scratch
   std::vector<std::size_t> struck;              // the contacts of one strike

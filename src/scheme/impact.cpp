@@ -12,32 +12,19 @@
 #include "scheme/trapezoidal_step.hpp"
 
 namespace cairn {
-namespace {
-
-constexpr double window_share = 0x1p-12;  // of the step, over which prescribed velocities are taken
-
-}  // namespace
 
 double TrapezoidalStep::window() const {
-  return 2 * window_share * h;
+  return window_length(h);
 }
 
 // Where prescribed bodies are shortly before and after t.
 void TrapezoidalStep::set_window(double t) {
-  const double half = window_share * h;
-  for (std::size_t k = 0; k < 2; ++k) {
-    d.window[k] = d.now.poses;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
-      if (model.bodies[i].kind == BodyKind::prescribed)
-        d.window[k][i] = prescribed_pose(model.bodies[i], k == 0 ? t - half : t + half);
-  }
+  cairn::set_window(model, d.now.poses, t, h, d.window);
 }
 
 // Relative velocity at the contact that prescribed bodies have at this moment.
 Vec3 TrapezoidalStep::motion_of(const Contact& c, std::span<const Pose> poses) {
-  const double window = 2 * window_share * h;
-  return prescribed_velocity(model, poses, d.window[1], c, window) -
-         prescribed_velocity(model, poses, d.window[0], c, window);
+  return motion_velocity(model, poses, d.window, c, h);
 }
 
 double TrapezoidalStep::threshold(const Contact& c) {
@@ -63,7 +50,7 @@ void TrapezoidalStep::gather_touching() {
 // Joints and everything that touches, at `now`.
 void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const double> push,
                                       std::span<const double> speed, std::span<const char> held) {
-  const double window = 2 * window_share * h;
+  const double window = window_length(h);
   add_joints(d.now.poses, d.window[0], d.window[1], window, problem);
   for (std::size_t i = 0; i < d.joint_constraints; ++i)
     for (int k = 0; k < problem.constraints[i].rows; ++k)

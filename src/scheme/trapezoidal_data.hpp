@@ -5,6 +5,7 @@
 #include "constrain/joints.hpp"
 #include "dynamics/impulses.hpp"
 #include "scheme/interpolant.hpp"
+#include "scheme/motion_window.hpp"
 
 namespace cairn {
 
@@ -69,7 +70,8 @@ struct TrapezoidalData {
   std::vector<double> rates_now, rates_next;  // of the joint rows, for (E184)
   std::vector<double> turning;                // and for (E187)
   MassInverse mass;
-  std::vector<Pose> before_projection, window[2];
+  std::vector<Pose> before_projection;
+  MotionWindow window;
   double deepest = 0;  // overlap at `next` when collisions were looked for [m]
   std::size_t joint_constraints = 0;
   Phase coarse;  // end of a part in one piece

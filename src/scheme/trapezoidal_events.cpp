@@ -35,18 +35,7 @@ bool TrapezoidalStep::contact_at(const ContactKey& key, std::span<const Pose> po
 
 // The speed below which rounding decides whether a contact opens or closes.
 double TrapezoidalStep::still_speed(const Contact& c) const {
-  double speed = 0;
-  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
-    const Body& body = model.body(id);
-    if (body.velocities == 0) continue;
-    const Pose& X_WC = d.now.poses[index(id)];
-    for (const VecX* v : {&d.now.v, &d.v_free}) {
-      const double* of_body = v->data() + body.first_velocity;
-      speed = std::max(speed, linear_velocity(body, of_body).norm() +
-                                  angular_velocity(body, X_WC, of_body).norm() * body.radius);
-    }
-  }
-  return still * speed;
+  return still * speed_at_hand(model, d.now.poses, c, {&d.now.v, &d.v_free});
 }
 
 // Rate of the gap at `now` with the velocities v, prescribed motion included.
