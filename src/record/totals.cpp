@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheme/report.hpp"
+
 namespace cairn {
 namespace {
 
@@ -58,13 +60,7 @@ void add_ledger(const Ledger& step, bool first, RunTotals& totals) {
   }
   sum.kinetic_end = step.kinetic_end;
   sum.potential_end = step.potential_end;
-  sum.work_applied += step.work_applied;
-  sum.work_motion += step.work_motion;
-  sum.friction += step.friction;
-  sum.impact += step.impact;
-  sum.stabilisation += step.stabilisation;
-  sum.integrator += step.integrator;
-  sum.solver += step.solver;
+  add_flows(step, sum);
   totals.energy_final = step.kinetic_end + step.potential_end;
   totals.max_rise = std::max(totals.max_rise, step.rise());
   totals.imbalance_max = std::max(totals.imbalance_max, std::abs(step.imbalance()));

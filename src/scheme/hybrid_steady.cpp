@@ -99,15 +99,7 @@ void HybridStep::accept(double length) {
   part.account_for_projection();
   part.report_contacts();
   for (const ContactReport& contact : d.part.contacts) note_contact(contact);
-  Ledger& sum = report.ledger;
-  const Ledger l = make_ledger(model, d.now, length, data, part.last());
-  sum.work_applied += l.work_applied;
-  sum.work_motion += l.work_motion;
-  sum.friction += l.friction;
-  sum.impact += l.impact;
-  sum.stabilisation += l.stabilisation;
-  sum.integrator += l.integrator;
-  sum.solver += l.solver;
+  add_flows(make_ledger(model, d.now, length, data, part.last()), report.ledger);
   report.projection = std::max(report.projection, d.part.projection);
   report.projection_angle = std::max(report.projection_angle, d.part.projection_angle);
   report.projection_slowing = std::min(report.projection_slowing, d.part.projection_slowing);

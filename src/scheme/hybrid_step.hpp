@@ -1,7 +1,8 @@
 // One step of `hybrid` in progress. Its parts are spread over files by idea: hybrid.cpp (the
 // algorithm and the report), hybrid_contacts.cpp (bouncing or steady, E207), hybrid_steady.cpp (the
-// complementarity problem, E209), hybrid_collision.cpp (when bodies meet, E210), hybrid_impact.cpp
-// (impacts of a moment, E211 to E214), hybrid_response.cpp (their inverse mass, E206).
+// complementarity problem, E209), hybrid_collision.cpp (when bodies meet, E210),
+// hybrid_touching.cpp, hybrid_impact.cpp (impacts of a moment, E211 to E214), hybrid_response.cpp
+// (their inverse mass, E206).
 #pragma once
 
 #include "scheme/step.hpp"

@@ -83,6 +83,16 @@ bool close_ledger(const Model& model, const State& start, const std::vector<Pose
          std::isfinite(ledger.imbalance());
 }
 
+void add_flows(const Ledger& part, Ledger& sum) {
+  sum.work_applied += part.work_applied;
+  sum.work_motion += part.work_motion;
+  sum.friction += part.friction;
+  sum.impact += part.impact;
+  sum.stabilisation += part.stabilisation;
+  sum.integrator += part.integrator;
+  sum.solver += part.solver;
+}
+
 void count_step(double h, State& state, StepReport& report) {
   state.t += h;
   ++state.step;

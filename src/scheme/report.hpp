@@ -30,6 +30,9 @@ void measure_joints(const Model& model, std::span<const Pose> poses, StepReport&
 bool close_ledger(const Model& model, const State& start, const std::vector<Pose>& poses,
                   const VecX& v, Ledger& ledger);
 
+// What flows in and out in a part of the time, added to that of the whole.
+void add_flows(const Ledger& part, Ledger& sum);
+
 // The step is taken: time and number go on, and the report has them.
 void count_step(double h, State& state, StepReport& report);
 

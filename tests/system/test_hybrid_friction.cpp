@@ -1,5 +1,6 @@
 // Scheme `hybrid` with rolling, torsional and anisotropic friction (E260 to E263): a thrown ball
 // against the recursion of its closed forms, blows one by one, and what energy does.
+#include "scaling.hpp"
 #include "worlds.hpp"
 
 namespace cairn::testing {
@@ -297,17 +298,7 @@ TEST(HybridFriction, UnitsAndRestart) {
                Vec3(-1, 0.25, 0) * speed, Vec3(1, 0, 3) / time)};
     return hybrid(d);
   };
-  Simulator one = make(1, 1, 1), two = make(0.25, 8, 2);
-  certified_steps(one, 0.015625, 120);
-  certified_steps(two, 0.03125, 120);
-  for (std::size_t i = 0; i < one.state().poses.size(); ++i)
-    EXPECT_EQ(Vec3(one.state().poses[i].p * 0.25), two.state().poses[i].p);
-  EXPECT_FALSE(one.state().contact_torques.empty());
-  Simulator copy = make(1, 1, 1);
-  copy.set_state(one.state());
-  certified_steps(one, 0.015625, 20);
-  certified_steps(copy, 0.015625, 20);
-  EXPECT_EQ(hash(one.state()), hash(copy.state()));
+  expect_same_bits_in_other_units_and_from_a_state(make, 120);
 }
 
 }  // namespace
