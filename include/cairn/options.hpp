@@ -179,7 +179,10 @@ template <class Visitor>
 void describe(Visitor& v, Auto& o) {
   v.number("tolerance", o.tolerance, tolerance_range, "-",
            "scaled residual at or below which a solve is certified");
-  v.integer("max_sweeps", o.max_sweeps, 1, 100000000, "Gauss-Seidel sweeps per island at the most");
+  v.integer(
+      "max_sweeps", o.max_sweeps, 1, 100000000,
+      "Gauss-Seidel sweeps per island at the most; where nothing else gets there, a hundred times "
+      "as many gradient steps");
   v.integer("max_iterations", o.max_iterations, 1, 1000000,
             "factorisations per island at the most");
   v.integer("lemke_rows", o.lemke_rows, 0, 20000,

@@ -1,6 +1,7 @@
 #include "solve/automatic.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace cairn {
 namespace {
@@ -13,6 +14,10 @@ constexpr std::size_t small = 32;
 
 // A tolerance above this one asks for speed.
 constexpr double loose = 1e-6;
+
+// Gradient steps for each sweep that is allowed, where nothing else gets there: one costs a third
+// of a sweep, and the last digits of a packing take hundreds of thousands.
+constexpr int patience = 100;
 
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
@@ -115,8 +120,8 @@ class Attempts {
   }
   // The same on a packing that can be packed.
   bool packs() { return b_.packed.packing.attach(island_); }
-  void packed_gradients(bool convex) {
-    const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = options.max_sweeps};
+  void packed_gradients(bool convex, int steps) {
+    const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = steps};
     if (convex)
       take_impulses(packed_apgd(limits, b_.packed, r_), "apgd");
     else
@@ -231,13 +236,22 @@ bool rest(Attempts& a, const Kind& kind) {
 bool descend(Attempts& a, const Kind& kind) {
   const bool packed = a.packs();
   const auto gradients = [&] {
-    packed ? a.packed_gradients(kind.convex) : a.gradients(kind.convex);
+    packed ? a.packed_gradients(kind.convex, a.options.max_sweeps) : a.gradients(kind.convex);
   };
   if (packed && (kind.convex || !kind.patches)) gradients();
   if (a.good()) return true;
   const bool nowhere = a.value() > 0.1 && !kind.convex;
   a.sweep(nowhere ? a.options.max_sweeps : 40, a.options.tolerance, true);
   if (!a.good()) gradients();
+  return a.good();
+}
+
+// Spectral steps in one go, for as long as it takes: on packings with exact friction they come to
+// eight digits, which no other method does (docs/solver-speed.md).
+bool be_patient(Attempts& a, const Kind& kind) {
+  if (kind.convex || !kind.large || !a.packs()) return false;
+  a.packed_gradients(false, static_cast<int>(std::min<std::int64_t>(
+                                std::int64_t{patience} * a.options.max_sweeps, 1 << 30)));
   return a.good();
 }
 
@@ -344,6 +358,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   const bool was_warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0; });
   if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
   if (kind.packing && descend(a, kind)) return a.result(false);
+  if (kind.packing && be_patient(a, kind)) return a.result(true);
   if (!was_warm && rest(a, kind)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
@@ -353,7 +368,8 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
   if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
   if (!kind.packing && was_warm && approach_from_nowhere(a, kind)) return a.result(true);
-  if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a))) return a.result(true);
+  if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a) || be_patient(a, kind)))
+    return a.result(true);
   exhaust(a);
   return a.result(true);
 }
