@@ -2,15 +2,11 @@
 // straight, an independent integration where it turns, and what every impact must obey.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <random>
 
-#include "scheme/impact_path.hpp"
+#include "impacts.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr RestitutionLaw laws[] = {RestitutionLaw::newton, RestitutionLaw::poisson,
-                                   RestitutionLaw::stronge};
 
 // Inverse mass of a planar contact with the couplings nn, nt, tt.
 Mat3 planar(double nn, double nt, double tt) {
@@ -29,26 +25,19 @@ Mat3 rod(double angle) {
 
 // Of a point of a body with the principal inertias, at p from its centre; n along x.
 Mat3 inverse_mass(double mass, const Vec3& inertia, const Vec3& p) {
-  Mat3 P;
-  P << 0, -p[2], p[1], p[2], 0, -p[0], -p[1], p[0], 0;
+  const Mat3 P = cross_matrix(p);
   return Mat3::Identity() / mass - P * inertia.cwiseInverse().asDiagonal() * P;
 }
 
-struct Random {
-  std::mt19937_64 engine;
-  double uniform(double lo, double hi) {
-    return std::uniform_real_distribution<double>(lo, hi)(engine);
-  }
-  Vec3 vector() { return {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}; }
+struct Random : RandomNumbers {
   // A body with moments of inertia that a body can have, hit anywhere.
   ImpactInput impact() {
     const Vec3 extent(uniform(0.05, 1), uniform(0.05, 1), uniform(0.05, 1));
     const Vec3 squares = extent.cwiseAbs2();
     const Mat3 W = inverse_mass(uniform(0.5, 2), Vec3::Constant(squares.sum()) - squares, vector());
-    const Quat turn =
-        Quat(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)).normalized();
+    const Mat3 R = turn();
     ImpactInput in;
-    in.W = turn.toRotationMatrix() * W * turn.toRotationMatrix().transpose();
+    in.W = R * W * R.transpose();
     in.u = vector();
     in.u[0] = -std::abs(in.u[0]);
     in.mu = uniform(0, 1.5);

@@ -2,18 +2,14 @@
 // by an implicit method, and what every impact must obey.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <random>
 
-#include "scheme/impact_path.hpp"
+#include "impacts.hpp"
 
 namespace cairn {
 namespace {
 
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
-
-constexpr RestitutionLaw laws[] = {RestitutionLaw::newton, RestitutionLaw::poisson,
-                                   RestitutionLaw::stronge};
 
 Mat6 whole(const ImpactInput& in) {
   Mat6 W;
@@ -32,8 +28,7 @@ Vec6 impulses(const ImpactOutcome& out) {
 
 // Velocity and turning at the point p of a body with the mass and the principal inertias; n is x.
 void set_body(double mass, const Mat3& inverse_inertia, const Vec3& p, ImpactInput& in) {
-  Mat3 P;
-  P << 0, -p[2], p[1], p[2], 0, -p[0], -p[1], p[0], 0;
+  const Mat3 P = cross_matrix(p);
   in.W = Mat3::Identity() / mass - P * inverse_inertia * P;
   in.W_mixed = -P * inverse_inertia;
   in.W_spin = inverse_inertia;
@@ -109,18 +104,11 @@ TEST(SpinPath, TorsionAboutTheNormal) {
   }
 }
 
-struct Random {
-  std::mt19937_64 engine;
-  double uniform(double lo, double hi) {
-    return std::uniform_real_distribution<double>(lo, hi)(engine);
-  }
-  Vec3 vector() { return {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}; }
+struct Random : RandomNumbers {
   // A body with moments of inertia that a body can have, hit anywhere, turning as it likes.
   ImpactInput impact() {
     const Vec3 squares = Vec3(uniform(0.2, 1), uniform(0.2, 1), uniform(0.2, 1)).cwiseAbs2();
-    const Mat3 R = Quat(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1))
-                       .normalized()
-                       .toRotationMatrix();
+    const Mat3 R = turn();
     const Vec3 moments = Vec3::Constant(squares.sum()) - squares;
     ImpactInput in;
     set_body(uniform(0.5, 2), R * moments.cwiseInverse().asDiagonal() * R.transpose(), vector(),

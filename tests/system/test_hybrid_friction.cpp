@@ -1,18 +1,10 @@
 // Scheme `hybrid` with rolling, torsional and anisotropic friction (E260 to E263): a thrown ball
 // against the recursion of its closed forms, blows one by one, and what energy does.
+#include "hybrid_worlds.hpp"
 #include "scaling.hpp"
-#include "worlds.hpp"
 
 namespace cairn::testing {
 namespace {
-
-Simulator hybrid(const ModelDescription& description, const Hybrid& scheme = {}) {
-  return simulator_of(description, scheme);
-}
-
-double energy(const Simulator& sim) {
-  return sim.kinetic_energy() + sim.potential_energy();
-}
 
 constexpr double radius = 0.5, inertia = 0.4 * radius * radius, drop = 1;
 
@@ -230,14 +222,9 @@ TEST(HybridFriction, ThrownBodiesBalanceTheirEnergy) {
     d.materials.emplace_back("wood", wood);
     d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
     d.bodies[0].shapes[0].material = "wood";
-    const Geometry shapes[] = {Box{{0.5, 0.4, 0.3}}, Sphere{0.3}, Capsule{0.2, 0.5},
-                               Ellipsoid{{0.2, 0.3, 0.4}}};
-    for (int i = 0; i < 4; ++i) {
-      d.bodies.push_back(moving("b" + std::to_string(i), shapes[i], 1 + i,
-                                Vec3(0.1 * i, 0.05 * i, 0.8 + 0.9 * i), random.vector(1),
-                                random.vector(3)));
-      d.bodies.back().orientation = exp_rotation(random.vector(1));
-    }
+    throw_bodies(random,
+                 {Box{{0.5, 0.4, 0.3}}, Sphere{0.3}, Capsule{0.2, 0.5}, Ellipsoid{{0.2, 0.3, 0.4}}},
+                 d);
     Simulator sim = hybrid(d);
     double last = energy(sim);
     int blows = 0;
