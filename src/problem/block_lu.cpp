@@ -1,6 +1,7 @@
 #include "problem/block_lu.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cairn/error.hpp"
 
@@ -50,6 +51,29 @@ void subtract_image(const BodyBlock& A, int m, int n, const double* x, double* y
       y[r] -= sum;
     }
   });
+}
+
+// Sign of the determinant of a block with n rows, by elimination with row pivots.
+int determinant_sign_of(const BodyBlock& A, int n) {
+  BodyBlock work;
+  std::copy(&A[0][0], &A[0][0] + max_velocities * max_velocities, &work[0][0]);
+  int sign = 1;
+  for (int p = 0; p < n; ++p) {
+    int pivot = p;
+    for (int r = p + 1; r < n; ++r)
+      if (std::abs(work[r][p]) > std::abs(work[pivot][p])) pivot = r;
+    if (pivot != p) {
+      std::swap_ranges(work[p], work[p] + n, work[pivot]);
+      sign = -sign;
+    }
+    if (work[p][p] < 0) sign = -sign;
+    if (work[p][p] == 0) continue;
+    for (int r = p + 1; r < n; ++r) {
+      const double share = work[r][p] / work[p][p];
+      for (int c = p; c < n; ++c) work[r][c] -= share * work[p][c];
+    }
+  }
+  return sign;
 }
 
 void clear(std::vector<BlockLU::Block>& blocks) {
@@ -268,6 +292,14 @@ void BlockLU::solve(std::span<const int> offsets, double* x) const {
       for (int c = 0; c < size; ++c) x_p[r] += diagonal_[at(p)].value[r][c] * y[c];
     }
   }
+}
+
+// The diagonal holds the inverses of the pivots, whose determinants have the same signs.
+int BlockLU::determinant_sign() const {
+  int sign = 1;
+  for (int p = 0; p < n_; ++p)
+    sign *= determinant_sign_of(diagonal_[at(p)].value, size_[at(node_[at(p)])]);
+  return sign;
 }
 
 }  // namespace cairn

@@ -37,6 +37,8 @@ class BlockLU {
   }
   // x: unknowns of node i at offsets[i]; in: right-hand side, out: solution.
   void solve(std::span<const int> offsets, double* x) const;
+  // Of the determinant, after factorize(): 1 or -1.
+  int determinant_sign() const;
 
   // Blocks of the inverse in the pattern of the factors, after factorize(), by Takahashi's
   // recurrence: as cheap as the factorisation, where the whole inverse is dense.

@@ -15,9 +15,9 @@ constexpr std::size_t small = 32;
 // A tolerance above this one asks for speed.
 constexpr double loose = 1e-6;
 
-// Gradient steps for each sweep that is allowed, where nothing else gets there: one costs a third
-// of a sweep, and the last digits of a packing take hundreds of thousands.
-constexpr int patience = 100;
+// Gradient steps for each sweep that is allowed: one costs a third of a sweep. Some before springs
+// take over, many where nothing else gets there; factorisations likewise.
+constexpr int gradients_first = 5, patience = 100, springs_last = 10;
 
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
@@ -98,6 +98,12 @@ class Attempts {
   void central_path(const CentralPathLimits& limits) {
     if (path_takes(island_, limits))
       take(follow_central_path(island_, limits, b_.central_path, r_, v_), "central path");
+  }
+  void proximal_path(int factorisations) {
+    const ProximalPathLimits limits{.tolerance = options.tolerance,
+                                    .factorisations = factorisations};
+    if (proximal_path_takes(island_))
+      take(follow_proximal_path(island_, limits, b_.proximal_path, r_, v_), "proximal path");
   }
   void direct() { take(solve_joints(island_, b_.shares, r_, v_), "direct"); }
   void admm(const AdmmLimits& limits) {
@@ -246,13 +252,27 @@ bool descend(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
-// Spectral steps in one go, for as long as it takes: on packings with exact friction they come to
-// eight digits, which no other method does (docs/solver-speed.md).
-bool be_patient(Attempts& a, const Kind& kind) {
+// Spectral steps in one go, so many times max_sweeps of them.
+bool go_on(Attempts& a, const Kind& kind, int times) {
   if (kind.convex || !kind.large || !a.packs()) return false;
   a.packed_gradients(false, static_cast<int>(std::min<std::int64_t>(
-                                std::int64_t{patience} * a.options.max_sweeps, 1 << 30)));
+                                std::int64_t{times} * a.options.max_sweeps, 1 << 30)));
   return a.good();
+}
+
+// The last digits of a packing with exact friction: along springs that are made stiffer, from where
+// the gradients stall (docs/solver-speed.md).
+bool stiffen(Attempts& a, const Kind& kind, int times) {
+  if (kind.convex || !kind.large) return false;
+  a.proximal_path(static_cast<int>(
+      std::min<std::int64_t>(std::int64_t{times} * a.options.max_iterations, 1 << 30)));
+  return a.good();
+}
+
+// Both, and both again with more patience.
+bool last_digits(Attempts& a, const Kind& kind) {
+  return go_on(a, kind, gradients_first) || stiffen(a, kind, 1) || go_on(a, kind, patience) ||
+         stiffen(a, kind, springs_last);
 }
 
 // A pile in the plane: a vertex of its linear complementarity problem, from the basis that sweeps
@@ -358,7 +378,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   const bool was_warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0; });
   if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
   if (kind.packing && descend(a, kind)) return a.result(false);
-  if (kind.packing && be_patient(a, kind)) return a.result(true);
+  if (kind.packing && last_digits(a, kind)) return a.result(true);
   if (!was_warm && rest(a, kind)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
@@ -368,7 +388,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
   if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
   if (!kind.packing && was_warm && approach_from_nowhere(a, kind)) return a.result(true);
-  if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a) || be_patient(a, kind)))
+  if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a) || last_digits(a, kind)))
     return a.result(true);
   exhaust(a);
   return a.result(true);

@@ -9,6 +9,7 @@
 #include "solve/newton.hpp"
 #include "solve/packed_gradients.hpp"
 #include "solve/primal_coupling.hpp"
+#include "solve/proximal_path.hpp"
 #include "solve/pyramids.hpp"
 #include "solve/run_method.hpp"
 #include "solve/shares.hpp"
@@ -26,6 +27,7 @@ struct MethodBuffers {
   ShareBuffers shares;
   PyramidBuffers pyramids;
   CentralPathBuffers central_path;
+  ProximalPathBuffers proximal_path;
   std::vector<double> best, kept;
 };
 

@@ -1,0 +1,39 @@
+// Exact friction along the proximal path (E64 to E66): every constraint is a spring about an
+// impulse that nearly solves the problem. With soft springs the answer is easy; they are made
+// stiffer and stiffer, the curve of answers is followed from corner to corner of the law, and where
+// it turns back the springs that make it do so are softened about the impulses reached. For
+// packings and piles of any size, where everything else stalls.
+#pragma once
+
+#include "solve/anderson.hpp"
+#include "solve/nsgs.hpp"
+#include "solve/updated_factor.hpp"
+
+namespace cairn {
+
+struct ProximalPathLimits {
+  double tolerance = 1e-8;
+  int factorisations = 20000;
+};
+
+struct ProximalPathBuffers {
+  ProximalLaw law;
+  UpdatedFactor factor;
+  Anderson anderson;
+  std::vector<double> F, change, trial;          // per velocity
+  std::vector<double> tangent, step, across;     // per velocity
+  std::vector<double> last_step;                 // the same of the step before
+  std::vector<double> point, move;               // velocities and t
+  std::vector<double> stiffness, best, ahead_v;  // before a step; impulses; velocities of the best
+};
+
+inline bool proximal_path_takes(const Island& island) {
+  return ProximalLaw::takes(island);
+}
+
+// Starts from r; leaves the better of it and the best impulses found.
+IterationResult follow_proximal_path(const Island& island, const ProximalPathLimits& limits,
+                                     ProximalPathBuffers& buffers, std::vector<double>& r,
+                                     std::vector<double>& v);
+
+}  // namespace cairn
