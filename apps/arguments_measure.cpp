@@ -53,6 +53,9 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
       ->check(CLI::Range(1000, 1000000));
   CLI::App* decades = add_command(
       *command, "decades", "CPU time of a step of 1000 spheres to each accuracy", bench_examples);
+  decades->add_option("--packings", growth_options.packings, "settled packings, seeds 1 to N")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100));
   for (CLI::App* each : {growth, decades}) {
     each->add_option("--out", growth_options.out, "write a chart")
         ->type_name("FILE.svg")

@@ -131,7 +131,8 @@ struct BenchOptions {
 int bench_solvers(const BenchOptions& options);
 
 struct GrowthOptions {
-  int most = 10000;  // contacts of the largest packing, about
+  int most = 10000;  // growth: contacts of the largest packing, about
+  int packings = 2;  // decades: that have settled
   std::string out;   // chart; empty: none
   bool json = false;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cairn/error.hpp"
+#include "problem/number_pair.hpp"
 
 namespace cairn {
 namespace {
@@ -21,8 +22,28 @@ void with_sizes(int m, int k, int n, const F& f) {
     f(m, k, n);
 }
 
-// C -= A B, A m x k, B k x n.
+// C -= A B of bodies in space, two numbers and two rows at a time; every sum in the order of the
+// plain loops.
+void subtract_product(const BodyBlock& A, const BodyBlock& B, BodyBlock& C) {
+  constexpr int rows = 2, pairs = max_velocities / 2;
+  for (int i = 0; i < max_velocities; i += rows) {
+    NumberPair sum[rows][pairs];
+    for (int r = 0; r < rows; ++r)
+      for (int p = 0; p < pairs; ++p) sum[r][p] = load_pair(&C[i + r][2 * p]);
+    for (int l = 0; l < max_velocities; ++l)
+      for (int r = 0; r < rows; ++r) {
+        const NumberPair a = {A[i + r][l], A[i + r][l]};
+        for (int p = 0; p < pairs; ++p) sum[r][p] -= a * load_pair(&B[l][2 * p]);
+      }
+    for (int r = 0; r < rows; ++r)
+      for (int p = 0; p < pairs; ++p) store_pair(sum[r][p], &C[i + r][2 * p]);
+  }
+}
+
+// The same of any, A m x k, B k x n.
 void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
+  if (m == max_velocities && k == max_velocities && n == max_velocities)
+    return subtract_product(A, B, C);
   with_sizes(m, k, n, [&](auto m_, auto k_, auto n_) {
     for (int i = 0; i < m_; ++i)
       for (int l = 0; l < k_; ++l)
@@ -292,6 +313,15 @@ void BlockLU::solve(std::span<const int> offsets, double* x) const {
       for (int c = 0; c < size; ++c) x_p[r] += diagonal_[at(p)].value[r][c] * y[c];
     }
   }
+}
+
+double BlockLU::products() const {
+  double sum = 0;
+  for (int p = 0; p < n_; ++p) {
+    const double below = first_[at(p + 1)] - first_[at(p)];
+    sum += below * (below + 1);
+  }
+  return sum;
 }
 
 // The diagonal holds the inverses of the pivots, whose determinants have the same signs.

@@ -37,6 +37,8 @@ class BlockLU {
   }
   // x: unknowns of node i at offsets[i]; in: right-hand side, out: solution.
   void solve(std::span<const int> offsets, double* x) const;
+  // Products of blocks that a factorisation takes, after analyze().
+  double products() const;
   // Of the determinant, after factorize(): 1 or -1.
   int determinant_sign() const;
 

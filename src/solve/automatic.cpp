@@ -17,7 +17,13 @@ constexpr double loose = 1e-6;
 
 // Gradient steps for each sweep that is allowed: one costs a third of a sweep. Some before springs
 // take over, many where nothing else gets there; factorisations likewise.
-constexpr int gradients_first = 5, patience = 100, springs_last = 10;
+constexpr int gradients_first = 5, patience = 100, springs_last = 4;
+
+// Products of 6 x 6 blocks for each factorisation that is allowed: those of 1000 spheres.
+constexpr double factor_of_packing = 1.5e6;
+
+// Where springs have failed on a packing, no other method has got below this.
+constexpr double stalled = 1e-5;
 
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
@@ -101,7 +107,8 @@ class Attempts {
   }
   void proximal_path(int factorisations) {
     const ProximalPathLimits limits{.tolerance = options.tolerance,
-                                    .factorisations = factorisations};
+                                    .factorisations = factorisations,
+                                    .products = factor_of_packing * factorisations};
     if (proximal_path_takes(island_))
       take(follow_proximal_path(island_, limits, b_.proximal_path, r_, v_), "proximal path");
   }
@@ -378,7 +385,8 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   const bool was_warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0; });
   if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
   if (kind.packing && descend(a, kind)) return a.result(false);
-  if (kind.packing && last_digits(a, kind)) return a.result(true);
+  if (kind.packing && (last_digits(a, kind) || (!kind.convex && a.value() < stalled)))
+    return a.result(true);
   if (!was_warm && rest(a, kind)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);

@@ -53,7 +53,8 @@ class Holding {
     double last = first;
     for (int i = 1; i < refinements && last > 1e-16 * first; ++i) {
       const double now = refine(r, v);
-      if (!(now < 0.3 * last)) break;
+      if (!(now < 0.3 * last) || now * (now / last) <= 1e-17 * first)
+        break;  // the next is rounding
       last = now;
     }
     return true;

@@ -16,15 +16,8 @@ std::size_t at(int i) {
 // be apart from what it is made of.
 constexpr std::size_t block = 64;
 
-NumberPair load_pair(const double* from) {
-  NumberPair pair;
-  std::memcpy(&pair, from, sizeof pair);
-  return pair;
-}
-
 void add_pair(const NumberPair& pair, double* to) {
-  const NumberPair sum = load_pair(to) + pair;
-  std::memcpy(to, &sum, sizeof sum);
+  store_pair(load_pair(to) + pair, to);
 }
 
 // The point of a round cone next to z, shrink = 1 / (1 + mu^2), without branches: which contacts

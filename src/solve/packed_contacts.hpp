@@ -6,15 +6,10 @@
 // of mu. For spheres, where W_tt = 3.5 W_nn, that halves the number of steps to take.
 #pragma once
 
-#include <cstring>
-
+#include "problem/number_pair.hpp"
 #include "solve/island.hpp"
 
 namespace cairn {
-
-// Two numbers side by side: every processor multiplies and adds them at once, and in the same order
-// on each machine.
-using NumberPair = double __attribute__((vector_size(16)));
 
 // J of a contact. The centres of both bodies feel opposite forces, so that one row is
 // (l0 l1) (l2 m0) (m1 m2) on the first body, -(l0 l1) (-l2 n0) (n1 n2) on the second.

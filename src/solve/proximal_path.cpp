@@ -12,7 +12,7 @@ using Corner = ProximalLaw::Corner;
 
 // Stiffness in scaled rows, where W_ii is near one: at the start, at the end, and of the stiffest
 // over the softest (E66).
-constexpr double soft = 30, stiff = 1e6, spread = 100;
+constexpr double soft = 30, stiff = 1e6, stiffest = 1e8, spread = 100;
 
 // A step may take t this far. Below the least share of what is left the way ends in a corner.
 constexpr double longest = 1, least_share = 1e-9;
@@ -21,6 +21,12 @@ constexpr double longest = 1, least_share = 1e-9;
 // the curve round takes more of them.
 constexpr double first_share = 0.1, next_share = 0.7;
 constexpr int most_tries = 20;
+
+// With fewer factorisations than this there is no way.
+constexpr int fewest = 10;
+
+// The way has been lost so often that there may be none.
+constexpr int most_failures = 200;
 
 double norm(const std::vector<double>& x) {
   return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
@@ -50,18 +56,17 @@ class Path {
   bool find_way(Way& way, bool& turned);
   bool solve_at(double stiffness);
   bool newton(int most);
-  bool begin();
+  bool begin(const std::vector<double>& centre);
   bool finish();
+  bool go_on();
   bool way_ahead(Way& way);
   bool has_turned(const Way& way) const;
   bool turn_round(Way& way);
   bool step(const Way& way, double room);
   bool correct(const Way& way, double s, const Corner& corner);
-  double rounding() const;
+  double rounding(double share) const;
   void offer();
-  bool over() const {
-    return result_.iterations >= limits_.factorisations || island_.interrupted();
-  }
+  bool over() const { return result_.iterations >= most_ || island_.interrupted(); }
 
   const Island& island_;
   const ProximalPathLimits& limits_;
@@ -69,16 +74,22 @@ class Path {
   ProximalLaw& law_;
   std::vector<double>&r_, &v_;
   IterationResult result_;
+  double stiff_ = stiff;  // where the curve is to end
+  int failures_ = 0;
+  int most_ = 0;                 // factorisations
   double momentum_ = 0;          // what the balance is judged by
   double velocity_ = 1;          // that counts as much as a factor of e in the stiffness
   double longest_ = 0;           // arc length that the last steps could be
   int last_ = -1;                // group that has just passed a corner
   Mode last_mode_ = Mode::open;  // and the mode it had before
+  double tried_ = 1e300;         // residual of the best impulses that were a centre
   double last_dt_ = 0;           // of the step before; 0: none
 };
 
 void Path::set_up() {
   b_.factor.attach(island_);
+  most_ = static_cast<int>(std::min(static_cast<double>(limits_.factorisations),
+                                    limits_.products / std::max(1.0, b_.factor.products())));
   const std::size_t n = v_.size();
   for (auto* each : {&b_.F, &b_.change, &b_.trial, &b_.tangent, &b_.step, &b_.across})
     each->assign(n, 0.0);
@@ -100,9 +111,10 @@ bool Path::factorize() {
   return b_.factor.factorize(law_);
 }
 
-// What of the balance is rounding: springs multiply that of the velocities.
-double Path::rounding() const {
-  return std::max(1e-10 * momentum_, 2e-15 * law_.stiffest() * island_.scale);
+// What of the balance counts as none: a share of the whole, and rounding, that of the velocities
+// multiplied by springs.
+double Path::rounding(double share) const {
+  return std::max(share * momentum_, 2e-15 * law_.stiffest() * island_.scale);
 }
 
 // Newton with the modes as they come, for a fixed stiffness.
@@ -111,7 +123,8 @@ bool Path::newton(int most) {
   law_.find_modes();
   law_.balance(v_, b_.F);
   double now = norm(b_.F);
-  for (int i = 0; i < most && now > rounding(); ++i) {
+  const double enough = rounding(1e-10);
+  for (int i = 0; i < most && now > enough; ++i) {
     if (over() || !factorize()) return false;
     b_.change = b_.F;
     b_.factor.solve(b_.change);
@@ -127,17 +140,17 @@ bool Path::newton(int most) {
     now = norm(b_.F);
     v_ = b_.trial;
   }
-  return now <= rounding();
+  return now <= enough;
 }
 
-// A point of the curve: soft springs about the best impulses.
-bool Path::begin() {
+// A point of the curve: soft springs about these impulses.
+bool Path::begin(const std::vector<double>& centre) {
   last_ = -1;
   last_dt_ = 0;
   longest_ = 1e300;
   for (double stiffness = soft; stiffness > 1e-6; stiffness /= 3) {
-    law_.set_centre(b_.best, stiffness);
-    velocities_from_impulses(island_, b_.best, v_);
+    law_.set_centre(centre, stiffness);
+    velocities_from_impulses(island_, centre, v_);
     if (newton(30)) return true;
     if (over()) return false;
   }
@@ -154,23 +167,43 @@ void Path::offer() {
 }
 
 // All springs are stiff: Newton about the impulses of each solution, which closes in as fast as the
-// stiffness is large.
+// stiffness is large. Where that fails this point of the curve is kept.
 bool Path::finish() {
+  offer();
+  if (result_.residual <= limits_.tolerance) return true;
+  b_.kept_law = law_;
+  b_.kept_v = v_;
   for (int i = 0; i < 12; ++i) {
     const double before = result_.residual;
+    law_.set_centre(law_.impulses(), stiff_);
+    if (!newton(30)) break;
     offer();
     if (result_.residual <= limits_.tolerance) return true;
-    if (i > 0 && !(result_.residual < 0.5 * before)) break;
-    law_.set_centre(law_.impulses(), stiff);
-    if (!newton(30)) break;
+    if (!(result_.residual < 0.5 * before)) break;
   }
+  law_ = b_.kept_law;
+  v_ = b_.kept_v;
   return false;
+}
+
+// The end of the curve is not the answer: on to stiffer springs where it is near, else once more
+// about the best impulses, or the last where the best have been tried.
+bool Path::go_on() {
+  if (++failures_ > most_failures) return false;
+  if (result_.residual < 1e3 * limits_.tolerance && stiff_ < stiffest) {
+    stiff_ *= 10;
+    return true;
+  }
+  stiff_ = stiff;
+  b_.centre = result_.residual < tried_ ? b_.best : law_.impulses();
+  tried_ = result_.residual;
+  return begin(b_.centre);
 }
 
 // (E65) at this point, towards stiffer springs.
 bool Path::way_ahead(Way& way) {
   law_.growth(b_.tangent);
-  if (!b_.factor.solve_exactly(law_, 1e-7, b_.tangent)) return false;
+  if (!b_.factor.solve_exactly(law_, 1e-4, b_.tangent)) return false;
   const double fast = norm(b_.tangent) / velocity_;
   way.length = std::sqrt(fast * fast + 1);
   way.dt = 1 / way.length;
@@ -209,7 +242,7 @@ bool Path::turn_round(Way& way) {
       law_.soften_all();
     law_.look(v_);
     double room = longest;
-    law_.choose_growing(stiff, spread, room);
+    law_.choose_growing(stiff_, spread, room);
     if (!factorize() || !way_ahead(way)) return false;
     if (b_.factor.determinant_sign() > 0) break;
   }
@@ -222,7 +255,7 @@ bool Path::turn_round(Way& way) {
 // factor of the point before.
 bool Path::correct(const Way& way, double s, const Corner& corner) {
   double t = way.dt * s, best = 1e300;
-  const double enough = rounding();
+  const double enough = rounding(1e-8);
   b_.point.assign(v_.begin(), v_.end());
   for (std::size_t k = 0; k < v_.size(); ++k) b_.point[k] += s * b_.step[k];
   b_.point.push_back(t * velocity_);
@@ -304,16 +337,16 @@ IterationResult Path::run() {
   velocities_from_impulses(island_, r_, v_);
   result_.residual = residual(island_, r_, v_);
   b_.best = r_;
+  tried_ = result_.residual;
   set_up();
   law_.attach(island_, r_, soft);
-  int failures = 0;
-  bool begun = begin();
+  bool begun = most_ >= fewest && begin(b_.best);
   while (begun && !over() && !(result_.residual <= limits_.tolerance)) {
     law_.look(v_);
     double room = longest;
-    if (law_.choose_growing(stiff, spread, room) == 0) {
+    if (law_.choose_growing(stiff_, spread, room) == 0) {
       if (finish()) break;
-      begun = ++failures < 10 && begin();
+      begun = go_on();
       continue;
     }
     Way way;
@@ -321,18 +354,18 @@ IterationResult Path::run() {
     if (!find_way(way, turned) || (turned && !turn_round(way))) break;
     if (turned) {
       room = longest;
-      law_.choose_growing(stiff, spread, room);
+      law_.choose_growing(stiff_, spread, room);
     }
     if (step(way, room)) continue;
     // Numerically stuck: look at where it is anew, on softer springs.
-    if (over() || ++failures > 200) break;
+    if (over() || ++failures_ > most_failures) break;
     law_.look(v_);
     law_.balance(v_, b_.F);
     law_.soften_all();
     last_ = -1;
     last_dt_ = 0;
     longest_ = 1e300;
-    begun = newton(30) || begin();
+    begun = newton(30) || begin(b_.best);
   }
   r_ = b_.best;
   velocities_from_impulses(island_, r_, v_);

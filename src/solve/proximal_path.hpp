@@ -14,17 +14,21 @@ namespace cairn {
 struct ProximalPathLimits {
   double tolerance = 1e-8;
   int factorisations = 20000;
+  double products = 1e300;  // of blocks, in all of them
 };
 
 struct ProximalPathBuffers {
   ProximalLaw law;
   UpdatedFactor factor;
+  ProximalLaw kept_law;
+  std::vector<double> kept_v;
   Anderson anderson;
-  std::vector<double> F, change, trial;          // per velocity
-  std::vector<double> tangent, step, across;     // per velocity
-  std::vector<double> last_step;                 // the same of the step before
-  std::vector<double> point, move;               // velocities and t
-  std::vector<double> stiffness, best, ahead_v;  // before a step; impulses; velocities of the best
+  std::vector<double> F, change, trial;       // per velocity
+  std::vector<double> tangent, step, across;  // per velocity
+  std::vector<double> last_step;              // the same of the step before
+  std::vector<double> point, move;            // velocities and t
+  std::vector<double> stiffness;              // before a step
+  std::vector<double> best, centre, ahead_v;  // impulses; velocities of the ones offered
 };
 
 inline bool proximal_path_takes(const Island& island) {

@@ -15,6 +15,8 @@ class UpdatedFactor {
  public:
   void attach(const Island& island);
 
+  double products() const { return lu_.products(); }
+
   // Anew, for the law's present matrix.
   bool factorize(const ProximalLaw& law);
   int determinant_sign() const { return lu_.determinant_sign(); }  // of that matrix
