@@ -184,7 +184,8 @@ void describe(Visitor& v, Auto& o) {
       "Gauss-Seidel sweeps per island at the most; where nothing else gets there, a hundred times "
       "as many gradient steps");
   v.integer("max_iterations", o.max_iterations, 1, 1000000,
-            "factorisations per island at the most");
+            "factorisations per island and method at the most; where nothing else gets there, "
+            "four times as many");
   v.integer("lemke_rows", o.lemke_rows, 0, 20000,
             "largest complementarity problem handed to Lemke; 0: never");
 }
