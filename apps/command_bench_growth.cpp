@@ -79,10 +79,10 @@ int bench_decades(const GrowthOptions& options) {
     }
   };
   for (int seed = 1; seed <= options.packings; ++seed)
-    measure(fmt::format("settled, packing {}", seed),
+    measure(fmt::format("settled {}", seed),
             settled_spheres(side, settled, static_cast<std::uint64_t>(seed), 1e-4));
-  measure("falling, packing 1", settled_spheres(side, falling, 1, 1e-4));
-  measure("settled, packing 1, relaxed law", relaxed(settled_spheres(side, settled, 1, 1e-4)));
+  measure("falling 1", settled_spheres(side, falling, 1, 1e-4));
+  measure("settled 1, relaxed law", relaxed(settled_spheres(side, settled, 1, 1e-4)));
   if (options.json) print(text(json));
   return write_chart({.title = "One step of 1000 spheres, warm: the cost of each decade",
                       .x = "scaled residual",

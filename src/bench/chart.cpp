@@ -11,8 +11,9 @@
 namespace cairn {
 namespace {
 
-constexpr double width = 560, height = 340;  // [px]
-constexpr double left = 64, right = 18, top = 62, bottom = 46;
+constexpr double width = 560;  // [px]
+constexpr double left = 64, right = 18, bottom = 46;
+constexpr double legend_left = 120, legend_row = 18;
 constexpr std::array colours = {"#1f66b5", "#c0500f", "#2e8540", "#7a3e9d", "#8a6d00", "#555555"};
 
 // Whole decades around all values.
@@ -50,6 +51,24 @@ struct Linear {
   double share(double value) const { return (value - lo) / (hi - lo); }
 };
 
+// Where the label of each curve stands: from left to right, in as many rows as it takes.
+struct Legend {
+  std::vector<std::pair<double, double>> places;  // below the first row
+  double height = 0;                              // of the rows behind the first
+  explicit Legend(const std::vector<ChartCurve>& curves) {
+    double x = legend_left;
+    for (const ChartCurve& curve : curves) {
+      const double size = 34 + 7.2 * static_cast<double>(curve.label.size());
+      if (x > legend_left && x + size > width) {
+        x = legend_left;
+        height += legend_row;
+      }
+      places.emplace_back(x, height);
+      x += size;
+    }
+  }
+};
+
 std::string decade_text(int exponent) {
   return exponent >= -2 && exponent <= 5 ? fmt::format("{:g}", std::pow(10.0, exponent))
                                          : fmt::format("1e{}", exponent);
@@ -62,6 +81,8 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
       log_y(curves, &std::pair<double, double>::second);
   const Linear linear_x(curves, &std::pair<double, double>::first, true),
       linear_y(curves, &std::pair<double, double>::second, false);
+  const Legend legend(curves);
+  const double top = 62 + legend.height, height = 340 + legend.height;
   const auto x_share = [&](double value) {
     return options.x_linear ? linear_x.share(value) : log_x.share(value);
   };
@@ -108,7 +129,6 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
     for (int k = log_y.lo; k <= log_y.hi; ++k) y_tick(std::pow(10.0, k), decade_text(k));
   text(width - right, height - 10, "end", options.x);
   text(12, top - 12, "start", options.y);
-  double legend = 120;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const char* colour = colours[i % colours.size()];
     std::string path;
@@ -120,12 +140,12 @@ std::string chart_svg(const ChartOptions& options, const std::vector<ChartCurve>
       if (options.marks)
         svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n",
                            px(x_share(a)), py(y_share(b)), colour);
+    const double x = legend.places[i].first, y = 46 + legend.places[i].second;
     svg += fmt::format(
         "<line x1=\"{0:.0f}\" y1=\"{1:.0f}\" x2=\"{2:.0f}\" y2=\"{1:.0f}\" stroke=\"{3}\" "
         "stroke-width=\"3\"/>\n",
-        legend, top - 16, legend + 18, colour);
-    text(legend + 23, top - 12, "start", curves[i].label);
-    legend += 34 + 7.2 * static_cast<double>(curves[i].label.size());
+        x, y, x + 18, colour);
+    text(x + 23, y + 4, "start", curves[i].label);
   }
   return svg + "</svg>\n";
 }

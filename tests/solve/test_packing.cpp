@@ -6,6 +6,7 @@
 #include "cairn/solver.hpp"
 #include "problem/make_problem.hpp"
 #include "problem/sample_problems.hpp"
+#include "solve/one_island.hpp"
 #include "solve/packed_gradients.hpp"
 #include "solve/primal_coupling.hpp"
 
@@ -13,15 +14,6 @@ namespace cairn {
 namespace {
 
 using make::Random;
-
-Island island_of(const Problem& problem) {
-  Islands islands;
-  find_islands(problem, islands);
-  EXPECT_EQ(islands.count, 1);
-  Island island;
-  make_island(problem, islands, 0, island);
-  return island;
-}
 
 // Impulses inside and on the cones, and some outside.
 std::vector<double> random_impulses(Random& random, const Island& island) {

@@ -7,6 +7,7 @@
 #include "cairn/solver.hpp"
 #include "problem/make_problem.hpp"
 #include "problem/sample_problems.hpp"
+#include "solve/one_island.hpp"
 #include "solve/proximal_path.hpp"
 
 namespace cairn {
@@ -16,15 +17,6 @@ using make::at;
 using make::Random;
 using Mode = ProximalLaw::Mode;
 using Numbers = std::vector<double>;
-
-Island island_of(const Problem& problem) {
-  Islands islands;
-  find_islands(problem, islands);
-  EXPECT_EQ(islands.count, 1);
-  Island island;
-  make_island(problem, islands, 0, island);
-  return island;
-}
 
 // Cubes that rest or slide on each other, and a chain that lies on the floor.
 std::vector<Problem> samples() {
