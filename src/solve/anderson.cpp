@@ -1,5 +1,6 @@
 #include "solve/anderson.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <numeric>
 

@@ -2,8 +2,9 @@
 // whose g, extrapolated from the last few, is the smallest.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
+
+#include "cairn/math.hpp"
 
 namespace cairn {
 

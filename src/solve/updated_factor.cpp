@@ -1,6 +1,8 @@
 #include "solve/updated_factor.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -89,7 +91,7 @@ void UpdatedFactor::add_columns(int group) {
   is_changed_[at(group)] = 1;
 }
 
-// J Z and D of the groups that have changed, and the factor of I + D J Z.
+// J Z, D and G of the groups that have changed.
 void UpdatedFactor::weigh(const ProximalLaw& law) {
   const auto size = static_cast<Eigen::Index>(max_rows * changed_.size());
   const Eigen::Index known = JZ_.rows();
@@ -111,7 +113,7 @@ void UpdatedFactor::weigh(const ProximalLaw& law) {
         D_(static_cast<Eigen::Index>(max_rows * i) + r,
            static_cast<Eigen::Index>(max_rows * i) + c) = now.N[r][c] - base_[group].N[r][c];
   }
-  C_.compute(Matrix::Identity(size, size) + D_ * JZ_);
+  G_ = (Matrix::Identity(size, size) + D_ * JZ_).partialPivLu().solve(D_);
 }
 
 bool UpdatedFactor::follow(const ProximalLaw& law) {
@@ -140,7 +142,7 @@ void UpdatedFactor::solve(std::vector<double>& x) {
     const int r = static_cast<int>(i % max_rows);
     small_[i] = r < g.rows ? row_image(*island_, g, r, x) : 0.0;
   }
-  small_ = C_.solve(D_ * small_).eval();
+  small_ = (G_ * small_).eval();
   for (Eigen::Index i = 0; i < size; ++i) add(-small_[i], Z_[static_cast<std::size_t>(i)], x);
 }
 

@@ -3,8 +3,6 @@
 // factor costs a hundred solves.
 #pragma once
 
-#include <Eigen/Dense>
-#include <array>
 #include <vector>
 
 #include "solve/proximal_law.hpp"
@@ -48,12 +46,12 @@ class UpdatedFactor {
   bool fresh_ = false;
   std::vector<Weight> base_;  // N of each group in the factor
 
-  // Woodbury: H = H0 + J^T D J over the changed groups; Z = H0^-1 J^T, C = I + D J Z.
+  // Woodbury: H = H0 + J^T D J over the changed groups; Z = H0^-1 J^T,
+  // H^-1 = (I - Z G J) H0^-1 with G = (I + D J Z)^-1 D.
   std::vector<int> changed_;
   std::vector<char> is_changed_;
   std::vector<std::vector<double>> Z_;  // columns
-  Matrix JZ_, D_;
-  Eigen::PartialPivLU<Matrix> C_;
+  Matrix JZ_, D_, G_;
   Eigen::VectorXd small_;
 
   std::vector<std::vector<double>> basis_;
