@@ -1,6 +1,8 @@
 #include "cairn/math.hpp"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace cairn {
 
@@ -32,6 +34,8 @@ Tangents tangents(const Vec3& n) {
 
 double power_of_two(double x) {
   if (x == 0 || !std::isfinite(x)) return 1;
+  if (std::isnormal(x))  // the exponent alone, which is what the rest does as well
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0x7ff0000000000000u);
   int exponent = 0;
   std::frexp(std::abs(x), &exponent);
   return std::ldexp(1.0, exponent - 1);

@@ -32,7 +32,7 @@ void subtract_product(const BodyBlock& A, const BodyBlock& B, BodyBlock& C) {
       for (int p = 0; p < pairs; ++p) sum[r][p] = load_pair(&C[i + r][2 * p]);
     for (int l = 0; l < max_velocities; ++l)
       for (int r = 0; r < rows; ++r) {
-        const NumberPair a = {A[i + r][l], A[i + r][l]};
+        const NumberPair a = both(A[i + r][l]);
         for (int p = 0; p < pairs; ++p) sum[r][p] -= a * load_pair(&B[l][2 * p]);
       }
     for (int r = 0; r < rows; ++r)
@@ -66,11 +66,7 @@ void multiply_right(const BodyBlock& B, int m, int k, BodyBlock& A) {
 // y -= A x, A m x n.
 void subtract_image(const BodyBlock& A, int m, int n, const double* x, double* y) {
   with_sizes(m, n, n, [&](auto m_, auto n_, auto) {
-    for (int r = 0; r < m_; ++r) {
-      double sum = 0;
-      for (int c = 0; c < n_; ++c) sum += A[r][c] * x[c];
-      y[r] -= sum;
-    }
+    for (int r = 0; r < m_; ++r) y[r] -= row_product(A[r], n_, x);
   });
 }
 
@@ -105,15 +101,14 @@ void clear(std::vector<BlockLU::Block>& blocks) {
 }  // namespace
 
 void BlockLU::begin(std::span<const int> sizes, std::span<const char> late) {
-  n_ = static_cast<int>(sizes.size());
-  size_.assign(sizes.begin(), sizes.end());
-  late_.assign(late.begin(), late.end());
-  edges_.clear();
+  graph_.size.assign(sizes.begin(), sizes.end());
+  graph_.late.assign(late.begin(), late.end());
+  graph_.edges.clear();
 }
 
 void BlockLU::connect(int i, int j) {
-  edges_.emplace_back(i, j);
-  edges_.emplace_back(j, i);
+  const std::pair<int, int> edge = std::minmax(i, j);
+  if (graph_.edges.empty() || graph_.edges.back() != edge) graph_.edges.push_back(edge);
 }
 
 // Minimum degree with explicit cliques: exact degrees, small graphs. Ties go to the lower node, so
@@ -121,6 +116,11 @@ void BlockLU::connect(int i, int j) {
 void BlockLU::eliminate_symbolically() {
   if (neighbours_.size() < at(n_)) neighbours_.resize(at(n_));
   for (int i = 0; i < n_; ++i) neighbours_[at(i)].clear();
+  edges_.clear();
+  for (const auto& [i, j] : graph_.edges) {
+    edges_.emplace_back(i, j);
+    edges_.emplace_back(j, i);
+  }
   std::sort(edges_.begin(), edges_.end());
   edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
   for (const auto& [i, j] : edges_) neighbours_[at(i)].push_back(j);
@@ -175,6 +175,10 @@ void BlockLU::eliminate_symbolically() {
 }
 
 void BlockLU::analyze() {
+  if (graph_ == analysed_) return;
+  n_ = static_cast<int>(graph_.size.size());
+  size_ = graph_.size;
+  late_ = graph_.late;
   eliminate_symbolically();
   for (int p = 0; p < n_; ++p) {
     const auto begin = pool_.begin() + first_[at(p)], end = pool_.begin() + first_[at(p + 1)];
@@ -184,6 +188,7 @@ void BlockLU::analyze() {
   diagonal_.resize(at(n_));
   lower_.resize(pool_.size());
   upper_.resize(pool_.size());
+  analysed_ = graph_;
 }
 
 void BlockLU::zero() {
@@ -217,6 +222,8 @@ bool BlockLU::factorize(bool symmetric) {
   for (int p = 0; p < n_; ++p) {
     const int size = size_[at(node_[at(p)])];
     BodyBlock inverse;
+    for (int r = 0; r < size && symmetric; ++r)
+      for (int c = 0; c < r; ++c) diagonal_[at(p)].value[c][r] = diagonal_[at(p)].value[r][c];
     if (!invert(diagonal_[at(p)].value, size, inverse)) return false;
     std::copy(&inverse[0][0], &inverse[0][0] + max_velocities * max_velocities,
               &diagonal_[at(p)].value[0][0]);

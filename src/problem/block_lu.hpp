@@ -3,7 +3,8 @@
 // Coulomb's law makes them.
 //
 // Use: begin(nodes), connect(i, j) ..., analyze(); then zero(), add into diagonal(i) and block(i,
-// j), factorize(), solve(). All memory is kept between uses.
+// j), factorize(), solve(). All memory is kept between uses, and the order of elimination while the
+// same nodes are connected in the same way.
 #pragma once
 
 #include <span>
@@ -29,7 +30,7 @@ class BlockLU {
   // Block in rows of node i, columns of node j, i != j, which must have been connected.
   BodyBlock& block(int i, int j);
 
-  // symmetric: the values are symmetric and only the blocks below the diagonal, in the order of
+  // symmetric: the values are symmetric and only those below the diagonal, blocks in the order of
   // elimination, have to be there. Half the work.
   bool factorize(bool symmetric = false);
   bool is_below(int i, int j) const {
@@ -56,11 +57,20 @@ class BlockLU {
   void eliminate_symbolically();
   std::size_t find(int p, int q) const;  // place in pool_ of positions p, q; pool_.size(): none
 
+  // What is to be eliminated.
+  struct Graph {
+    std::vector<int> size;
+    std::vector<char> late;
+    std::vector<std::pair<int, int>> edges;
+    bool operator==(const Graph&) const = default;
+  };
+
   int n_ = 0;
+  Graph graph_, analysed_;
   std::vector<int> size_, place_,
       node_;  // size of node; node -> position in the order; position -> node
   std::vector<char> late_;
-  std::vector<std::pair<int, int>> edges_;    // both directions
+  std::vector<std::pair<int, int>> edges_;    // both directions, scratch
   std::vector<std::vector<int>> neighbours_;  // elimination graph, scratch
   std::vector<int> pool_,
       first_;  // column p: rows pool_[first_[p] .. first_[p + 1]) below the diagonal, sorted

@@ -42,13 +42,15 @@ bool invert(const BodyBlock& A, int n, BodyBlock& inverse) {
 
 void constraint_velocity(const Problem& problem, const Constraint& c, const double* v, bool with_b,
                          double* w) {
-  for (int r = 0; r < c.rows; ++r) w[r] = with_b ? c.b[r] : 0;
+  double sum[max_rows] = {};
+  if (with_b) std::copy_n(c.b, max_rows, sum);
   for (int side = 0; side < 2; ++side) {
     const int i = c.body[static_cast<std::size_t>(side)];
     if (i < 0) continue;
     const ProblemBody& body = problem.bodies[static_cast<std::size_t>(i)];
-    add_product(c.J[side], c.rows, body.size, v + body.first, w);
+    add_product(c.J[side], c.rows, body.size, v + body.first, sum);
   }
+  std::copy_n(sum, c.rows, w);
 }
 
 }  // namespace cairn

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "cairn/problem.hpp"
+#include "problem/number_pair.hpp"
 
 namespace cairn {
 
@@ -33,11 +34,17 @@ inline auto with_size(int n, const F& f) {
 // finite.
 bool invert(const BodyBlock& A, int n, BodyBlock& inverse);
 
+// Six numbers, those of a body in space, times six others.
+inline double product_of_six(const double* a, const double* b) {
+  const NumberPair sum = load_pair(a) * load_pair(b) + load_pair(a + 2) * load_pair(b + 2) +
+                         load_pair(a + 4) * load_pair(b + 4);
+  return sum[0] + sum[1];
+}
+
 // J_r . v for bodies of n velocities; planar and spatial bodies get straight-line code.
 inline double row_product(const double* J, int n, const double* v) {
   if (n == 3) return J[0] * v[0] + J[1] * v[1] + J[2] * v[2];
-  if (n == 6)
-    return J[0] * v[0] + J[1] * v[1] + J[2] * v[2] + J[3] * v[3] + J[4] * v[4] + J[5] * v[5];
+  if (n == 6) return product_of_six(J, v);
   double sum = 0;
   for (int c = 0; c < n; ++c) sum += J[c] * v[c];
   return sum;
@@ -54,6 +61,14 @@ inline void add_product(const double (&J)[max_rows][max_velocities], int rows, i
 // f += J^T lambda for one body of a constraint.
 inline void add_transposed(const double (&J)[max_rows][max_velocities], int rows, int n,
                            const double* lambda, double* f) {
+  if (rows == 3 && n == 6) {
+    const NumberPair x = both(lambda[0]), y = both(lambda[1]), z = both(lambda[2]);
+    for (int c = 0; c < 6; c += 2)
+      store_pair(load_pair(f + c) +
+                     (load_pair(J[0] + c) * x + load_pair(J[1] + c) * y + load_pair(J[2] + c) * z),
+                 f + c);
+    return;
+  }
   with_sizes(rows, n, [&](auto rows_, auto n_) {
     for (int r = 0; r < rows_; ++r)
       for (int c = 0; c < n_; ++c) f[c] += J[r][c] * lambda[r];

@@ -18,17 +18,22 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// sqrt(p^T A^-1 p): an impulse as a velocity weighted by mass.
-double energy_norm(const BodyBlock& inverse, int n, const double* p) {
+// sqrt(p^T A^-1 p) of a body: an impulse as a velocity weighted by mass.
+double energy_norm(const MassInverse& mass, int body, int n, const double* p) {
+  const BodyBlock& inverse = mass.block(body);
   double sum = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) sum += p[i] * inverse[i][j] * p[j];
+  if (mass.is_diagonal(body))
+    for (int i = 0; i < n; ++i) sum += p[i] * inverse[i][i] * p[i];
+  else
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) sum += p[i] * inverse[i][j] * p[j];
   return std::sqrt(std::max(0.0, sum));
 }
 
 struct Scratch {
   MassInverse mass;
   std::vector<double> v_free, momentum, d, scale, velocity_scale, momentum_scale;
+  std::vector<double> floor;  // of each island: what its velocities are made of, (E11)
   Islands islands;
 };
 
@@ -45,18 +50,17 @@ double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) 
     const int i = c.body[at(side)];
     if (i < 0) continue;
     const BodyBlock& inverse = s.mass.block(i);
-    const bool diagonal = s.mass.is_diagonal(i);
     with_sizes(c.rows, problem.bodies[at(i)].size, [&](auto rows, auto n) {
+      if (s.mass.is_diagonal(i)) {
+        double squares[max_velocities] = {};
+        for (int r = 0; r < rows; ++r)
+          for (int k = 0; k < n; ++k) squares[k] += c.J[side][r][k] * c.J[side][r][k];
+        for (int k = 0; k < n; ++k) trace += squares[k] * inverse[k][k];
+        return;
+      }
       for (int r = 0; r < rows; ++r)
-        for (int k = 0; k < n; ++k) {
-          if (diagonal) {
-            trace += c.J[side][r][k] * inverse[k][k] * c.J[side][r][k];
-            continue;
-          }
-          double sum = 0;
-          for (int l = 0; l < n; ++l) sum += inverse[k][l] * c.J[side][r][l];
-          trace += c.J[side][r][k] * sum;
-        }
+        for (int k = 0; k < n; ++k)
+          trace += c.J[side][r][k] * row_product(inverse[k], n, c.J[side][r]);
     });
   }
   return power_of_two(1.2 * std::sqrt(trace / c.rows));
@@ -75,67 +79,81 @@ bool contact_acts(const Problem& problem, const VecX& lambda, const Scratch& s,
   return free[0] + c.b[0] < 0;
 }
 
-// Largest impulse or free velocity of each island, over rows that carry an impulse or close (E11).
-void island_scales(const Problem& problem, const VecX& lambda, Scratch& s) {
-  s.scale.assign(at(s.islands.count), 0.0);
-  s.velocity_scale.assign(at(s.islands.count), 0.0);
-  s.momentum_scale.assign(at(s.islands.count), 0.0);
-  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const Constraint& c = problem.constraints[i];
-    if (s.islands.of_constraint[i] < 0) continue;
-    const double* r = lambda.data() + problem.first_row[i];
-    double free[max_rows];
-    constraint_velocity(problem, c, s.v_free.data(), false, free);
-    const double impulse = norm(c.rows, r);
-    const bool unilateral = is_unilateral(c.law);
-    if (unilateral && impulse == 0 && free[0] + c.b[0] >= 0) continue;
-    if (c.law == Law::disc && impulse == 0 && !contact_acts(problem, lambda, s, c)) continue;
-    double& scale = s.scale[at(s.islands.of_constraint[i])];
-    double& velocity = s.velocity_scale[at(s.islands.of_constraint[i])];
-    // A relative velocity is a difference of velocities: below their rounding it says nothing.
-    double size = 0;
-    for (int side = 0; side < 2; ++side) {
-      if (c.body[at(side)] < 0) continue;
-      const ProblemBody& body = problem.bodies[at(c.body[at(side)])];
-      for (int k = 0; k < body.size; ++k)
-        size += std::abs(c.J[side][0][k] * s.v_free[at(body.first + k)]);
-    }
-    const double free_speed = std::max(norm(c.rows, free), velocity_floor * size) / s.d[i];
-    scale = std::max({scale, s.d[i] * impulse, free_speed});
-    for (int k = 0; k < c.rows; ++k) free[k] += c.b[k];
-    velocity = std::max({velocity, free_speed, norm(c.rows, free) / s.d[i]});
+// Takes constraint i into the scales of its island: the largest impulse or free velocity over rows
+// that carry an impulse or close (E11). A relative velocity is a difference of velocities: below
+// their rounding it says nothing.
+void take_scale(const Problem& problem, const VecX& lambda, std::size_t i, Scratch& s) {
+  const Constraint& c = problem.constraints[i];
+  const double* r = lambda.data() + problem.first_row[i];
+  double free[max_rows];
+  constraint_velocity(problem, c, s.v_free.data(), false, free);
+  const double impulse = norm(c.rows, r), inverse = 1 / s.d[i];
+  double size = 0;
+  for (int side = 0; side < 2; ++side) {
+    if (c.body[at(side)] < 0) continue;
+    const ProblemBody& body = problem.bodies[at(c.body[at(side)])];
+    for (int k = 0; k < body.size; ++k)
+      size += std::abs(c.J[side][0][k] * s.v_free[at(body.first + k)]);
   }
-  for (std::size_t i = 0; i < s.scale.size(); ++i)
-    s.velocity_scale[i] = velocity_scale(s.scale[i], s.velocity_scale[i]);
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const ProblemBody& b = problem.bodies[i];
-    const std::size_t island = at(s.islands.of_body[i]);
-    s.momentum_scale[island] = std::max(
-        {s.momentum_scale[island], s.scale[island],
-         energy_norm(s.mass.block(static_cast<int>(i)), b.size, problem.k.data() + b.first)});
+  const std::size_t island = at(s.islands.of_constraint[i]);
+  double &scale = s.scale[island], &velocity = s.velocity_scale[island];
+  const double least = velocity_floor * size;
+  s.floor[island] = std::max(s.floor[island], least * inverse);
+  if (is_unilateral(c.law) && impulse == 0 && free[0] + c.b[0] >= 0) return;
+  if (c.law == Law::disc && impulse == 0 && !contact_acts(problem, lambda, s, c)) return;
+  const double free_speed = std::max(norm(c.rows, free), least) * inverse;
+  scale = std::max({scale, s.d[i] * impulse, free_speed});
+  for (int k = 0; k < c.rows; ++k) free[k] += c.b[k];
+  velocity = std::max({velocity, free_speed, norm(c.rows, free) * inverse});
+}
+
+// momentum -= J^T lambda of constraint i.
+void subtract_impulse(const Problem& problem, const VecX& lambda, std::size_t i, Scratch& s) {
+  const Constraint& c = problem.constraints[i];
+  double minus[max_rows];
+  for (int r = 0; r < c.rows; ++r) minus[r] = -lambda[problem.first_row[i] + r];
+  for (int side = 0; side < 2; ++side) {
+    if (c.body[at(side)] < 0) continue;
+    const ProblemBody& b = problem.bodies[at(c.body[at(side)])];
+    add_transposed(c.J[side], c.rows, b.size, minus, s.momentum.data() + b.first);
   }
 }
 
-void judge_momentum(const Problem& problem, const VecX& v, const VecX& lambda, Scratch& s,
-                    Verdict& judge) {
+// One way through the constraints, which are most of the memory: d, the scales of the islands, and
+// A v - k - J^T lambda.
+void add_up(const Problem& problem, const VecX& v, const VecX& lambda, Scratch& s) {
+  s.d.resize(problem.constraints.size());
+  s.scale.assign(at(s.islands.count), 0.0);
+  s.velocity_scale.assign(at(s.islands.count), 0.0);
+  s.momentum_scale.assign(at(s.islands.count), 0.0);
+  s.floor.assign(at(s.islands.count), 0.0);
   s.momentum.resize(at(problem.velocities()));
   for (int i = 0; i < problem.velocities(); ++i) s.momentum[at(i)] = -problem.k[i];
   add_mass_product(problem, v.data(), s.momentum.data());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const Constraint& c = problem.constraints[i];
-    double minus[max_rows];
-    for (int r = 0; r < c.rows; ++r) minus[r] = -lambda[problem.first_row[i] + r];
-    for (int side = 0; side < 2; ++side) {
-      if (c.body[at(side)] < 0) continue;
-      const ProblemBody& b = problem.bodies[at(c.body[at(side)])];
-      add_transposed(c.J[side], c.rows, b.size, minus, s.momentum.data() + b.first);
-    }
+    s.d[i] = row_scale(s, problem, problem.constraints[i]);
+    if (s.islands.of_constraint[i] >= 0) take_scale(problem, lambda, i, s);
+    subtract_impulse(problem, lambda, i, s);
   }
+  for (std::size_t i = 0; i < s.scale.size(); ++i) {
+    if (s.scale[i] == 0) s.scale[i] = s.velocity_scale[i] = s.floor[i];
+    s.velocity_scale[i] = velocity_scale(s.scale[i], s.velocity_scale[i]);
+  }
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const ProblemBody& b = problem.bodies[i];
+    const std::size_t island = at(s.islands.of_body[i]);
+    s.momentum_scale[island] =
+        std::max({s.momentum_scale[island], s.scale[island],
+                  energy_norm(s.mass, static_cast<int>(i), b.size, problem.k.data() + b.first)});
+  }
+}
+
+void judge_momentum(const Problem& problem, const Scratch& s, Verdict& judge) {
   Certificate& cert = judge.certificate;
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const double* p = s.momentum.data() + b.first;
-    const double residual = ratio(energy_norm(s.mass.block(static_cast<int>(i)), b.size, p),
+    const double residual = ratio(energy_norm(s.mass, static_cast<int>(i), b.size, p),
                                   s.momentum_scale[at(s.islands.of_body[i])]);
     cert.momentum = std::max(cert.momentum, residual);
     cert.momentum_impulse =
@@ -161,13 +179,9 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
     cert.worst = std::numeric_limits<double>::infinity();
     return cert;
   }
-  find_islands(problem, s.islands);
-  s.d.resize(problem.constraints.size());
-  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
-    s.d[i] = row_scale(s, problem, problem.constraints[i]);
-  island_scales(problem, lambda, s);
-
-  judge_momentum(problem, v, lambda, s, judge);
+  number_islands(problem, s.islands);
+  add_up(problem, v, lambda, s);
+  judge_momentum(problem, s, judge);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const int island = s.islands.of_constraint[i];
     double w[max_rows];

@@ -34,7 +34,7 @@ void list_members(const std::vector<int>& island_of, int count, std::vector<int>
 
 }  // namespace
 
-void find_islands(const Problem& problem, Islands& islands) {
+void number_islands(const Problem& problem, Islands& islands) {
   const std::size_t n = problem.bodies.size();
   islands.parent.resize(n);
   std::iota(islands.parent.begin(), islands.parent.end(), 0);
@@ -57,6 +57,10 @@ void find_islands(const Problem& problem, Islands& islands) {
     const int any = body[0] >= 0 ? body[0] : body[1];
     islands.of_constraint[i] = any >= 0 ? islands.of_body[at(any)] : -1;
   }
+}
+
+void find_islands(const Problem& problem, Islands& islands) {
+  number_islands(problem, islands);
   list_members(islands.of_body, islands.count, islands.first_body, islands.bodies);
   list_members(islands.of_constraint, islands.count, islands.first_constraint, islands.constraints);
 }

@@ -21,4 +21,7 @@ struct Islands {
 
 void find_islands(const Problem& problem, Islands& islands);
 
+// The numbers alone, without the lists.
+void number_islands(const Problem& problem, Islands& islands);
+
 }  // namespace cairn

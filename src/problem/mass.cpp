@@ -23,13 +23,6 @@ int root(std::vector<int>& parent, int i) {
   return i;
 }
 
-bool has_diagonal_form(const BodyBlock& A, int n) {
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c < n; ++c)
-      if (r != c && A[r][c] != 0) return false;
-  return true;
-}
-
 // What elimination gives, without its work: most bodies are spheres or lie along their axes.
 bool invert_diagonal(const BodyBlock& A, int n, BodyBlock& inverse) {
   bool good = true;
@@ -42,6 +35,13 @@ bool invert_diagonal(const BodyBlock& A, int n, BodyBlock& inverse) {
 }
 
 }  // namespace
+
+bool is_diagonal(const BodyBlock& A, int n) {
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c)
+      if (r != c && A[r][c] != 0) return false;
+  return true;
+}
 
 bool is_symmetric(const BodyBlock& A, int n) {
   for (int r = 0; r < n; ++r)
@@ -78,7 +78,7 @@ bool MassInverse::factor(const Problem& problem) {
   bool good = true;
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
-    diagonal_[i] = has_diagonal_form(b.A, b.size);
+    diagonal_[i] = cairn::is_diagonal(b.A, b.size);
     good = (diagonal_[i] ? invert_diagonal(b.A, b.size, bodies_[i].value)
                          : invert(b.A, b.size, bodies_[i].value)) &&
            good;

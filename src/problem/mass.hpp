@@ -6,6 +6,8 @@
 
 namespace cairn {
 
+bool is_diagonal(const BodyBlock& A, int n);
+
 // Up to rounding: 1e-12 of the diagonal.
 bool is_symmetric(const BodyBlock& A, int n);
 

@@ -18,4 +18,8 @@ inline void store_pair(const NumberPair& pair, double* to) {
   std::memcpy(to, &pair, sizeof pair);
 }
 
+inline NumberPair both(double x) {
+  return NumberPair{x, x};
+}
+
 }  // namespace cairn

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace cairn {
 
-double norm(int n, const double* x) {
+double norm_of_small(int n, const double* x) {
   double sum = 0, largest = 0;
   for (int i = 0; i < n; ++i) {
-    sum += x[i] * x[i];
+    sum += x[i];
     largest = std::max(largest, std::abs(x[i]));
   }
-  if (sum > 0x1p-900 || !(largest > 0)) return std::sqrt(sum);
+  if (!(largest > 0)) return sum;  // zero, or not a number
   sum = 0;
   for (int i = 0; i < n; ++i) sum += (x[i] / largest) * (x[i] / largest);
   return largest * std::sqrt(sum);
@@ -33,8 +34,10 @@ void Verdict::worst(double residual, int constraint) {
   }
 }
 
-void Verdict::judge(const LawSet& unscaled, int constraint, const double* w, const double* r,
-                    const RowScale& s, const Units& units) {
+// rows: an int or a constant.
+template <class Rows>
+void Verdict::judge_rows(Rows rows, const LawSet& unscaled, int constraint, const double* w,
+                         const double* r, const RowScale& s, const Units& units) {
   LawSet set = unscaled;
   set.lo *= s.d;
   set.hi *= s.d;
@@ -46,31 +49,34 @@ void Verdict::judge(const LawSet& unscaled, int constraint, const double* w, con
 
   // Scaled impulse and velocity; w_hat = w + sigma e_n, (E4).
   double z[max_rows] = {}, p[max_rows], r_s[max_rows], w_s[max_rows] = {};
-  for (int k = 0; k < set.rows; ++k) {
+  const double inverse = 1 / s.d;  // of a power of two: exact
+  for (int k = 0; k < rows; ++k) {
     r_s[k] = s.d * r[k];
-    w_s[k] = w[k] / s.d;
+    w_s[k] = w[k] * inverse;
+    z[k] = r_s[k] - w_s[k];
   }
-  w_s[0] += slip_bound(set, w_s);
+  const double w_n = w_s[0] + slip_bound(set, w_s);
+  w_s[0] = w_n;
+  z[0] = r_s[0] - w_n;
 
   // Natural map (E16) and distance from the set of allowed impulses.
-  for (int k = 0; k < set.rows; ++k) z[k] = r_s[k] - w_s[k];
   project(set, z, p);
-  for (int k = 0; k < set.rows; ++k) p[k] -= r_s[k];
-  note(cert.natural_map, ratio(norm(set.rows, p), s.impulse));
+  for (int k = 0; k < rows; ++k) p[k] -= r_s[k];
+  note(cert.natural_map, ratio(norm(rows, p), s.impulse));
   project(set, r_s, p);
-  for (int k = 0; k < set.rows; ++k) p[k] -= r_s[k];
-  note(cert.cone, ratio(norm(set.rows, p), s.impulse));
+  for (int k = 0; k < rows; ++k) p[k] -= r_s[k];
+  note(cert.cone, ratio(norm(rows, p), s.impulse));
 
   if (set.law == Law::equality) {
-    note(cert.equality, ratio(norm(set.rows, w_s), s.velocity));
-    cert.equality_velocity = std::max(cert.equality_velocity, norm(set.rows, w) * units.speed());
+    note(cert.equality, ratio(norm(rows, w_s), s.velocity));
+    cert.equality_velocity = std::max(cert.equality_velocity, norm(rows, w) * units.speed());
   }
   if (!is_unilateral(set.law)) return;
   double product = 0;
-  for (int k = 0; k < set.rows; ++k) product += r_s[k] * w_s[k];
+  for (int k = 0; k < rows; ++k) product += r_s[k] * w_s[k];
   // Not over the square, which underflows for an island that hardly moves.
   note(cert.complementarity, ratio(ratio(std::abs(product), s.impulse), s.impulse));
-  note(cert.gap_velocity, ratio(std::max(0.0, -w[0] / s.d), s.velocity));
+  note(cert.gap_velocity, ratio(std::max(0.0, -w[0] * inverse), s.velocity));
   note(cert.normal_impulse, ratio(std::max(0.0, -r_s[0]), s.impulse));
   const double least_w = w[0] * units.speed(), least_r = r[0] * units.impulse();
   cert.least_gap_velocity = physical_started ? std::min(cert.least_gap_velocity, least_w) : least_w;
@@ -79,6 +85,14 @@ void Verdict::judge(const LawSet& unscaled, int constraint, const double* w, con
   cert.complementarity_energy =
       std::max(cert.complementarity_energy, std::abs(product) * units.energy());
   physical_started = true;
+}
+
+void Verdict::judge(const LawSet& set, int constraint, const double* w, const double* r,
+                    const RowScale& scale, const Units& units) {
+  if (set.rows == 3)
+    judge_rows(std::integral_constant<int, 3>(), set, constraint, w, r, scale, units);
+  else
+    judge_rows(set.rows, set, constraint, w, r, scale, units);
 }
 
 }  // namespace cairn

@@ -2,13 +2,23 @@
 // E16), collected into a certificate.
 #pragma once
 
+#include <cmath>
+
 #include "cairn/solution.hpp"
 #include "problem/cone.hpp"
 
 namespace cairn {
 
 // Euclidean norm of n numbers, also of such whose squares underflow.
-double norm(int n, const double* x);
+double norm_of_small(int n, const double* x);
+inline double norm(int n, const double* x) {
+  double sum = 0;
+  if (n == 3)
+    sum = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+  else
+    for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return sum > 0x1p-900 ? std::sqrt(sum) : norm_of_small(n, x);
+}
 
 // Zero over zero is zero: an island in which nothing happens is perfect.
 double ratio(double residual, double scale);
@@ -36,6 +46,11 @@ struct Verdict {
   // bounds.
   void judge(const LawSet& set, int constraint, const double* w, const double* r,
              const RowScale& scale, const Units& units);
+
+ private:
+  template <class Rows>
+  void judge_rows(Rows rows, const LawSet& set, int constraint, const double* w, const double* r,
+                  const RowScale& scale, const Units& units);
 };
 
 }  // namespace cairn

@@ -225,18 +225,23 @@ void find_scales(Bench& bench) {
   const Problem& problem = bench.problem;
   bench.scale.assign(problem.bodies.size(), 0.0);
   bench.velocity_scale = bench.scale;
+  std::vector<double> floors = bench.scale;
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Row& row = bench.rows[i];
     if (row.island < 0) continue;
     const Constraint& c = problem.constraints[i];
-    const double r = bench.impulse(i).stableNorm();
+    const double r = bench.impulse(i).stableNorm(), floor = row.floor / (1 << 20);
+    floors[at(row.island)] = std::max(floors[at(row.island)], floor / row.d);
     if (!counts(bench, i)) continue;
-    const double free = std::max(row.free.stableNorm(), row.floor / (1 << 20)) / row.d;
+    const double free = std::max(row.free.stableNorm(), floor) / row.d;
     const Few closing = row.free + Eigen::Map<const Few>(c.b, c.rows);
     double &scale = bench.scale[at(row.island)], &velocity = bench.velocity_scale[at(row.island)];
     scale = std::max({scale, row.d * r, free});
     velocity = std::max({velocity, free, closing.stableNorm() / row.d});
   }
+  // Nothing acts: what the velocities are made of is all there is to measure by.
+  for (std::size_t i = 0; i < bench.scale.size(); ++i)
+    if (bench.scale[i] == 0) bench.scale[i] = bench.velocity_scale[i] = floors[i];
   // However large the impulses, velocities are measured by at most a thousand times themselves.
   for (std::size_t i = 0; i < bench.scale.size(); ++i)
     bench.velocity_scale[i] = bench.velocity_scale[i] > 0

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace cairn {
 namespace {
@@ -71,10 +72,12 @@ Kind kind_of(const Island& island, const Auto& options) {
 // Runs methods on the island one after the other and keeps the best impulses that any has left.
 class Attempts {
  public:
-  Attempts(const Island& island, const Auto& asked, MethodBuffers& buffers, std::vector<double>& r,
-           std::vector<double>& v)
+  // judged: the start counts as an attempt.
+  Attempts(const Island& island, const Auto& asked, bool judged, MethodBuffers& buffers,
+           std::vector<double>& r, std::vector<double>& v)
       : options(asked), island_(island), b_(buffers), r_(r), v_(v) {
-    judge();
+    start();
+    if (judged) value_ = residual(island_, r_, v_);
   }
   double value() const { return value_; }
   // Where nobody waits any more, whatever there is has to do.
@@ -150,7 +153,8 @@ class Attempts {
     b_.kept = b_.best;
     kept_ = value_;
     start_from_zero();
-    judge();
+    start();
+    value_ = residual(island_, r_, v_);
   }
   void end_anew() {
     if (!(kept_ < value_)) return;
@@ -169,9 +173,8 @@ class Attempts {
   const Auto& options;
 
  private:
-  void judge() {
+  void start() {
     velocities_from_impulses(island_, r_, v_);
-    value_ = residual(island_, r_, v_);
     b_.best = r_;
     at_best_ = true;
   }
@@ -200,7 +203,7 @@ class Attempts {
   const Island& island_;
   MethodBuffers& b_;
   std::vector<double>&r_, &v_;
-  double value_ = 0, kept_ = 0;
+  double value_ = std::numeric_limits<double>::infinity(), kept_ = 0;
   bool tried_interior_ = false;
   bool at_best_ = false;  // r and v are those of the best
   MethodResult total_{{}, "warm", false};
@@ -238,7 +241,6 @@ bool joints_alone(Attempts& a, const Kind& kind) {
 // Nothing is known of the island: perhaps nothing slides. (From a warm start the impulses go on
 // where they were, and forces do not jump.)
 bool rest(Attempts& a, const Kind& kind) {
-  if (kind.packing) return false;
   a.hold();
   return a.exact() || (kind.large && a.good() && a.value() <= 1e-12);
 }
@@ -379,15 +381,18 @@ void exhaust(Attempts& a) {
 
 MethodResult find_impulses(const Island& island, const Auto& options, MethodBuffers& buffers,
                            std::vector<double>& r, std::vector<double>& v) {
-  Attempts a(island, options, buffers, r, v);
-  if (a.exact()) return a.result(false);
   const Kind kind = kind_of(island, options);
   const bool was_warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0; });
+  const bool may_rest = !was_warm && !kind.packing, closes = island.velocity_scale > 0;
+  const bool rests_first = may_rest && !kind.bilateral && closes;
+  Attempts a(island, options, !rests_first, buffers, r, v);
+  if (rests_first && !island.interrupted() && rest(a, kind)) return a.result(false);
+  if (a.exact()) return a.result(false);
   if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
   if (kind.packing && descend(a, kind)) return a.result(false);
   if (kind.packing && (last_digits(a, kind) || (!kind.convex && a.value() < stalled)))
     return a.result(true);
-  if (!was_warm && rest(a, kind)) return a.result(false);
+  if (may_rest && !rests_first && rest(a, kind)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
   if (approach(a, kind) || polish(a, kind)) return a.result(false);

@@ -103,9 +103,7 @@ class Curve {
  public:
   Curve(const Island& island, CentralPathBuffers& buffers) : island_(island), b_(buffers) {
     n_ = island.rows;
-    b_.q.resize(n_);
-    for (const Group& g : island.groups)
-      group_velocity(island, g, island.v_free.data(), b_.q.data() + g.first);
+    b_.q = Eigen::Map<const VecX>(island.u_free.data(), n_);
     scale_ = b_.q.cwiseAbs().maxCoeff();
     b_.F.resize(n_);
     b_.F_lambda.resize(n_);

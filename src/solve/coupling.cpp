@@ -37,7 +37,7 @@ double Coupling::residual(const std::vector<double>& r, const std::vector<double
   Estimate estimate;
   for (const Part& part : parts_) {
     const auto first = static_cast<std::size_t>(part.first);
-    double u_i[max_rows];
+    double u_i[max_rows] = {};
     std::copy_n(u.data() + first, part.set.rows, u_i);
     estimate.add(part.set, r.data() + first, u_i);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "problem/cone.hpp"
 
@@ -13,22 +14,10 @@ class Estimate {
  public:
   // u = W r + q of the constraint; its first entry is overwritten by that of u_hat.
   void add(const LawSet& set, const double* r, double* u) {
-    const bool unilateral = is_unilateral(set.law);
-    if (unilateral) velocity_ = std::max(velocity_, -u[0]);
-    u[0] += slip_bound(set, u);
-    double z[max_rows], p[max_rows], sum = 0, impulse = 0, along = 0, speed = 0;
-    for (int k = 0; k < set.rows; ++k) {
-      z[k] = r[k] - u[k];
-      impulse += r[k] * r[k];
-      along += r[k] * u[k];
-      speed += u[k] * u[k];
-    }
-    project(set, z, p);
-    for (int k = 0; k < set.rows; ++k) sum += (p[k] - r[k]) * (p[k] - r[k]);
-    if (!(sum <= natural_)) natural_ = sum;  // keeps a NaN
-    impulse_ = std::max(impulse_, impulse);
-    if (unilateral) product_ = std::max(product_, std::abs(along));
-    if (set.law == Law::equality) velocity_ = std::max(velocity_, std::sqrt(speed));
+    if (set.rows == 3)
+      add_rows(std::integral_constant<int, 3>(), set, r, u);
+    else
+      add_rows(set.rows, set, r, u);
   }
 
   // The same of a unilateral constraint from its squared distance to the natural map, its squared
@@ -49,6 +38,26 @@ class Estimate {
   }
 
  private:
+  template <class Rows>
+  void add_rows(Rows rows, const LawSet& set, const double* r, double* u) {
+    const bool unilateral = is_unilateral(set.law);
+    if (unilateral) velocity_ = std::max(velocity_, -u[0]);
+    u[0] += slip_bound(set, u);
+    double z[max_rows], p[max_rows], sum = 0, impulse = 0, along = 0, speed = 0;
+    for (int k = 0; k < rows; ++k) {
+      z[k] = r[k] - u[k];
+      impulse += r[k] * r[k];
+      along += r[k] * u[k];
+      speed += u[k] * u[k];
+    }
+    project(set, z, p);
+    for (int k = 0; k < rows; ++k) sum += (p[k] - r[k]) * (p[k] - r[k]);
+    if (!(sum <= natural_)) natural_ = sum;  // keeps a NaN
+    impulse_ = std::max(impulse_, impulse);
+    if (unilateral) product_ = std::max(product_, std::abs(along));
+    if (set.law == Law::equality) velocity_ = std::max(velocity_, std::sqrt(speed));
+  }
+
   double natural_ = 0, velocity_ = 0, product_ = 0, impulse_ = 0;
 };
 

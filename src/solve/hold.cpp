@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "solve/estimate.hpp"
 
 namespace cairn {
 namespace {
@@ -26,9 +29,8 @@ class Holding {
     b_.held.assign(island.groups.size(), 0);
     for (std::size_t i = 0; i < island.groups.size(); ++i) {
       const Group& g = island.groups[i];
-      double u[max_rows];
-      group_velocity(island, g, island.v_free.data(), u);
-      if (!is_unilateral(g.set.law) || u[0] <= rounding * island.scale) take_hold(i);
+      const bool closes = island.u_free[at(g.first)] <= rounding * island.scale;
+      if (!is_unilateral(g.set.law) || closes) take_hold(i);
     }
   }
 
@@ -48,7 +50,7 @@ class Holding {
         }))
       return false;
     r.assign(at(island_.rows), 0.0);
-    v = island_.v_free;
+    b_.u = island_.u_free;
     const double first = refine(r, v);
     double last = first;
     for (int i = 1; i < refinements && last > 1e-16 * first; ++i) {
@@ -61,15 +63,13 @@ class Holding {
   }
 
   // Lets go what pulls and holds what has closed; the number of changes.
-  int revise(const std::vector<double>& r, const std::vector<double>& v) {
+  int revise(const std::vector<double>& r) {
     set_small(r);
     int changes = 0;
     for (std::size_t i = 0; i < island_.groups.size(); ++i) {
       const Group& g = island_.groups[i];
       if (!is_unilateral(g.set.law)) continue;
-      double u[max_rows];
-      if (b_.held[i] == 0) group_velocity(island_, g, v.data(), u);
-      if (b_.held[i] == 0 && u[0] < -small_)
+      if (b_.held[i] == 0 && b_.u[at(g.first)] < -small_)
         take_hold(i);
       else if (b_.held[i] > 0 && r[at(g.first)] < -small_)
         b_.held[i] = 0;
@@ -125,6 +125,17 @@ class Holding {
     return true;
   }
 
+  // The residual of what refine() left, whose velocities are known.
+  double judge(const std::vector<double>& r) const {
+    Estimate estimate;
+    for (const Group& g : island_.groups) {
+      double u[max_rows];
+      std::copy_n(&b_.u[at(g.first)], g.rows, u);
+      estimate.add(g.set, &r[at(g.first)], u);
+    }
+    return estimate.value(island_.scale, island_.velocity_scale);
+  }
+
   int factorisations() const { return factorisations_; }
 
  private:
@@ -140,7 +151,11 @@ class Holding {
   }
   void set_small(const std::vector<double>& r) {
     small_ = island_.scale;
-    for (const double x : r) small_ = std::max(small_, std::abs(x));
+    for (const Group& g : island_.groups) {
+      double most = 0;
+      for (int k = 0; k < g.rows; ++k) most = std::max(most, std::abs(r[at(g.first + k)]));
+      small_ = std::max(small_, most);
+    }
     small_ *= rounding;
   }
 
@@ -168,29 +183,38 @@ class Holding {
   }
 
   // (A + rho J^T J) dv = -rho J^T u, dr = -rho (u + J dv) on the held rows: of u the share that
-  // impulses can change goes down to 1/rho of it, that of joints to rounding. Returns the largest u
-  // before.
+  // impulses can change goes down to 1/rho of it, that of joints to rounding. u are the velocities
+  // of r, before and after. Returns the largest that was to be zero.
   double refine(std::vector<double>& r, std::vector<double>& v) {
     double worst = 0;
     b_.x.assign(at(unknowns_), 0.0);
     for (std::size_t i = 0; i < island_.groups.size(); ++i) {
       const Group& g = island_.groups[i];
-      double *u = &b_.u[at(g.first)], push[max_rows] = {};
-      group_velocity(island_, g, v.data(), u);
-      for (int k = 0; k < (is_joint(g) ? g.rows : b_.held[i]); ++k) {
-        worst = std::max(worst, std::abs(u[k]));
-        (is_joint(g) ? border(i, b_.x) : push)[k] = (is_joint(g) ? -1 : -stiffness) * u[k];
+      const double* u = &b_.u[at(g.first)];
+      double most = 0;  // of the group first: one long chain of comparisons would wait
+      for (int k = 0; k < b_.held[i]; ++k) most = std::max(most, std::abs(u[k]));
+      worst = std::max(worst, most);
+      if (is_joint(g)) {
+        for (int k = 0; k < g.rows; ++k) border(i, b_.x)[k] = -u[k];
+        continue;
       }
-      if (!is_joint(g)) add_force(g, push, b_.x);
+      double push[max_rows] = {};
+      for (int k = 0; k < b_.held[i]; ++k) push[k] = -stiffness * u[k];
+      add_force(g, push, b_.x);
     }
     b_.lu.solve(b_.offsets, b_.x.data());
     for (std::size_t i = 0; i < island_.groups.size(); ++i) {
       const Group& g = island_.groups[i];
-      if (!is_joint(g)) add_velocity(g, b_.x, &b_.u[at(g.first)]);
-      for (int k = 0; k < (is_joint(g) ? g.rows : b_.held[i]); ++k)
-        r[at(g.first + k)] += is_joint(g) ? border(i, b_.x)[k] : -stiffness * b_.u[at(g.first + k)];
+      double *u = &b_.u[at(g.first)], *r_i = &r[at(g.first)];
+      if (is_joint(g)) {
+        for (int k = 0; k < g.rows; ++k) r_i[k] += border(i, b_.x)[k];
+        continue;
+      }
+      add_velocity(g, b_.x, u);
+      for (int k = 0; k < b_.held[i]; ++k) r_i[k] -= stiffness * u[k];
     }
     velocities_from_impulses(island_, r, v);
+    for (const Group& g : island_.groups) group_velocity(island_, g, v.data(), &b_.u[at(g.first)]);
     return worst;
   }
 
@@ -265,22 +289,23 @@ class Holding {
 
 IterationResult hold(const Island& island, HoldBuffers& b, std::vector<double>& r,
                      std::vector<double>& v) {
-  IterationResult result{0, residual(island, r, v)};
+  constexpr double exact = 1e-14;  // no start is better by more than rounding
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double found = none;
   Holding holding(island, b);
   for (int i = 0; i < sets && holding.hold(b.trial, b.v); ++i) {
-    if (holding.revise(b.trial, b.v) > 0) continue;
-    if (holding.inside(b.trial) || holding.share(b.trial, b.v)) {
-      const double now = residual(island, b.trial, b.v);
-      if (now < result.residual) {
-        result.residual = now;
-        r = b.trial;
-        v = b.v;
-      }
-    }
+    if (holding.revise(b.trial) > 0) continue;
+    found = holding.judge(b.trial);
+    if (!(found <= exact) && !holding.inside(b.trial))
+      found = holding.share(b.trial, b.v) ? residual(island, b.trial, b.v) : none;
     break;
   }
-  result.iterations = holding.factorisations();
-  return result;
+  const double start = found <= exact ? found : residual(island, r, v);
+  if (found <= exact || found < start) {
+    r = b.trial;
+    v = b.v;
+  }
+  return {holding.factorisations(), std::min(found, start)};
 }
 
 }  // namespace cairn

@@ -18,8 +18,16 @@ std::size_t at(int i) {
 // A = L D L^T without square roots, so that scaling by powers of two changes no bit. L goes below
 // the diagonal of `factor`. False if A is not positive.
 bool factorise(const ProblemBody& source, IslandBody& body, BodyBlock& factor) {
+  body.diagonal = is_diagonal(source.A, source.size);
+  if (body.diagonal) {
+    for (int k = 0; k < source.size; ++k) {
+      body.mass[k] = source.A[k][k];
+      body.inverse[k] = 1 / source.A[k][k];
+      if (!(body.mass[k] > 0) || !std::isfinite(body.mass[k])) return false;
+    }
+    return true;
+  }
   return with_size(source.size, [&](auto n) {
-    body.diagonal = true;
     for (int c = 0; c < n; ++c) {
       double pivot = source.A[c][c];
       for (int k = 0; k < c; ++k) pivot -= factor[c][k] * factor[c][k] * body.mass[k];
@@ -30,7 +38,6 @@ bool factorise(const ProblemBody& source, IslandBody& body, BodyBlock& factor) {
         double sum = source.A[r][c];
         for (int k = 0; k < c; ++k) sum -= factor[r][k] * factor[c][k] * body.mass[k];
         factor[r][c] = sum * body.inverse[c];
-        body.diagonal = body.diagonal && sum == 0;
       }
     }
     return true;
@@ -54,6 +61,17 @@ void fill_response(const Island& island, Group& g) {
     }
 }
 
+// W += J D^-1 J^T of one side, below the diagonal.
+template <class Rows, class Size>
+void add_response(const double (&J)[max_rows][max_velocities], const double* inverse, Rows rows,
+                  Size n, double (&W)[max_rows][max_rows]) {
+  for (int r = 0; r < rows; ++r) {
+    double B[max_velocities] = {};
+    for (int k = 0; k < n; ++k) B[k] = J[r][k] * inverse[k];
+    for (int q = 0; q <= r; ++q) W[r][q] += row_product(B, n, J[q]);
+  }
+}
+
 // Fills J = J L^-T / d, W = J D^-1 J^T and b.
 void fill_group(const Island& island, const Constraint& c, Group& g) {
   double trace = 0;
@@ -68,12 +86,7 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
       for (int r = 0; r < rows && !b.diagonal; ++r)
         for (int k = 1; k < n; ++k)
           for (int l = 0; l < k; ++l) g.J[side][r][k] -= L[k][l] * g.J[side][r][l];
-      for (int r = 0; r < rows; ++r) {
-        double B[max_velocities];
-        for (int k = 0; k < n; ++k) B[k] = g.J[side][r][k] * b.inverse[k];
-        for (int q = 0; q <= r; ++q)
-          for (int k = 0; k < n; ++k) g.W[r][q] += B[k] * g.J[side][q][k];
-      }
+      add_response(g.J[side], b.inverse, rows, n, g.W);
     });
   }
   for (int r = 0; r < c.rows; ++r)
@@ -85,12 +98,14 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
   for (int r = 0; r < c.rows; ++r) {
     g.b[r] = c.b[r] * scale;
     for (int q = 0; q < c.rows; ++q) g.W[r][q] *= scale * scale;
-    for (int side = 0; side < 2; ++side) {
-      if (g.body[side] < 0) continue;
-      for (int k = 0; k < island.bodies[at(g.body[side])].size; ++k) g.J[side][r][k] *= scale;
-    }
   }
-  prepare_local(g);
+  for (int side = 0; side < 2; ++side) {
+    if (g.body[side] < 0) continue;
+    with_sizes(c.rows, island.bodies[at(g.body[side])].size, [&](auto rows, auto n) {
+      for (int r = 0; r < rows; ++r)
+        for (int k = 0; k < n; ++k) g.J[side][r][k] *= scale;
+    });
+  }
   g.set.lo *= g.d;
   g.set.hi *= g.d;
 }
@@ -226,8 +241,7 @@ void free_velocities(const Problem& problem, Island& island) {
 
 // A group's part in the scales (E11).
 void take_scale(const Constraint& c, const Group& g, Island& island) {
-  double u[max_rows];
-  group_velocity(island, g, island.v_free.data(), u);
+  const double* u = &island.u_free[at(g.first)];
   const bool unilateral = is_unilateral(c.law);
   if (unilateral && u[0] >= 0) return;
   double sum = 0, closing = 0;
@@ -259,9 +273,7 @@ void find_ties(const Problem& problem, Island& island) {
     CAIRN_CHECK(normal != island.groups.end() && normal->source == c.tie);
     g.tie = static_cast<int>(normal - island.groups.begin());
     g.share = c.mu * g.d / normal->d;
-    double u[max_rows];
-    group_velocity(island, *normal, island.v_free.data(), u);
-    if (u[0] < 0) take_scale(c, g, island);
+    if (island.u_free[at(normal->first)] < 0) take_scale(c, g, island);
   }
 }
 
@@ -274,6 +286,7 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
   island.rest.clear();
   island.coupled = false;
   island.v_free.clear();
+  island.u_free.clear();
   island.rows = 0;
   island.velocities = 0;
   island.tied = false;
@@ -303,6 +316,8 @@ void make_island(const Problem& problem, const Islands& islands, int number, Isl
     }
     fill_group(island, c, g);
     island.rows += c.rows;
+    island.u_free.resize(at(island.rows));
+    group_velocity(island, g, island.v_free.data(), &island.u_free[at(g.first)]);
     if (c.law != Law::disc) take_scale(c, g, island);
   }
   if (island.tied) find_ties(problem, island);
@@ -359,7 +374,11 @@ void velocities_from_impulses(const Island& island, const std::vector<double>& r
                               std::vector<double>& v) {
   if (island.rest.empty()) {
     v.assign(island.v_free.begin(), island.v_free.end());
-    for (const Group& g : island.groups) apply_impulse(island, g, r.data() + g.first, v.data());
+    for (const Group& g : island.groups) {
+      const double* r_i = r.data() + g.first;
+      if (std::any_of(r_i, r_i + g.rows, [](double x) { return x != 0; }))
+        apply_impulse(island, g, r_i, v.data());
+    }
     return;
   }
   v.assign(island.v_free.size(), 0.0);

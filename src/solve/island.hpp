@@ -11,6 +11,7 @@
 // diagonal blocks and the mass here is D + R; R, the rest, is zero elsewhere and not stored (E53).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "problem/block_lu.hpp"
@@ -29,6 +30,7 @@ struct IslandBody {
 };
 
 struct Group : LocalConstraint {
+  Group() {}         // a defaulted one would clear J and W first, in every step
   int first = 0;     // impulses of the island: r[first .. first + rows)
   int source = 0;    // constraint of the problem
   int joint = -1;    // number of the joint it is a part of; -1: none
@@ -37,7 +39,7 @@ struct Group : LocalConstraint {
   int body[2] = {-1, -1};
   double d = 1;  // scale
   double J[2][max_rows][max_velocities];
-  double b[max_rows];
+  double b[max_rows] = {};
 };
 
 // A block of R: rows of one body, columns of another or the same one.
@@ -56,6 +58,7 @@ struct Island : Interruptible {
   std::vector<char> late;            // the same, all zero
   std::vector<Group> groups;
   std::vector<double> v_free;
+  std::vector<double> u_free;    // of the groups, J v_free + b
   std::vector<double> v_source;  // the same in the problem's velocities
   int velocities = 0;
   int rows = 0;
@@ -76,12 +79,16 @@ void set_radius(double radius, Group& g);
 
 // u = J v + b of a group (scaled).
 inline void group_velocity(const Island& island, const Group& g, const double* v, double* u) {
-  for (int r = 0; r < g.rows; ++r) u[r] = g.b[r];
+  double sum[max_rows] = {g.b[0], g.b[1], g.b[2]};
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[static_cast<std::size_t>(g.body[side])];
-    add_product(g.J[side], g.rows, b.size, v + b.first, u);
+    add_product(g.J[side], g.rows, b.size, v + b.first, sum);
   }
+  if (g.rows == 3)
+    std::copy_n(sum, 3, u);
+  else
+    std::copy_n(sum, g.rows, u);
 }
 
 // Adds R to a matrix whose first nodes are the bodies.
@@ -96,6 +103,16 @@ inline void apply_impulse(const Island& island, const Group& g, const double* ch
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[static_cast<std::size_t>(g.body[side])];
     double* target = v + b.first;
+    if (g.rows == 3 && b.size == 6) {
+      const NumberPair x = both(change[0]), y = both(change[1]), z = both(change[2]);
+      for (int c = 0; c < 6; c += 2)
+        store_pair(
+            load_pair(target + c) + load_pair(b.inverse + c) * (load_pair(g.J[side][0] + c) * x +
+                                                                load_pair(g.J[side][1] + c) * y +
+                                                                load_pair(g.J[side][2] + c) * z),
+            target + c);
+      continue;
+    }
     with_sizes(g.rows, b.size, [&](auto rows, auto n) {
       for (int c = 0; c < n; ++c) {
         double sum = g.J[side][0][c] * change[0];

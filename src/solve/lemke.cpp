@@ -164,8 +164,7 @@ void Builder::add_masses() {
 // A free impulse: J y + eps (r - r_before) = -q.
 void Builder::add_free(std::size_t i) {
   const Group& g = island_.groups[i];
-  double q[max_rows];
-  group_velocity(island_, g, island_.v_free.data(), q);
+  const double* q = &island_.u_free[at(g.first)];
   for (int r = 0; r < g.rows; ++r) {
     const int row = b_.first_variable[i] + r;
     for (int side = 0; side < 2; ++side) {
@@ -206,7 +205,7 @@ void Builder::add_pairs(std::size_t i) {
   const Group& g = island_.groups[i];
   const int count = pairs(g, form_), first = pair_row(i);
   double q[max_rows], C[most_pairs][most_pairs], constant[most_pairs];
-  group_velocity(island_, g, island_.v_free.data(), q);
+  std::copy_n(&island_.u_free[at(g.first)], g.rows, q);
   const double base = base_impulse(g);
   for (int r = 0; r < g.rows; ++r) q[r] -= proximal_ * (r_[at(g.first + r)] - (r == 0 ? base : 0));
   for (int a = 0; a < count; ++a) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "problem/blocks.hpp"
 #include "solve/relaxed_law.hpp"
@@ -72,7 +71,7 @@ bool slide_in_plane(const LocalConstraint& g, const double* s, double* r) {
 // Exact cone: r_T = -c / (A + alpha) with A = W_TT - w w^T / w_nn diagonalised, alpha >= 0 such
 // that |r_T| = mu r_n.
 bool slide_on_cone(const LocalConstraint& g, const double* s, double* r) {
-  const auto& [co, si, l1, l2, mean, m1, m2, q1, q2] = g.slide;
+  const auto& [co, si, l1, l2, mean, m1, m2, q1, q2] = factors_of(g).slide;
   const double mu = g.set.mu, b0 = -s[0] / g.W[0][0];
   const double c1 = s[1] - m1 * s[0], c2 = s[2] - m2 * s[0];
   const double e1 = -(co * c1 + si * c2), e2 = -(-si * c1 + co * c2);
@@ -246,9 +245,10 @@ bool inside_cone(const LawSet& set, const double* r) {
 
 // The impulse that stops all motion.
 void sticking(const LocalConstraint& g, const double* s, double* r) {
+  const auto& stick = factors_of(g).stick;
   for (int i = 0; i < g.rows; ++i) {
     r[i] = 0;
-    for (int k = 0; k < g.rows; ++k) r[i] -= g.stick[i][k] * s[k];
+    for (int k = 0; k < g.rows; ++k) r[i] -= stick[i][k] * s[k];
   }
 }
 
@@ -258,7 +258,7 @@ void solve_cone(const LocalConstraint& g, const double* s, double* r) {
     return;
   }
   double stick[max_rows];
-  if (g.regular) {
+  if (factors_of(g).regular) {
     sticking(g, s, stick);
     if (inside_cone(g.set, stick)) {
       std::copy(stick, stick + g.rows, r);
@@ -271,15 +271,15 @@ void solve_cone(const LocalConstraint& g, const double* s, double* r) {
     return;
   }
   bool found = false;
-  if (g.W[0][0] > 0 && g.regular && g.set.law == Law::coulomb_relaxed) {
+  if (g.W[0][0] > 0 && factors_of(g).regular && g.set.law == Law::coulomb_relaxed) {
     found = slide_relaxed(g, s, r);
-  } else if (g.W[0][0] > 0 && g.regular) {
+  } else if (g.W[0][0] > 0 && factors_of(g).regular) {
     if (g.rows == 2)
       found = slide_in_plane(g, s, r);
     else if (!g.set.corners.empty())
       found = slide_on_pyramid(g, s, r);
     else
-      found = g.symmetric ? slide_on_cone(g, s, r) : slide_on_skew_cone(g, s, r);
+      found = factors_of(g).symmetric ? slide_on_cone(g, s, r) : slide_on_skew_cone(g, s, r);
   }
   if (!found) projected_step(g, s, r);
 }
@@ -292,7 +292,7 @@ void solve_disc(const LocalConstraint& g, const double* s, double* r) {
   const auto size_of = [n](const double* x) {
     return n == 1 ? std::abs(x[0]) : std::sqrt(x[0] * x[0] + x[1] * x[1]);
   };
-  if (g.regular) {
+  if (factors_of(g).regular) {
     double stick[max_rows] = {};
     sticking(g, s, stick);
     if (size_of(stick) <= R) {
@@ -350,30 +350,56 @@ SlidePlane slide_plane(const LocalConstraint& g) {
   return p;
 }
 
+bool invert_any(const LocalConstraint& g, double (&inverse)[max_rows][max_rows]) {
+  BodyBlock block = {}, out;
+  for (int r = 0; r < g.rows; ++r)
+    for (int c = 0; c < g.rows; ++c) block[r][c] = g.W[r][c];
+  if (!invert(block, g.rows, out)) return false;
+  for (int r = 0; r < g.rows; ++r)
+    for (int c = 0; c < g.rows; ++c) inverse[r][c] = out[r][c];
+  return true;
+}
+
+// By W = L D L^T; false if W is not positive.
+bool invert_symmetric(const double (&W)[max_rows][max_rows],
+                      double (&inverse)[max_rows][max_rows]) {
+  const double i0 = 1 / W[0][0], a = W[1][0] * i0, b = W[2][0] * i0;
+  const double d1 = W[1][1] - a * W[1][0], i1 = 1 / d1, e = W[2][1] - b * W[1][0], c = e * i1;
+  const double d2 = W[2][2] - b * W[2][0] - c * e, i2 = 1 / d2;
+  if (!(W[0][0] > 0) || !(d1 > 0) || !(d2 > 0) || !std::isfinite(i0 + i1 + i2)) return false;
+  // L^-1 = [1; -a 1; ac - b -c 1].
+  const double f = a * c - b;
+  inverse[2][2] = i2;
+  inverse[1][2] = inverse[2][1] = -c * i2;
+  inverse[0][2] = inverse[2][0] = f * i2;
+  inverse[1][1] = i1 + c * c * i2;
+  inverse[0][1] = inverse[1][0] = -a * i1 - c * f * i2;
+  inverse[0][0] = i0 + a * a * i1 + f * f * i2;
+  return true;
+}
+
 }  // namespace
 
 // A pivot below rounding says that W is singular.
-void prepare_local(LocalConstraint& g) {
-  BodyBlock block = {}, inverse;
-  double largest = 0, least = std::numeric_limits<double>::infinity();
-  for (int r = 0; r < g.rows; ++r)
-    for (int c = 0; c < g.rows; ++c) block[r][c] = g.W[r][c];
-  g.regular = invert(block, g.rows, inverse);
-  for (int r = 0; r < g.rows && g.regular; ++r) {
-    for (int c = 0; c < g.rows; ++c) g.stick[r][c] = inverse[r][c];
+void find_factors(const LocalConstraint& g, LocalFactors& f) {
+  double largest = 0, most = 0;
+  f.known = true;
+  f.symmetric = g.rows < 3 || is_symmetric(g);
+  f.regular = g.rows == 3 && f.symmetric ? invert_symmetric(g.W, f.stick) : invert_any(g, f.stick);
+  for (int r = 0; r < g.rows && f.regular; ++r) {
+    f.regular = f.stick[r][r] > 0;
     largest = std::max(largest, g.W[r][r]);
-    least = std::min(least, 1 / inverse[r][r]);
+    most = std::max(most, f.stick[r][r]);
   }
-  g.regular = g.regular && least > 1e-12 * largest;
-  g.symmetric = g.rows < 3 || is_symmetric(g);
-  if (g.rows == 3 && g.set.law == Law::coulomb && g.set.corners.empty() && g.regular && g.symmetric)
-    g.slide = slide_plane(g);
+  f.regular = f.regular && 1 / most > 1e-12 * largest;
+  if (g.rows == 3 && g.set.law == Law::coulomb && g.set.corners.empty() && f.regular && f.symmetric)
+    f.slide = slide_plane(g);
 }
 
 void solve_local(const LocalConstraint& g, const double* s, double* r) {
   switch (g.set.law) {
     case Law::equality: {
-      if (g.regular)
+      if (factors_of(g).regular)
         sticking(g, s, r);
       else
         projected_step(g, s, r);

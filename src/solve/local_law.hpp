@@ -11,19 +11,29 @@ struct SlidePlane {
   double co, si, l1, l2, mean, m1, m2, q1, q2;
 };
 
+// All that follows from W.
+struct LocalFactors {
+  bool known = false;
+  bool regular = false;              // W is invertible
+  bool symmetric = false;            // to rounding
+  double stick[max_rows][max_rows];  // W^-1
+  SlidePlane slide;                  // of exact cones in space with a regular, symmetric W
+};
+
 // W is the constraint's own block in scaled variables; it need not be symmetric.
 struct LocalConstraint {
   LawSet set;  // with lo and hi scaled
   int rows = 1;
   double W[max_rows][max_rows];
-  double stick[max_rows][max_rows];  // W^-1
-  bool regular = false;              // W is invertible
-  bool symmetric = false;            // to rounding
-  SlidePlane slide;                  // of exact cones in space with a regular, symmetric W
+  mutable LocalFactors memory;  // of factors_of()
 };
 
-// Fills all that follows from W.
-void prepare_local(LocalConstraint& g);
+// Found when first asked for: many methods never do.
+void find_factors(const LocalConstraint& g, LocalFactors& factors);
+inline const LocalFactors& factors_of(const LocalConstraint& g) {
+  if (!g.memory.known) find_factors(g, g.memory);
+  return g.memory;
+}
 
 // s: velocity if r were zero. r: in, the last impulse; out, the solution.
 void solve_local(const LocalConstraint& g, const double* s, double* r);

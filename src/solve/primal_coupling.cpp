@@ -49,7 +49,6 @@ void PrimalCoupling::attach(const Island& island) {
   index_.clear();
   jacobians_.clear();
   b_.resize(at(island.rows));
-  q_.resize(at(island.rows));
   for (const Group& g : island.groups) {
     parts_.push_back({g.set, g.first});
     Rows& rows = index_.emplace_back();
@@ -65,8 +64,8 @@ void PrimalCoupling::attach(const Island& island) {
         jacobians_.insert(jacobians_.end(), g.J[side][r], g.J[side][r] + body.size);
     }
     std::copy(g.b, g.b + g.rows, &b_[at(g.first)]);
-    group_velocity(island, g, island.v_free.data(), &q_[at(g.first)]);
   }
+  q_ = island.u_free;
 }
 
 // v_ = v_free + (D + R)^-1 J^T r.

@@ -7,6 +7,46 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
+using Rows = double[max_rows][max_velocities];
+
+bool is_diagonal(const double N[max_rows][max_rows], int rows) {
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < rows; ++c)
+      if (r != c && N[r][c] != 0) return false;
+  return true;
+}
+
+// N^T J of a body in space.
+template <class Count>
+void weigh_six(const Rows& J, const double N[max_rows][max_rows], bool diagonal, Count rows,
+               Rows& NJ) {
+  if (diagonal) {
+    for (int c = 0; c < rows; ++c)
+      for (int i = 0; i < 6; i += 2) store_pair(load_pair(J[c] + i) * both(N[c][c]), NJ[c] + i);
+    return;
+  }
+  for (int i = 0; i < 6; i += 2)
+    for (int c = 0; c < rows; ++c) {
+      NumberPair sum = load_pair(J[0] + i) * both(N[0][c]);
+      for (int r = 1; r < rows; ++r) sum += load_pair(J[r] + i) * both(N[r][c]);
+      store_pair(sum, NJ[c] + i);
+    }
+}
+
+// target += NJ^T J of two bodies in space; `lower`: entries above the diagonal do not matter.
+template <bool lower, class Count>
+void add_six(const Rows& NJ, const Rows& J, Count rows, BodyBlock& target) {
+  for (int i = 0; i < 6; ++i) {
+    NumberPair weight[max_rows];
+    for (int c = 0; c < rows; ++c) weight[c] = both(NJ[c][i]);
+    for (int j = 0; j <= (lower ? i : 5); j += 2) {
+      NumberPair sum = load_pair(target[i] + j);
+      for (int c = 0; c < rows; ++c) sum += weight[c] * load_pair(J[c] + j);
+      store_pair(sum, target[i] + j);
+    }
+  }
+}
+
 }  // namespace
 
 int lay_out(const Island& island, PrimalNodes& nodes) {
@@ -51,11 +91,13 @@ bool is_symmetric(const Island& island, const PrimalNodes& nodes) {
 
 void add_rows(const Island& island, const Group& g, const double N[max_rows][max_rows],
               bool symmetric, BlockLU& lu) {
+  const bool diagonal = is_diagonal(N, g.rows);
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
     const int size = island.bodies[at(g.body[side])].size;
     double NJ[max_rows][max_velocities];  // N^T J
     with_sizes(g.rows, size, [&](auto rows, auto n) {
+      if (n == 6) return weigh_six(g.J[side], N, diagonal, rows, NJ);
       for (int c = 0; c < rows; ++c)
         for (int i = 0; i < n; ++i) {
           double sum = 0;
@@ -69,15 +111,14 @@ void add_rows(const Island& island, const Group& g, const double N[max_rows][max
       BodyBlock& target =
           side == other ? lu.diagonal(g.body[side]) : lu.block(g.body[side], g.body[other]);
       const int columns = island.bodies[at(g.body[other])].size;
-      const auto add = [&](auto rows, auto n, auto m) {
+      with_sizes(g.rows, size, [&](auto rows, auto n) {
+        if (n == 6 && columns == 6 && symmetric && side == other)
+          return add_six<true>(NJ, g.J[other], rows, target);
+        if (n == 6 && columns == 6) return add_six<false>(NJ, g.J[other], rows, target);
         for (int i = 0; i < n; ++i)
-          for (int j = 0; j < m; ++j)
+          for (int j = 0; j < columns; ++j)
             for (int c = 0; c < rows; ++c) target[i][j] += NJ[c][i] * g.J[other][c][j];
-      };
-      if (columns == size)
-        with_sizes(g.rows, size, [&](auto rows, auto n) { add(rows, n, n); });
-      else
-        add(g.rows, size, columns);
+      });
     }
   }
 }

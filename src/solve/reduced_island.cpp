@@ -61,7 +61,6 @@ void make_island(const ReducedProblem& problem, const ReducedIslands& islands,
       island.blocks.push_back(block);
     }
     island.first_block.push_back(static_cast<int>(island.blocks.size()));
-    prepare_local(g);
   }
 }
 
@@ -106,7 +105,7 @@ void list_neighbours(const Island& island, const std::vector<std::vector<int>>& 
 void reduce(const Island& island, ReducedIsland& reduced) {
   reduced.stop = island.stop;
   reduced.groups.clear();
-  reduced.q.resize(at(island.rows));
+  reduced.q = island.u_free;
   reduced.rows = island.rows;
   reduced.scale = island.scale;
   reduced.velocity_scale = island.velocity_scale;
@@ -122,7 +121,6 @@ void reduce(const Island& island, ReducedIsland& reduced) {
     copy.first = g.first;
     copy.source = g.source;
     copy.d = g.d;
-    group_velocity(island, g, island.v_free.data(), &reduced.q[at(g.first)]);
     for (const int body : g.body)
       if (body >= 0) on_body[at(body)].push_back(static_cast<int>(i));
   }

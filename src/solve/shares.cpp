@@ -154,7 +154,7 @@ bool may_share(const Island& island, ShareBuffers& b) {
   int rows = 0;
   for (const Group& g : island.groups) {
     if (g.set.law != Law::equality) continue;
-    if (!g.regular) return true;
+    if (!factors_of(g).regular) return true;
     const bool more = last && same_joint(*last, g);  // rows of a joint stand together
     last = &g;
     rows = more ? rows + g.rows : g.rows;

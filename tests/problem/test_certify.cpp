@@ -204,6 +204,31 @@ TEST(Certify, NothingIsPerfect) {
   EXPECT_TRUE(c.certificate().within(0));
 }
 
+// Two discs side by side at high speed touch and do not press; v is that of free flight up to its
+// last digits. There is no impulse and no closing velocity to measure by, only the speed.
+TEST(Certify, TouchByARoundingIsNoInfinity) {
+  Case c;
+  const int a = make::add_body(c.problem, {2, 2, 1}, Vec3(0, 3, 0)),
+            b = make::add_body(c.problem, {2, 2, 1}, Vec3(0, 3, 0));
+  Constraint& contact = make::add(c.problem, Law::coulomb, 2, a, b);
+  contact.mu = 0.5;
+  contact.J[0][0][1] = 1;
+  contact.J[1][0][1] = -1;
+  contact.J[0][1][0] = contact.J[0][1][2] = 1;
+  contact.J[1][1][0] = -1;
+  contact.J[1][1][2] = 1;
+  c.lambda = VecX::Zero(2);
+  c.v = VecX::Zero(6);
+  c.v[1] = std::nextafter(3.0, 0.0);
+  c.v[4] = 3;
+  const Certificate x = c.certificate();
+  EXPECT_LT(x.least_gap_velocity, 0);
+  EXPECT_GT(x.worst, 1e-12);
+  EXPECT_LT(x.worst, 1e-9);
+  c.v[1] = 2.9;  // that is no rounding
+  EXPECT_GT(c.certificate().gap_velocity, 1);
+}
+
 // An island so slow that the square of its scale is no number any more: s = |lambda| = 2^-599, and
 // the contact opens with w_n = b_n = 1 although it carries an impulse.
 TEST(Certify, ScalesWhoseSquareUnderflowsGiveNoInfinity) {

@@ -42,7 +42,12 @@ struct Matrix {
         for (int c = 0; c < sizes[at(j)]; ++c)
           target[r][c] += dense(offsets[at(i)] + r, offsets[at(j)] + c);
     };
-    for (int i = 0; i < static_cast<int>(sizes.size()); ++i) copy(i, i, lu.diagonal(i));
+    for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+      copy(i, i, lu.diagonal(i));
+      for (int r = 0; r < sizes[at(i)] && symmetric; ++r)  // is not looked at
+        std::fill(lu.diagonal(i)[r] + r + 1, lu.diagonal(i)[r] + sizes[at(i)],
+                  std::numeric_limits<double>::quiet_NaN());
+    }
     for (const auto& [i, j] : edges) {
       EXPECT_TRUE(lu.has(i, j) && lu.has(j, i));
       if (!symmetric || lu.is_below(i, j)) copy(i, j, lu.block(i, j));
@@ -64,6 +69,40 @@ void expect_solves(const Matrix& m, BlockLU& lu, Random& random) {
   const VecX expected = exact.solve(right);
   const double tolerance = 100 * std::numeric_limits<double>::epsilon() / exact.rcond();
   EXPECT_LE((x - expected).norm(), tolerance * expected.norm());
+}
+
+// The order of elimination is kept while nodes and edges are the same, and only then.
+TEST(BlockLU, OtherGraphsOnTheSameNodes) {
+  Random random(11);
+  Matrix chain;
+  chain.sizes = {3, 6, 1, 4, 6};
+  chain.late.assign(5, 0);
+  chain.finish_sizes();
+  for (int i = 0; i < 5; ++i)
+    chain.block(i, i) = 20 * Eigen::MatrixXd::Identity(chain.sizes[at(i)], chain.sizes[at(i)]);
+  Matrix star = chain, wider = chain;
+  wider.sizes[2] = 2;
+  wider.offsets.clear();
+  wider.finish_sizes();
+  for (int i = 0; i < 5; ++i)
+    wider.block(i, i) = 20 * Eigen::MatrixXd::Identity(wider.sizes[at(i)], wider.sizes[at(i)]);
+  const auto connect = [&](Matrix& m, int i, int j) {
+    m.edges.emplace_back(i, j);
+    for (int r = 0; r < m.sizes[at(i)]; ++r) {
+      m.block(i, j).row(r) = make::random_vector(random, m.sizes[at(j)]);
+      m.block(j, i).col(r) = make::random_vector(random, m.sizes[at(j)]);
+    }
+  };
+  for (int i = 1; i < 5; ++i) {
+    connect(chain, i - 1, i);
+    connect(wider, i - 1, i);
+    connect(star, 0, i);
+  }
+  Matrix late = chain;
+  late.late[0] = 1;
+  BlockLU lu;
+  for (const Matrix* m : {&chain, &star, &chain, &chain, &wider, &late, &star, &late, &chain})
+    expect_solves(*m, lu, random);
 }
 
 // Of a symmetric matrix the half below the diagonal is enough; and the blocks of the inverse in the

@@ -18,7 +18,6 @@ LocalConstraint constraint(const Eigen::MatrixXd& W, const LawSet& set) {
   g.rows = set.rows;
   for (int r = 0; r < g.rows; ++r)
     for (int c = 0; c < g.rows; ++c) g.W[r][c] = W(r, c);
-  prepare_local(g);
   return g;
 }
 
