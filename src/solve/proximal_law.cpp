@@ -291,6 +291,51 @@ ProximalLaw::Corner ProximalLaw::next_corner(const std::vector<double>& dv, doub
   return corner;
 }
 
+ProximalLaw::Place ProximalLaw::place(std::size_t i) const {
+  const Group& g = island_->groups[i];
+  const double* y = &y_[at(g.first)];
+  Place place;
+  const auto add = [&](double left, Mode to) {
+    place.left[place.corners] = left;
+    place.to[place.corners++] = to;
+  };
+  if (g.set.law == Law::equality) return place;
+  const double outside = tangential(g, y) - g.set.mu * y[0];
+  if (mode_[i] == Mode::open) {
+    add(-y[0], tangents(g) > 0 ? Mode::slide : Mode::stick);
+  } else if (mode_[i] == Mode::slide) {
+    add(y[0], Mode::open);
+    add(outside, Mode::stick);
+  } else if (tangents(g) == 0) {
+    add(y[0], Mode::open);
+  } else {
+    add(-outside, Mode::slide);
+  }
+  return place;
+}
+
+void ProximalLaw::remember() {
+  start_.resize(island_->groups.size());
+  for (std::size_t i = 0; i < start_.size(); ++i) start_[i] = place(i);
+}
+
+ProximalLaw::Corner ProximalLaw::passed(int last) const {
+  Corner first{-1, Mode::open, 1};
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    const Place now = place(i), &before = start_[i];
+    for (int k = 0; k < now.corners; ++k) {
+      if (now.left[k] >= -4 * tiny()) continue;
+      const int group = static_cast<int>(i);
+      // Back through the corner it has come from: the way was not straight.
+      const bool back = group == last && before.left[k] <= 2 * tiny();
+      const double left = std::max(0.0, before.left[k]);
+      const double share = back ? 0.3 : left / (left - now.left[k]);
+      if (share < first.at) first = {back ? -1 : group, now.to[k], share};
+    }
+  }
+  return first;
+}
+
 int ProximalLaw::choose_growing(double most, double spread, double& room) {
   double least = most;
   for (std::size_t i = 0; i < k_.size(); ++i)
@@ -301,7 +346,7 @@ int ProximalLaw::choose_growing(double most, double spread, double& room) {
     grows_[i] = k_[i] < end * (1 - 1e-7);
     if (!grows_[i] || mode_[i] == Mode::open) continue;
     ++growing;
-    room = std::min(room, std::log((end < most ? 1.2 * end : end) / k_[i]));
+    room = std::min(room, std::log(1.2 * end / k_[i]));  // or each would end a step of its own
   }
   return growing;
 }

@@ -41,6 +41,10 @@ class ProximalLaw {
 
   // Along v + s dv, k exp(s dt), s < most. `last`: has just come from a corner and leaves it.
   Corner next_corner(const std::vector<double>& dv, double dt, double most, int last) const;
+  // Where the constraints are, at the beginning of a step; and the first corner that one has passed
+  // since, `at` a share of the step. None where all are in their pieces.
+  void remember();
+  Corner passed(int last) const;
   // How far the group is from the corner to `to`, and how that changes along dv and dt.
   double gap(int group, Mode to) const;
   double gap_change(int group, Mode to, const std::vector<double>& dv, double dt) const;
@@ -67,7 +71,14 @@ class ProximalLaw {
   struct Rate {
     double y[max_rows];
   };
+  // How far inside the piece of its mode a constraint is, for each corner that it may come to.
+  struct Place {
+    int corners = 0;
+    double left[2];
+    Mode to[2];
+  };
 
+  Place place(std::size_t i) const;
   Rate rate(std::size_t i, const std::vector<double>& dv, double dt) const;
   void soften(std::size_t i);
 
@@ -76,6 +87,7 @@ class ProximalLaw {
   std::vector<double> k_, stretch_;     // per group
   std::vector<Mode> mode_;
   std::vector<char> grows_;
+  std::vector<Place> start_;
 };
 
 }  // namespace cairn

@@ -12,7 +12,7 @@ using Corner = ProximalLaw::Corner;
 
 // Stiffness in scaled rows, where W_ii is near one: at the start, at the end, and of the stiffest
 // over the softest (E66).
-constexpr double soft = 30, stiff = 1e6, stiffest = 1e8, spread = 100;
+constexpr double soft = 30, stiff = 1e6, stiffest = 1e8, spread = 1000;
 
 // A step may take t this far. Below the least share of what is left the way ends in a corner.
 constexpr double longest = 1, least_share = 1e-9;
@@ -21,6 +21,16 @@ constexpr double longest = 1, least_share = 1e-9;
 // the curve round takes more of them.
 constexpr double first_share = 0.1, next_share = 0.7;
 constexpr int most_tries = 20;
+
+// Corners that a step may turn out to have passed.
+constexpr int most_returns = 20;
+
+// What of t counts as standing still.
+constexpr double backwards = 1e-9;
+
+// So many steps, all together shorter than this, lead from corner to corner and nowhere else.
+constexpr int most_idle = 30;
+constexpr double idle = 1e-6;
 
 // With fewer factorisations than this there is no way.
 constexpr int fewest = 10;
@@ -62,6 +72,7 @@ class Path {
   bool way_ahead(Way& way);
   bool has_turned(const Way& way) const;
   bool turn_round(Way& way);
+  bool goes_nowhere();
   bool step(const Way& way, double room);
   bool correct(const Way& way, double s, const Corner& corner);
   double rounding(double share) const;
@@ -84,6 +95,8 @@ class Path {
   Mode last_mode_ = Mode::open;  // and the mode it had before
   double tried_ = 1e300;         // residual of the best impulses that were a centre
   double last_dt_ = 0;           // of the step before; 0: none
+  int watched_ = 0;              // steps, and how long they were together
+  double gone_ = 0;
 };
 
 void Path::set_up() {
@@ -251,6 +264,15 @@ bool Path::turn_round(Way& way) {
   return true;
 }
 
+// Where pieces meet in a point that none of them leads away from, steps go round it.
+bool Path::goes_nowhere() {
+  if (++watched_ < most_idle) return false;
+  const bool nowhere = gone_ < idle;
+  watched_ = 0;
+  gone_ = 0;
+  return nowhere;
+}
+
 // Back onto the curve from v + s dv, across it or along the corner, on the piece and with the
 // factor of the point before.
 bool Path::correct(const Way& way, double s, const Corner& corner) {
@@ -269,7 +291,8 @@ bool Path::correct(const Way& way, double s, const Corner& corner) {
     const double now = norm(b_.F);
     if (!std::isfinite(now)) return false;
     const double gap = corner.group < 0 ? 0 : law_.gap(corner.group, corner.to);
-    if (now < enough && std::abs(gap) < law_.tiny()) return true;
+    if (now < enough && std::abs(gap) < law_.tiny())
+      return corner.group < 0 || t > -backwards;  // else the corner lies behind, on this piece
     if (now < 0.7 * best) {
       best = now;
       without_gain = 0;
@@ -298,10 +321,20 @@ bool Path::step(const Way& way, double room) {
   const double most = std::min(std::min(longest, std::max(room, 1e-9)) * way.length, longest_);
   Corner corner = law_.next_corner(b_.step, way.dt, most, last_);
   b_.stiffness = law_.stiffness();
+  law_.remember();
   double s = corner.at;
   bool shortened = false;
-  while (!correct(way, s, corner)) {
+  for (int returns = 0;;) {
     if (island_.interrupted()) return false;
+    if (correct(way, s, corner)) {
+      // The curve bends: another constraint may have passed a corner on the way.
+      const Corner passed = law_.passed(last_);
+      if (passed.at >= 1 || ++returns > most_returns) break;
+      s *= passed.at;
+      corner.group = passed.group;
+      corner.to = passed.to;
+      continue;
+    }
     if (!b_.factor.fresh()) {  // perhaps that is why
       law_.scale_growing(b_.stiffness, 1);
       law_.look(v_);
@@ -324,6 +357,7 @@ bool Path::step(const Way& way, double room) {
   longest_ = shortened ? std::max(2 * s, least_share * way.length)
                        : std::max(3 * s, 1.5 * std::min(longest_, 1e290));
   v_ = b_.trial;
+  gone_ += s;
   b_.last_step = b_.step;
   last_dt_ = way.dt;
   last_ = corner.group;
@@ -351,7 +385,9 @@ IterationResult Path::run() {
     }
     Way way;
     bool turned = false;
-    if (!find_way(way, turned) || (turned && !turn_round(way))) break;
+    if (!find_way(way, turned)) break;
+    turned = turned || goes_nowhere();
+    if (turned && !turn_round(way)) break;
     if (turned) {
       room = longest;
       law_.choose_growing(stiff_, spread, room);

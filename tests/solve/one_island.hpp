@@ -16,4 +16,16 @@ inline Island island_of(const Problem& problem) {
   return island;
 }
 
+// Of several the one with the most constraints.
+inline Island largest_island_of(const Problem& problem) {
+  Islands islands;
+  find_islands(problem, islands);
+  Island largest, island;
+  for (int i = 0; i < islands.count; ++i) {
+    make_island(problem, islands, i, island);
+    if (island.groups.size() > largest.groups.size()) largest = island;
+  }
+  return largest;
+}
+
 }  // namespace cairn

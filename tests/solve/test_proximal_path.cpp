@@ -145,6 +145,41 @@ TEST(ProximalLaw, NextCornerIsTheFirst) {
   EXPECT_GE(met, 30);
 }
 
+// Of the corners that were passed on the way to a point the first is found, where its distance
+// falls as it did on the way.
+TEST(ProximalLaw, PassedCornersAreSeen) {
+  Random random(8);
+  int seen = 0, early = 0;
+  for (const Problem& problem : samples())
+    for (int trial = 0; trial < 100; ++trial) {
+      const Island island = island_of(problem);
+      Point point(island, random, 20);
+      const Numbers dv = random_numbers(random, island.velocities, 0.01 * island.scale);
+      point.law.remember();
+      EXPECT_GE(point.law.passed(-1).at, 1);
+      Numbers v = point.v;
+      for (std::size_t k = 0; k < v.size(); ++k) v[k] += dv[k];
+      point.law.look(v);
+      const ProximalLaw::Corner passed = point.law.passed(-1);
+      ProximalLaw there = point.law;
+      there.find_modes();
+      int changed = 0;
+      for (int i = 0; i < static_cast<int>(island.groups.size()); ++i)
+        changed += there.mode(i) != point.law.mode(i) ? 1 : 0;
+      EXPECT_EQ(passed.group >= 0, changed > 0);
+      EXPECT_EQ(passed.at<1, changed> 0);
+      if (passed.group < 0) continue;
+      ++seen;
+      EXPECT_NE(there.mode(passed.group), point.law.mode(passed.group));
+      // Well before it none has been passed, where the distances fall evenly.
+      for (std::size_t k = 0; k < v.size(); ++k) v[k] = point.v[k] + 0.6 * passed.at * dv[k];
+      point.law.look(v);
+      early += point.law.passed(-1).at < 1 ? 1 : 0;
+    }
+  EXPECT_GE(seen, 30);
+  EXPECT_LE(early, seen / 20);
+}
+
 // Softening leaves velocities and impulses a solution: the forces at v do not change.
 TEST(ProximalLaw, SofteningChangesNoImpulse) {
   Random random(6);

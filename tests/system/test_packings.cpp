@@ -4,6 +4,9 @@
 
 #include "bench/packing.hpp"
 #include "cairn/solver.hpp"
+#include "solve/one_island.hpp"
+#include "solve/packed_gradients.hpp"
+#include "solve/proximal_path.hpp"
 
 namespace cairn {
 namespace {
@@ -33,6 +36,26 @@ TEST(Packings, LargerOnesToo) {
     solve(packing.problem, Auto{.tolerance = 1e-8}, workspace, solution);
     EXPECT_EQ(solution.status, SolveStatus::solved);
     EXPECT_LE(certify(packing.problem, solution.v, solution.lambda).worst, 1e-8);
+  }
+}
+
+// Packings of spheres from where few spectral steps have left them. Where one constraint passes a
+// corner unseen on the way to another's, the path is lost: seeds 4 and 6 went round for ever.
+TEST(Packings, PathFromRoughStarts) {
+  for (const int seed : {1, 2, 3, 4, 5, 6}) {
+    SCOPED_TRACE(seed);
+    const Packing packing = settled_spheres(5, 80, static_cast<std::uint64_t>(seed), 1e-4);
+    const Island island = largest_island_of(packing.problem);
+    PackedBuffers packed;
+    ASSERT_TRUE(packed.packing.attach(island));
+    std::vector<double> r(static_cast<std::size_t>(island.rows), 0.0),
+        v(static_cast<std::size_t>(island.velocities));
+    const IterationResult rough = packed_spectral({.iterations = 3000}, packed, r);
+    EXPECT_GT(rough.residual, 1e-7);
+    ProximalPathBuffers buffers;
+    const IterationResult result =
+        follow_proximal_path(island, {.factorisations = 2000}, buffers, r, v);
+    EXPECT_LE(result.residual, 1e-8);
   }
 }
 
