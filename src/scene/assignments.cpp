@@ -45,6 +45,10 @@ Result<Node*> target(Node& root, const std::string& text, std::string_view path,
       node = &node->items[*step->child];
     } else if (step->is_index || node->is(Node::Kind::array)) {
       const bool is_array = node->is(Node::Kind::array);
+      if (is_array && !step->is_index && word.find_first_not_of("0123456789") == std::string::npos)
+        return fail(usage(text, whole, "an element's number stands in brackets", word,
+                          "key[" + word + "].key, or an element's name",
+                          "write [" + word + "] in place of ." + word));
       return fail(usage(text, whole, is_array ? "list has no such element" : "is not a list",
                         is_array ? word : summary(*node),
                         is_array

@@ -276,6 +276,7 @@ TEST(Assignments, FaultsNameTheAssignment) {
       {"simulation.step=fast", "expected a number"},
       {"bodies.egz.mass=1", "did you mean 'egg'"},
       {"bodies[99].mass=1", "no such element"},
+      {"bodies.1.mass=1", "write [1] in place of .1"},
       {"name.first=1", "plain value"},
       {"simulation[0]=1", "is not a list"},
       {"bodies[x].mass=1", "cannot be read"},
