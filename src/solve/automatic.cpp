@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
+
+#include "solve/attempts.hpp"
 
 namespace cairn {
 namespace {
 
-// Where a direct solve is cheap the aim is rounding, not the tolerance: what rests, rests.
-constexpr double rounding = 1e-14;
+constexpr double rounding = Attempts::rounding;
 
 // Newton takes islands up to this many groups to rounding, and is quicker there than pivoting.
 constexpr std::size_t small = 32;
@@ -19,9 +19,6 @@ constexpr double loose = 1e-6;
 // Gradient steps for each sweep that is allowed: one costs a third of a sweep. Some before springs
 // take over, many where nothing else gets there; factorisations likewise.
 constexpr int gradients_first = 5, gradients_of_packings = 20, patience = 100, springs_last = 4;
-
-// Products of 6 x 6 blocks for each factorisation that is allowed: those of 1000 spheres.
-constexpr double factor_of_packing = 1.5e6;
 
 // Where springs have failed on a packing, no other method has got below this.
 constexpr double stalled = 1e-5;
@@ -68,146 +65,6 @@ Kind kind_of(const Island& island, const Auto& options) {
   kind.plain = island.rest.empty();
   return kind;
 }
-
-// Runs methods on the island one after the other and keeps the best impulses that any has left.
-class Attempts {
- public:
-  // judged: the start counts as an attempt.
-  Attempts(const Island& island, const Auto& asked, bool judged, MethodBuffers& buffers,
-           std::vector<double>& r, std::vector<double>& v)
-      : options(asked), island_(island), b_(buffers), r_(r), v_(v) {
-    start();
-    if (judged) value_ = residual(island_, r_, v_);
-  }
-  double value() const { return value_; }
-  // Where nobody waits any more, whatever there is has to do.
-  bool good() const { return value_ <= options.tolerance || island_.interrupted(); }
-  bool exact() const { return value_ <= rounding || island_.interrupted(); }
-  bool tried_interior() const { return tried_interior_; }
-
-  void sweep(int most, double tolerance, bool stop_on_stagnation = false) {
-    const NsgsLimits limits{.tolerance = tolerance,
-                            .sweeps = std::min(most, options.max_sweeps),
-                            .stop_on_stagnation = stop_on_stagnation};
-    take(cairn::nsgs(island_, limits, b_.nsgs, r_, v_), "nsgs");
-  }
-  void hold() { take(cairn::hold(island_, b_.hold, r_, v_), "hold"); }
-  void newton(const NewtonLimits& limits) {
-    take(cairn::newton(island_, limits, b_.newton, r_, v_), "newton");
-  }
-  void lemke(const LemkeLimits& limits) {
-    take(cairn::lemke(island_, limits, b_.lemke, r_, v_), "lemke");
-  }
-  void pyramids(const PyramidLimits& limits) {
-    take(solve_by_pyramids(island_, limits, b_.pyramids, r_, v_), "pyramids");
-  }
-  bool pyramids_take(const PyramidLimits& limits) const {
-    return cairn::pyramids_take(island_, limits);
-  }
-  void central_path(const CentralPathLimits& limits) {
-    if (path_takes(island_, limits))
-      take(follow_central_path(island_, limits, b_.central_path, r_, v_), "central path");
-  }
-  void proximal_path(int factorisations) {
-    const ProximalPathLimits limits{.tolerance = options.tolerance,
-                                    .factorisations = factorisations,
-                                    .products = factor_of_packing * factorisations};
-    if (proximal_path_takes(island_))
-      take(follow_proximal_path(island_, limits, b_.proximal_path, r_, v_), "proximal path");
-  }
-  void direct() { take(solve_joints(island_, b_.shares, r_, v_), "direct"); }
-  void admm(const AdmmLimits& limits) {
-    b_.coupling.attach(island_);
-    take_impulses(cairn::admm(b_.coupling, limits, b_.shelf.admm, r_), "admm");
-  }
-  void ipm(const IpmLimits& limits) {
-    tried_interior_ = true;
-    b_.coupling.attach(island_);
-    take_impulses(cairn::ipm(b_.coupling, limits, b_.shelf.ipm, r_), "ipm");
-  }
-  // Accelerated gradients where the law is convex, spectral ones where it is not.
-  void gradients(bool convex) {
-    b_.coupling.attach(island_);
-    const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = options.max_sweeps};
-    if (convex)
-      take_impulses(cairn::apgd(b_.coupling, limits, b_.shelf.apgd, r_), "apgd");
-    else
-      take_impulses(cairn::bb(b_.coupling, limits, b_.shelf.bb, r_), "bb");
-  }
-  // The same on a packing that can be packed.
-  bool packs() { return b_.packed.packing.attach(island_); }
-  void packed_gradients(bool convex, int steps) {
-    const FirstOrderLimits limits{.tolerance = options.tolerance, .iterations = steps};
-    if (convex)
-      take_impulses(packed_apgd(limits, b_.packed, r_), "apgd");
-    else
-      take_impulses(packed_spectral(limits, b_.packed, r_), "spectral");
-  }
-
-  void start_from_zero() {
-    std::fill(r_.begin(), r_.end(), 0.0);
-    at_best_ = false;
-  }
-  // From zero as if nothing had been found; what was found is kept until end_anew().
-  void begin_anew() {
-    b_.kept = b_.best;
-    kept_ = value_;
-    start_from_zero();
-    start();
-    value_ = residual(island_, r_, v_);
-  }
-  void end_anew() {
-    if (!(kept_ < value_)) return;
-    value_ = kept_;
-    b_.best = b_.kept;
-    at_best_ = false;
-    restore();
-  }
-  MethodResult result(bool fallback) {
-    restore();
-    total_.iteration.residual = value_;
-    total_.fallback = fallback;
-    return total_;
-  }
-
-  const Auto& options;
-
- private:
-  void start() {
-    velocities_from_impulses(island_, r_, v_);
-    b_.best = r_;
-    at_best_ = true;
-  }
-  void restore() {
-    if (at_best_) return;
-    r_ = b_.best;
-    velocities_from_impulses(island_, r_, v_);
-    at_best_ = true;
-  }
-  // Takes what a method left in r and v; restores the best if it was worse.
-  void take(const IterationResult& result, const char* method) {
-    total_.iteration.iterations += result.iterations;
-    at_best_ = result.residual < value_;
-    if (at_best_) {
-      value_ = result.residual;
-      b_.best = r_;
-      total_.method = method;
-    }
-    restore();
-  }
-  void take_impulses(const IterationResult& result, const char* method) {
-    velocities_from_impulses(island_, r_, v_);
-    take(result, method);
-  }
-
-  const Island& island_;
-  MethodBuffers& b_;
-  std::vector<double>&r_, &v_;
-  double value_ = std::numeric_limits<double>::infinity(), kept_ = 0;
-  bool tried_interior_ = false;
-  bool at_best_ = false;  // r and v are those of the best
-  MethodResult total_{{}, "warm", false};
-};
 
 NewtonLimits newton_limits(const Auto& options) {
   return {.tolerance = options.tolerance,
