@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "cairn/solver.hpp"
 #include "solve/automatic.hpp"
@@ -25,6 +26,7 @@ struct SolverWorkspace::Buffers {
   Interrupt interrupt;
   StopSignal stop;
   Islands islands;
+  std::vector<int> order;  // of the islands
   Island island;
   std::vector<double> r, v;
   std::vector<double> best, radii;  // of islands with discs
@@ -171,6 +173,18 @@ MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b)
   return total;
 }
 
+// Islands with few constraints first: who interrupts a long solve waits for the largest.
+void sort_by_size(const Islands& islands, std::vector<int>& order) {
+  const auto size = [&](int i) {
+    const auto k = static_cast<std::size_t>(i);
+    return islands.first_constraint[k + 1] - islands.first_constraint[k];
+  };
+  order.resize(static_cast<std::size_t>(islands.count));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int i, int j) { return std::pair(size(i), i) < std::pair(size(j), j); });
+}
+
 }  // namespace
 
 void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
@@ -184,7 +198,8 @@ void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace
   b.island.stop = &b.stop;
   find_islands(problem, b.islands);
   solution.islands = b.islands.count;
-  for (int i = 0; i < b.islands.count; ++i) {
+  sort_by_size(b.islands, b.order);
+  for (const int i : b.order) {
     make_island(problem, b.islands, i, b.island);
     load(b.island, problem, solution.lambda, b.r);
     if (b.island.groups.empty()) {

@@ -59,6 +59,38 @@ TEST(Interrupted, EverySolverEndsAtOnceWithTheBestSoFar) {
     }
 }
 
+// A pyramid that is never done, and a cube beside it, which comes after it in the problem and
+// before it in the solve: whoever gives up waiting has at least the cube.
+TEST(Interrupted, SmallIslandsAreDoneByThen) {
+  Problem problem = cube_pyramid(6, {.mu = 0.3, .kick = 0.5});
+  const double mass[] = {1};
+  const Problem cube = cube_stack(mass, {.kick = 0});
+  const int bodies = static_cast<int>(problem.bodies.size()), velocities = problem.velocities();
+  const int rows = problem.rows();
+  problem.bodies.push_back(cube.bodies[0]);
+  problem.bodies.back().first = velocities;
+  problem.k.conservativeResize(velocities + cube.velocities());
+  problem.k.tail(cube.velocities()) = cube.k;
+  problem.first_row.pop_back();
+  for (std::size_t i = 0; i < cube.constraints.size(); ++i) {
+    problem.constraints.push_back(cube.constraints[i]);
+    for (int& body : problem.constraints.back().body)
+      if (body >= 0) body += bodies;
+    problem.first_row.push_back(rows + cube.first_row[i]);
+  }
+  problem.first_row.push_back(rows + cube.rows());
+  SolverWorkspace workspace;
+  Countdown countdown{.left = 40};
+  workspace.set_interrupt(countdown.interrupt());
+  Solution solution;
+  solve(problem, Nsgs{.tolerance = 1e-10}, workspace, solution);
+  EXPECT_EQ(solution.status, SolveStatus::interrupted);
+  EXPECT_EQ(solution.islands, 2);
+  EXPECT_LE(
+      certify(cube, solution.v.tail(cube.velocities()), solution.lambda.tail(cube.rows())).worst,
+      1e-10);
+}
+
 // Who is only asked, and says no, changes no bit; and a workspace that was interrupted solves the
 // next problem as a fresh one does.
 TEST(Interrupted, LeavesNoTrace) {
