@@ -3,15 +3,12 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/index.hpp"
 #include "problem/reduced_view.hpp"
 #include "terminal.hpp"
 
 namespace cairn::app {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class T>
 void take(Result<T> result, std::optional<T>& to, Errors& errors) {

@@ -14,6 +14,7 @@ extern "C" {
 #include <map>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "cairn/polyhedron.hpp"
 #include "model/checks.hpp"
 #include "model/hull_errors.hpp"
@@ -31,10 +32,6 @@ struct Facet {
   Vec3 normal = Vec3::Zero();
   int group = 0;  // the face that it belongs to
 };
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool precedes(const Vec3& a, const Vec3& b) {
   return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "cairn/error.hpp"
 #include "problem/number_pair.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Calls f(m, k, n) with constants where all three are those of bodies in the plane or in space.
 template <class F>

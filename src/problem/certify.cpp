@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "cairn/error.hpp"
 #include "cairn/solution.hpp"
 #include "problem/blocks.hpp"
@@ -13,10 +14,6 @@
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // sqrt(p^T A^-1 p) of a body: an impulse as a velocity weighted by mass.
 double energy_norm(const MassInverse& mass, int body, int n, const double* p) {

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/index.hpp"
 #include "cairn/error.hpp"
 #include "problem/reduced_view.hpp"
 #include "problem/verdict.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // s and s_v of each island over rows that carry an impulse, close or are not unilateral (E11, E13).
 std::vector<RowScale> island_scales(const ReducedProblem& problem, const ReducedIslands& islands,

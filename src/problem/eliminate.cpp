@@ -6,16 +6,13 @@
 #include <map>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "problem/sparse.hpp"
 
 namespace cairn {
 namespace {
 
 constexpr Eigen::Index most_velocities = 8000;  // of one part: its matrix is dense
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 int root(std::vector<int>& parent, int i) {
   while (parent[at(i)] != i) {

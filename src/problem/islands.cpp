@@ -2,12 +2,10 @@
 
 #include <numeric>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 int root(std::vector<int>& parent, int i) {
   while (parent[at(i)] != i) {

@@ -4,12 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 constexpr double symmetry_tolerance = 1e-12;
 

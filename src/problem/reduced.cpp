@@ -4,15 +4,12 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "cairn/error.hpp"
 #include "problem/mass.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // One side of a constraint, as seen from the body.
 struct Touch {

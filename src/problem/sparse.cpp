@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/index.hpp"
 #include "cairn/error.hpp"
 
 namespace cairn {
-namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 std::vector<ReducedConstraint> contacts(int rows, const VecX& mu) {
   std::vector<ReducedConstraint> list;
   for (const double friction : mu)

@@ -1,14 +1,11 @@
 #include "record/forces.hpp"
 
+#include "base/index.hpp"
 #include "cairn/solution_set.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 const Body& model_body(const Model& model, const Problem& problem, int body) {
   return model.bodies[at(problem.bodies[at(body)].model_body)];

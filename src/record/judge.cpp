@@ -14,6 +14,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
 
@@ -23,10 +25,6 @@ using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, max_rows,
                            max_velocities>;
 using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, max_velocities, 1>;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 Block mass(const ProblemBody& body) {
   return Eigen::Map<const Eigen::Matrix<double, max_velocities, max_velocities, Eigen::RowMajor>>(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "problem/blocks.hpp"
 
 namespace cairn {
@@ -13,10 +14,6 @@ constexpr int max_search = 100;      // rounds of the search for the speeds of r
 constexpr int max_balance = 60;      // rounds of the search for Stronge's factor
 constexpr double balanced = 1e-14;   // of the work that is to be returned [-]
 constexpr double rounding = 1e-12;   // of the kinetic energy: no gain [-]
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

@@ -1,18 +1,11 @@
 // Energies of an impact (E228): of every row, of every contact that collided, of the whole.
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "problem/blocks.hpp"
 #include "scheme/collision.hpp"
 
 namespace cairn {
-namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 // Impulses that grow in proportion while the velocities go straight from one to the other.
 void Collision::add_segment(std::size_t constraint, const VecX& from, const VecX& to,
                             const double* lambda) {

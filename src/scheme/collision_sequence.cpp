@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/index.hpp"
 #include "problem/blocks.hpp"
 #include "scheme/collision.hpp"
 #include "scheme/impact_path.hpp"
@@ -14,10 +15,6 @@ namespace {
 constexpr int impacts_per_contact = 200;  // of a sequence, before the rest of it is plastic
 constexpr double redundant = 1e-12;       // of the largest pivot of the joints [-]
 constexpr double still = 0x1p-33;         // of the speeds at hand: does not approach [-]
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // group of bodies has gained energy by it.
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
@@ -14,10 +15,6 @@ constexpr int max_guard_solves = 6;   // before a group loses its restitution al
 constexpr double less = 0.7;          // share that is kept from one of them to the next
 constexpr double most = 1 - 0x1p-20;  // after the first
 constexpr double rounding = 1e-12;    // of the energy: no gain, as after a perfect bounce
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

@@ -5,12 +5,10 @@
 #include <set>
 #include <tuple>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // A pivot may be smaller than the largest entry by this, so that of two equal rows the earlier one
 // stays [-].

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
+#include "base/index.hpp"
 #include "cairn/joints.hpp"
 #include "constrain/joints.hpp"
 #include "problem/islands.hpp"
@@ -19,10 +20,6 @@ constexpr double new_part = 1e-8;
 constexpr std::size_t most_dense_rows = 300;
 
 using Rows = std::vector<int>;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // The rows of one mechanism as L^-1 J^T, A = L L^T, each of length one; bodies by their number in
 // it.

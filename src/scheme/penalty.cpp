@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
 #include "problem/blocks.hpp"
 #include "scheme/penalty_step.hpp"
 #include "scheme/report.hpp"
@@ -15,10 +16,6 @@ namespace {
 
 constexpr int max_rounds = 20;   // of verification; each adds at least one contact
 constexpr double stability = 4;  // of h^2 theta'/m in the explicit form (E254)
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

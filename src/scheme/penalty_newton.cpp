@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/mass.hpp"
 #include "scheme/penalty_step.hpp"
@@ -16,10 +17,6 @@ namespace {
 constexpr int max_halvings = 40;    // of a Newton step
 constexpr int patience = 12;        // Newton steps that do not halve the residual
 constexpr double rounding = 1e-15;  // residual at which Newton's method has nothing left to do
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Row of the normal at the poses where the contact was taken.
 void fill_row(const Step& step, std::span<const Pose> poses, const Contact& c,

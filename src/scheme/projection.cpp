@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 constexpr int max_iterations = 40;
 constexpr double redundant_pivot = 1e-10;  // carries joints that say the same thing twice [-]

@@ -4,12 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool is_exact(const LawSet& set) {
   return has_cone(set.law) && set.rows == 3 && set.corners.empty() && set.mu > 0;

@@ -1,16 +1,9 @@
 #include "solve/dual_coupling.hpp"
 
+#include "base/index.hpp"
 #include "solve/primal_matrix.hpp"
 
 namespace cairn {
-namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 void DualCoupling::attach(const ReducedIsland& island) {
   stop = island.stop;
   analysed_ = false;

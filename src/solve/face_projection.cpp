@@ -2,14 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "solve/active_faces.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 double dot(int rows, const double* a, const double* b) {
   double sum = 0;

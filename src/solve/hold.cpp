@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "solve/estimate.hpp"
 
 namespace cairn {
@@ -14,10 +15,6 @@ constexpr double rounding = 1e-10;  // of the scale: pulls and gaps below it cou
 constexpr int sets = 4;             // of held contacts that are tried
 constexpr int refinements = 6;      // solves with one factor
 constexpr int sharings = 15;        // factorisations until all impulses are inside their cones
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 class Holding {
  public:

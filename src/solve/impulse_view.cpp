@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "problem/islands.hpp"
 #include "problem/mass.hpp"
 #include "problem/reduced_view.hpp"
@@ -21,10 +22,6 @@ constexpr double least_tolerance = 1e-12, largest_tolerance = 1e-3;
 // Pivots of rows of unit length: directions carry rounding and the digits of a scene file (E80).
 // W holds the squares of what J holds, hence its own.
 constexpr double map_tolerance = 1e-8, reduced_tolerance = 1e-12;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 double activity_tolerance(const Certificate& certificate) {
   return std::clamp(residual_factor * certificate.worst, least_tolerance, largest_tolerance);

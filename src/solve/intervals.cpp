@@ -4,6 +4,8 @@
 #include <limits>
 #include <numbers>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double enough_at_first = 1e-8, enough_again = 1e-6;
 constexpr int most_rounds = 60;
 constexpr int first_rays = 8;  // of an exact cone, besides the solution's own
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 double largest(const VecX& r) {
   const double size = r.size() > 0 ? r.cwiseAbs().maxCoeff() : 0;

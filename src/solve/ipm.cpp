@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "solve/interior_point.hpp"
 
 namespace cairn {
@@ -9,10 +10,6 @@ namespace {
 
 constexpr double pin = 1e20;  // Theta of an impulse that may not move
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // x' J x = x_0^2 - |x_T|^2, without cancellation where x is near the boundary.
 double lorentz(const double* x) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/index.hpp"
 #include "solve/interior_point.hpp"
 
 namespace cairn {
@@ -10,10 +11,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int disc_facets = 16;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Cones without friction are a ray and belong to the polyhedral sets.
 bool is_second_order(const LawSet& set) {

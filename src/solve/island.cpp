@@ -4,16 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "cairn/error.hpp"
 #include "problem/mass.hpp"
 #include "solve/estimate.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // A = L D L^T without square roots, so that scaling by powers of two changes no bit. L goes below
 // the diagonal of `factor`. False if A is not positive.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "solve/active_faces.hpp"
 
 namespace cairn {
@@ -17,10 +18,6 @@ constexpr int most_iterations = 5000;
 
 // Of the largest share: less is rounding, not a part of the stress.
 constexpr double least_share = 1e-7;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // One unit impulse and its resultant.
 struct Corner {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool has_friction(const LocalConstraint& g) {
   return has_cone(g.set.law) && g.rows > 1 && g.set.mu > 0;

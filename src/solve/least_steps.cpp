@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
 
 constexpr int most_steps = 30;
 constexpr int patience = 8;  // steps without a better one
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 class LeastSteps {
  public:

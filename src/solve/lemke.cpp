@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // A proximal term around the present impulses, in units of W_ii, which is near one: it makes every
 // basis of redundant contacts regular and vanishes as the centre moves to the answer. A path from

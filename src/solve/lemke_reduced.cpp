@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 void build_dense(const ReducedIsland& island, DenseProblem& dense) {
   dense.clear();

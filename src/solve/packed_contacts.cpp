@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "solve/estimate.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Contacts taken together, so that what is made of them goes to a place that the compiler knows to
 // be apart from what it is made of.

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Of the largest entry of the direction: smaller ones are rounding, not pivots.
 constexpr double smallest_pivot = 1e-10;

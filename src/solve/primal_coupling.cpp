@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // f += J^T r, J rows x n stored row by row; contacts of spatial bodies get straight-line code.
 template <int rows, int n>

@@ -1,11 +1,9 @@
 #include "solve/primal_matrix.hpp"
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 using Rows = double[max_rows][max_velocities];
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
 
@@ -14,10 +16,6 @@ using Mode = ProximalLaw::Mode;
 constexpr double softening = 0.1, softest = 1e-3;
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Rows of friction; the others of a contact without any carry nothing.
 int tangents(const Group& g) {

@@ -4,17 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "solve/estimate.hpp"
 
 namespace cairn {
-namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
-
 void make_island(const ReducedProblem& problem, const ReducedIslands& islands,
                  const std::vector<double>& d, int number, ReducedIsland& island) {
   island.groups.clear();

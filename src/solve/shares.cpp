@@ -13,14 +13,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "solve/primal_matrix.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 int root(std::vector<int>& parent, int i) {
   while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
 
@@ -18,10 +20,6 @@ constexpr double zero_step = 1e-12;   // steps below it count as stalled
 constexpr double feasible = 1e-9;     // sum of artificials that counts as none
 constexpr int refactor_after = 100;   // pivots
 constexpr int patience = 20;          // stalled pivots before Bland's rule
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

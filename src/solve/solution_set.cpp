@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "base/index.hpp"
 #include "problem/blocks.hpp"
 #include "solve/intervals.hpp"
 
@@ -22,10 +23,6 @@ constexpr double width_tolerance = 1e-9;
 // Of a unit direction in the null space: a function that changes less along all of them is
 // constant.
 constexpr double constant = 1e-10;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 Result<ActiveRank> rank_of(const ImpulseView& view) {
   const Result<ActiveFaces> active = active_faces(view);

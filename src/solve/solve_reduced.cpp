@@ -2,15 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
 #include "cairn/solver.hpp"
 #include "solve/automatic_reduced.hpp"
 
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 using Impulses = std::vector<double>;
 

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // An entry may be a pivot if it is not below this part of the largest in its row: the usual
 // compromise between growth and fill.

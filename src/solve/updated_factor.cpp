@@ -6,15 +6,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/index.hpp"
+
 namespace cairn {
 namespace {
 
 // A constraint whose N is off by more than this share of it is corrected.
 constexpr double much = 0.5;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 double product(const std::vector<double>& x, const std::vector<double>& y) {
   return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 
+#include "base/index.hpp"
 #include "cairn/problem.hpp"
 
 namespace cairn::make {
@@ -43,10 +44,6 @@ inline std::shared_ptr<const FrictionPolygon> random_polygon(Random& random, int
     for (Corner& c : polygon) c = {c[0] / size, c[1] / size};
     return std::make_shared<const FrictionPolygon>(polygon);
   }
-}
-
-inline std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
 }
 
 // A body with mass matrix A that would move with v_free if nothing held it.
