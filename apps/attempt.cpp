@@ -14,7 +14,7 @@ double processor_ms() {
 }
 
 template <class Solution>
-void take(const Solution& solution, Attempt& result) {
+void take_solution(const Solution& solution, Attempt& result) {
   result.status = solution.status;
   result.certificate = solution.certificate;
   result.method = solution.method;
@@ -29,7 +29,7 @@ void run(const Problem& problem, const Interrupt& interrupt, Attempt& result) {
   workspace.set_interrupt(interrupt);
   Solution solution;
   cairn::solve(problem, result.solver, workspace, solution);
-  take(solution, result);
+  take_solution(solution, result);
   result.v = solution.v;
   const int worst = result.certificate.worst_constraint;
   result.worst_row =
@@ -39,7 +39,7 @@ void run(const Problem& problem, const Interrupt& interrupt, Attempt& result) {
 void run(const ReducedProblem& problem, const Interrupt& interrupt, Attempt& result) {
   ReducedSolution solution;
   cairn::solve(problem, result.solver, solution, interrupt);
-  take(solution, result);
+  take_solution(solution, result);
   result.w = solution.w;
   const int worst = result.certificate.worst_constraint;
   result.worst_row = worst < 0 ? "none" : constraint_name(problem, worst);

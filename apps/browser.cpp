@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int limit_seconds = 180;  // a busy machine without a graphics card may need a minute
+// A busy machine without a graphics card may need a minute.
+constexpr int browser_limit_seconds = 180;
 
 tl::unexpected<Errors> failed(const std::string& what, const std::string& fix) {
   Error error;
@@ -56,7 +57,7 @@ struct Browser::Process {
   Result<Json> receive() {
     while (buffer.find('\0') == std::string::npos) {
       pollfd ready = {out, POLLIN, 0};
-      const int found = ::poll(&ready, 1, 1000 * limit_seconds);
+      const int found = ::poll(&ready, 1, 1000 * browser_limit_seconds);
       if (found < 0 && errno == EINTR) continue;
       if (found == 0)
         return failed("the browser does not answer", "try again on a machine that is less busy");
@@ -149,7 +150,7 @@ Result<Browser> Browser::start(int width, int height) {
 Result<void> Browser::open(const std::string& address, const std::string& ready) {
   const Result<Json> gone = process_->call("Page.navigate", {{"url", address}});
   if (!gone) return tl::unexpected(gone.error());
-  for (int tries = 0; tries < 10 * limit_seconds; ++tries) {
+  for (int tries = 0; tries < 10 * browser_limit_seconds; ++tries) {
     const Result<Json> answer =
         process_->call("Runtime.evaluate", {{"expression", ready}, {"returnByValue", true}});
     if (!answer) return tl::unexpected(answer.error());

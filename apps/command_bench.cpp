@@ -35,7 +35,7 @@ struct CaseResult {
   }
 };
 
-std::string as_text(const CaseResult& result) {
+std::string bench_text(const CaseResult& result) {
   const Problem& p = result.contest.problem;
   std::string text =
       fmt::format("{}: {} bodies, {} constraints, {} start\n", result.contest.name, p.bodies.size(),
@@ -52,7 +52,7 @@ std::string as_text(const CaseResult& result) {
   return text;
 }
 
-Json as_json(const CaseResult& result) {
+Json bench_json(const CaseResult& result) {
   const Problem& p = result.contest.problem;
   Json json = {{"case", result.contest.name},
                {"bodies", p.bodies.size()},
@@ -126,9 +126,9 @@ int bench_solvers(const BenchOptions& options) {
       result.times.emplace_back(solver.name, race(result.contest, solver, thread_seconds));
     }
     if (options.json)
-      json.push_back(as_json(result));
+      json.push_back(bench_json(result));
     else
-      print(as_text(result));
+      print(bench_text(result));
     for (const RaceTarget& target : race_targets())
       if (target.name == name) targets += target_text(target, result);
   }

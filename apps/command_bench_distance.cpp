@@ -14,7 +14,7 @@
 namespace cairn::app {
 namespace {
 
-Json as_json(const DistanceCost& cost) {
+Json distance_json(const DistanceCost& cost) {
   Json json = {{"shape", cost.shape},
                {"facets", cost.facets},
                {"pivots_cold", cost.pivots_cold},
@@ -24,7 +24,7 @@ Json as_json(const DistanceCost& cost) {
   return json;
 }
 
-std::string as_text(const DistanceCost& cost) {
+std::string distance_text(const DistanceCost& cost) {
   std::string text = fmt::format("  {:<10}  {:>6}", cost.shape, cost.facets);
   for (const auto& each : cost.us) text += fmt::format("  {:>14.3f}", each.second);
   return text + fmt::format("  {:>11.2f}  {:>11.2f}  {:>11.0f}\n", cost.pivots_cold,
@@ -43,8 +43,8 @@ int bench_distance(const DistanceOptions& options) {
   for (const ChartCurve& curve : curves) table += fmt::format("  {:>14}", curve.label);
   table += "  pivots cold  pivots warm  facets warm\n";
   for (const DistanceCost& cost : costs) {
-    json["costs"].push_back(as_json(cost));
-    table += as_text(cost);
+    json["costs"].push_back(distance_json(cost));
+    table += distance_text(cost);
     for (std::size_t i = 0; i < curves.size(); ++i)
       curves[i].points.emplace_back(cost.facets, cost.us[i].second);
   }

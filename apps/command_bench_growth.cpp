@@ -13,7 +13,7 @@
 namespace cairn::app {
 namespace {
 
-Json as_json(const Cost& cost) {
+Json growth_json(const Cost& cost) {
   return {{"bodies", cost.bodies},
           {"contacts", cost.contacts},
           {"tolerance", cost.level},
@@ -26,7 +26,7 @@ Json as_json(const Cost& cost) {
 constexpr const char* heading =
     "    bodies  contacts  tolerance          ms  us/contact  iterations  residual\n";
 
-std::string as_text(const Cost& cost) {
+std::string growth_text(const Cost& cost) {
   return fmt::format("  {:>8}  {:>8}  {:>9.0e}  {:>10.3g}  {:>10.3g}  {:>10}  {:>8.1e}{}\n",
                      cost.bodies, cost.contacts, cost.level, cost.ms, 1e3 * cost.ms / cost.contacts,
                      cost.iterations, cost.residual, cost.solved ? "" : "  NOT CERTIFIED");
@@ -53,9 +53,9 @@ int bench_growth(const GrowthOptions& options) {
       const Cost result = cost(packing, levels[i], thread_seconds);
       if (result.solved) curves[i].points.emplace_back(result.contacts, result.ms);
       if (options.json)
-        json.push_back(as_json(result));
+        json.push_back(growth_json(result));
       else
-        print(as_text(result));
+        print(growth_text(result));
     }
   }
   if (options.json) print(text(json));
@@ -73,9 +73,9 @@ int bench_decades(const GrowthOptions& options) {
     for (const Cost& each : cost_of_decades(packing, thread_seconds)) {
       if (each.solved) curves.back().points.emplace_back(each.level, each.ms);
       if (options.json)
-        json[label].push_back(as_json(each));
+        json[label].push_back(growth_json(each));
       else
-        print(as_text(each));
+        print(growth_text(each));
     }
   };
   for (int seed = 1; seed <= options.packings; ++seed)

@@ -10,7 +10,7 @@
 namespace cairn::app {
 namespace {
 
-Json as_json(const std::string& file, const CheckReport& check) {
+Json check_json(const std::string& file, const CheckReport& check) {
   Json json;
   json["trace"] = file;
   json["ok"] = check.ok;
@@ -29,7 +29,7 @@ Json as_json(const std::string& file, const CheckReport& check) {
   return json;
 }
 
-std::string as_text(const CheckReport& check) {
+std::string check_text(const CheckReport& check) {
   std::string text = fmt::format("{}: {} frames, {} solves judged", check.ok ? "ok" : "NOT OK",
                                  check.frames, check.solves);
   if (check.solves > 0)
@@ -60,7 +60,7 @@ int check(const FileOptions& options) {
   if (!input) return report(input.error());
   const Result<CheckReport> check = check_trace(options.file);
   if (!check) return report(check.error());
-  print(options.json ? text(as_json(options.file, *check)) : as_text(*check));
+  print(options.json ? text(check_json(options.file, *check)) : check_text(*check));
   return check->ok ? exit_ok : exit_failed;
 }
 

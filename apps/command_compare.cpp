@@ -43,7 +43,7 @@ double coulomb_residual(const FrictionVariant& v) {
                                                    : worst_certificate(v);
 }
 
-Json as_json(const FrictionVariant& v) {
+Json comparison_json(const FrictionVariant& v) {
   const RunTotals& t = v.totals;
   const bool relaxed = std::holds_alternative<Relaxed>(v.scheme);
   Json json;
@@ -74,17 +74,18 @@ Json as_json(const FrictionVariant& v) {
   return json;
 }
 
-std::string as_json(const FrictionComparison& comparison) {
+std::string comparison_json(const FrictionComparison& comparison) {
   Json json;
   json["scene"] = comparison.scene.name;
   json["tolerance"] = comparison.tolerance;
   json["variants"] = Json::array();
-  for (const FrictionVariant& v : comparison.variants) json["variants"].push_back(as_json(v));
+  for (const FrictionVariant& v : comparison.variants)
+    json["variants"].push_back(comparison_json(v));
   json["warnings"] = comparison.warnings;
   return text(json);
 }
 
-std::string as_text(const FrictionComparison& comparison) {
+std::string comparison_text(const FrictionComparison& comparison) {
   std::string text =
       fmt::format("{:<10}{:>11}{:>11}{:>12}{:>12}{:>12}{:>12}{:>11}{:>10}{:>10}{:>9}\n", "law",
                   "lift gap", "slip", "friction", "impacts", "normal", "tangential", "position",
@@ -129,7 +130,7 @@ int compare(const CompareOptions& options) {
     const Result<void> written = write_file(options.out, comparison_html(*comparison));
     if (!written) return report(written.error());
   }
-  print(options.json ? as_json(*comparison) : as_text(*comparison));
+  print(options.json ? comparison_json(*comparison) : comparison_text(*comparison));
   if (!options.json)
     for (const std::string& warning : comparison->warnings) warn("warning: " + warning);
   return held ? exit_ok : exit_failed;

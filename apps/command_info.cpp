@@ -24,7 +24,7 @@ enum class FileKind { scene, trace, problem };
 
 // Scenes and problems are JSON text, traces are binary. What cannot be read counts as a scene: its
 // reader says why.
-FileKind kind_of(const std::string& file) {
+FileKind kind_of_file(const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return FileKind::scene;
   std::ifstream stream(file, std::ios::binary);
@@ -220,7 +220,7 @@ std::string lines(const Json& json, const std::string& indent = "") {
 }
 
 Result<Json> read(const std::string& file) {
-  switch (kind_of(file)) {
+  switch (kind_of_file(file)) {
     case FileKind::trace:
       return read_trace(file);
     case FileKind::problem:

@@ -19,8 +19,8 @@ Json number(double x) {
   return std::isfinite(x) ? Json(x) : Json(nullptr);
 }
 
-std::string as_json(const Scene& scene, const std::vector<OrderRun>& runs,
-                    const std::vector<OrderRow>& rows) {
+std::string order_json(const Scene& scene, const std::vector<OrderRun>& runs,
+                       const std::vector<OrderRow>& rows) {
   Json json;
   json["scene"] = scene.name;
   json["scheme"] = name(scene.simulation.scheme);
@@ -53,7 +53,7 @@ std::string cell(double difference, double order) {
                      std::isfinite(order) ? fmt::format("{:.2f}", order) : "");
 }
 
-std::string as_text(const Scene& scene, const std::vector<OrderRow>& rows) {
+std::string order_text(const Scene& scene, const std::vector<OrderRow>& rows) {
   std::string text =
       fmt::format("{}, scheme {}: difference to the run with half the step, and its order\n",
                   printable(scene.name), name(scene.simulation.scheme));
@@ -108,7 +108,7 @@ int order(const OrderOptions& options) {
     const Result<void> written = write_file(options.out, chart(*scene, rows));
     if (!written) return report(written.error());
   }
-  print(options.json ? as_json(*scene, runs, rows) : as_text(*scene, rows));
+  print(options.json ? order_json(*scene, runs, rows) : order_text(*scene, rows));
   if (!certified) warn("warning: some steps are not certified");
   return certified ? exit_ok : exit_failed;
 }

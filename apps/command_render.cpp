@@ -33,7 +33,7 @@ struct Plan {
   std::vector<double> times;   // [s]
 };
 
-Error usage(std::string what, std::string got, std::string allowed, std::string fix) {
+Error render_usage(std::string what, std::string got, std::string allowed, std::string fix) {
   Error error;
   error.kind = ErrorKind::usage;
   error.what = std::move(what);
@@ -43,7 +43,7 @@ Error usage(std::string what, std::string got, std::string allowed, std::string 
   return error;
 }
 
-Result<Kind> kind_of(const std::string& out, std::string& format) {
+Result<Kind> kind_of_output(const std::string& out, std::string& format) {
   const std::string ending = fs::path(out).extension().string();
   if (ending == ".mp4") {
     format = "jpeg";
@@ -55,15 +55,15 @@ Result<Kind> kind_of(const std::string& out, std::string& format) {
       format = what;
       return Kind::still;
     }
-  return fail(usage("what kind of picture?", out,
-                    "FILE.png, FILE.jpg, FILE.webp, FILE.mp4, FOLDER/",
-                    "choose another name with -o"));
+  return fail(render_usage("what kind of picture?", out,
+                           "FILE.png, FILE.jpg, FILE.webp, FILE.mp4, FOLDER/",
+                           "choose another name with -o"));
 }
 
 // The times to show; `begin` and `end` are those of the recording.
 Result<Plan> make_plan(const RenderCommand& options, double begin, double end) {
   Plan plan;
-  const Result<Kind> kind = kind_of(options.out, plan.format);
+  const Result<Kind> kind = kind_of_output(options.out, plan.format);
   if (!kind) return tl::unexpected(kind.error());
   plan.kind = *kind;
   const double slack = 1e-9 * (end - begin);  // times of steps are sums, users' are round
@@ -71,19 +71,21 @@ Result<Plan> make_plan(const RenderCommand& options, double begin, double end) {
   for (const auto& [name, t] :
        {std::pair{"--at", options.at.value_or(begin)}, {"--from", from}, {"--to", to}})
     if (!(t >= begin - slack && t <= end + slack))
-      return fail(usage(fmt::format("{} is outside the recording", name), fmt::format("{}", t),
-                        fmt::format("{:.6g} to {:.6g} s", begin, end), "choose another time"));
+      return fail(render_usage(fmt::format("{} is outside the recording", name),
+                               fmt::format("{}", t), fmt::format("{:.6g} to {:.6g} s", begin, end),
+                               "choose another time"));
   if (plan.kind == Kind::still || options.at) {
     plan.times = {options.at.value_or(options.to.value_or(end))};
     return plan;
   }
   if (to < from)
-    return fail(usage("--to lies before --from", fmt::format("{}", to),
-                      fmt::format("at least {}", from), "choose another time"));
+    return fail(render_usage("--to lies before --from", fmt::format("{}", to),
+                             fmt::format("at least {}", from), "choose another time"));
   const double count = std::floor((to - from) * options.fps / options.speed * (1 + 1e-12)) + 1;
   if (count > most_frames)
-    return fail(usage("too many pictures", fmt::format("{:.0f}", count),
-                      fmt::format("at most {:.0f}", most_frames), "raise --speed, or lower --fps"));
+    return fail(render_usage("too many pictures", fmt::format("{:.0f}", count),
+                             fmt::format("at most {:.0f}", most_frames),
+                             "raise --speed, or lower --fps"));
   for (double i = 0; i < count; i += 1)
     plan.times.push_back(std::min(to, from + i * options.speed / options.fps));
   return plan;
@@ -175,7 +177,8 @@ class TemporaryPage {
 
 int render(const RenderCommand& options) {
   std::string format;
-  if (const Result<Kind> kind = kind_of(options.out, format); !kind) return report(kind.error());
+  if (const Result<Kind> kind = kind_of_output(options.out, format); !kind)
+    return report(kind.error());
   const Result<std::string> trace = find_trace(options.input);
   if (!trace) return report(trace.error());
   const Result<TracePage> page = trace_page(*trace);

@@ -12,7 +12,7 @@
 namespace cairn::app {
 namespace {
 
-Json as_json(const Experiment& experiment, const ReproducedEntry& entry) {
+Json experiment_json(const Experiment& experiment, const ReproducedEntry& entry) {
   return {{"id", experiment.id},
           {"entry", entry.entry},
           {"paper", entry.paper},
@@ -22,7 +22,7 @@ Json as_json(const Experiment& experiment, const ReproducedEntry& entry) {
           {"verdict", name(entry.verdict())}};
 }
 
-std::string as_text(const Experiment& experiment, const Reproduction& result) {
+std::string experiment_text(const Experiment& experiment, const Reproduction& result) {
   std::string text = fmt::format("{}: {}\n", experiment.id, experiment.text);
   text += fmt::format("  {:<72} {:>15} {:>14} {:>12}  {}\n", "entry", "paper", "ours", "difference",
                       "verdict");
@@ -98,14 +98,14 @@ int reproduce(const ReproduceOptions& options) {
     if (received_signal() != 0) return exit_signal + received_signal();
     for (const ReproducedEntry& entry : result.entries) {
       agrees = agrees && entry.verdict() != Verdict::differs;
-      json.push_back(as_json(*experiment, entry));
+      json.push_back(experiment_json(*experiment, entry));
     }
     if (!options.out.empty())
       for (const Drawing& drawing : result.drawings) {
         const Result<void> written = write_file(options.out + "/" + drawing.file, drawing.svg);
         if (!written) return report(written.error());
       }
-    if (!options.json) print(as_text(*experiment, result));
+    if (!options.json) print(experiment_text(*experiment, result));
     gallery.push_back({experiment, result});
   }
   if (!options.html.empty()) {

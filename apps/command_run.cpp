@@ -95,7 +95,7 @@ Result<void> step_to_the_end(const State& state, const RunOptions& options, RunR
   return {};
 }
 
-std::string verdict(const Scene& scene, const RunTotals& totals, const RunOutcome& outcome) {
+std::string run_verdict(const Scene& scene, const RunTotals& totals, const RunOutcome& outcome) {
   std::string worst = "no problem had to be solved";
   if (!totals.worst.empty())
     worst = fmt::format("worst residual {:.2e} in step {} at {}", totals.worst.front().certificate,
@@ -145,7 +145,7 @@ std::string force_lines(const ForceTable& table) {
 
 std::string result_lines(const Run& run, const RunTotals& totals, const RunOutcome& outcome) {
   const Scene& scene = run.scene;
-  std::string text = verdict(scene, totals, outcome);
+  std::string text = run_verdict(scene, totals, outcome);
   text += fmt::format("steps        {} of {}, {:.6g} s each\n", totals.steps, run.steps.steps,
                       run.steps.h);
   text += fmt::format("penetration  max {:.2e} m, final {:.2e} m\n", totals.penetration_max,
@@ -213,7 +213,7 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
   return text;
 }
 
-int exit_code(const RunOutcome& outcome, const Run& run) {
+int run_exit_code(const RunOutcome& outcome, const Run& run) {
   if (!run.early.empty()) return exit_signal + received_signal();
   return outcome.status == RunStatus::ok && outcome.expectations_met() ? exit_ok : exit_failed;
 }
@@ -228,7 +228,7 @@ int go(const RunOptions& options, const State& state, RunRecorder& recorder, Run
   const Result<RunOutcome> outcome = recorder.finish(run.early);
   if (!outcome) return report(outcome.error());
   print(options.json ? outcome->summary : result_lines(run, recorder.totals(), *outcome));
-  return exit_code(*outcome, run);
+  return run_exit_code(*outcome, run);
 }
 
 int say_finished(const RunOptions& options) {

@@ -14,7 +14,7 @@
 namespace cairn::app {
 namespace {
 
-std::string as_text(const Scene& scene, const Gate& gate) {
+std::string serve_text(const Scene& scene, const Gate& gate) {
   return fmt::format(
       "live         {}\n"
       "scene        {}, {} bodies, paused\n"
@@ -36,7 +36,7 @@ int serve(const ViewOptions& options) {
   const Gate& gate = (*server)->gate();
   watch_signals();
   print(options.json ? text(Json{{"address", gate.address()}, {"port", gate.port}})
-                     : as_text(*scene, gate));
+                     : serve_text(*scene, gate));
   std::fflush(stdout);  // whoever started us in a pipe waits for the address
   (*server)->serve([] { return received_signal() != 0; });
   return exit_signal + received_signal();

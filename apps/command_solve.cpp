@@ -16,8 +16,8 @@
 namespace cairn::app {
 namespace {
 
-Error usage(const std::string& what, const std::string& got, const std::string& allowed,
-            const std::string& fix = "") {
+Error solve_usage(const std::string& what, const std::string& got, const std::string& allowed,
+                  const std::string& fix = "") {
   Error error;
   error.kind = ErrorKind::usage;
   error.what = what;
@@ -45,7 +45,7 @@ Result<std::vector<SolverOptions>> solvers_named(const std::string& solver) {
     list += std::string(name(each)) + ", ";
   }
   names.emplace_back("all");
-  return fail(usage("unknown solver", solver, list + "all", did_you_mean(solver, names)));
+  return fail(solve_usage("unknown solver", solver, list + "all", did_you_mean(solver, names)));
 }
 
 Result<std::vector<SolverOptions>> chosen_solvers(const SolveOptions& options) {
@@ -53,8 +53,9 @@ Result<std::vector<SolverOptions>> chosen_solvers(const SolveOptions& options) {
   if (!solvers || !options.tolerance) return solvers;
   const double x = *options.tolerance;
   if (!(x > tolerance_range.lo && x <= tolerance_range.hi))
-    return fail(usage("--tolerance out of range", fmt::format("{}", x),
-                      fmt::format("above {}, at most {}", tolerance_range.lo, tolerance_range.hi)));
+    return fail(
+        solve_usage("--tolerance out of range", fmt::format("{}", x),
+                    fmt::format("above {}, at most {}", tolerance_range.lo, tolerance_range.hi)));
   for (SolverOptions& solver : *solvers)
     std::visit([x](auto& each) { each.tolerance = x; }, solver);
   return solvers;
@@ -93,15 +94,16 @@ void add_answer(const AnyProblem& problem, const Attempt& a, Json& json) {
       problem);
 }
 
-std::string verdict(const Attempt& a) {
+std::string solve_verdict(const Attempt& a) {
   if (a.certified()) return "certified";
   if (a.status == SolveStatus::interrupted) return "NOT CERTIFIED (interrupted)";
   return a.status == SolveStatus::ray ? "NOT CERTIFIED (rays only)" : "NOT CERTIFIED";
 }
 
-std::string as_text(const ProblemFile& input, const Attempt& a) {
-  std::string text = fmt::format("{}: worst residual {:.2e} at {}, tolerance {:.0e}\n", verdict(a),
-                                 a.certificate.worst, printable(a.worst_row), tolerance(a.solver));
+std::string attempt_text(const ProblemFile& input, const Attempt& a) {
+  std::string text =
+      fmt::format("{}: worst residual {:.2e} at {}, tolerance {:.0e}\n", solve_verdict(a),
+                  a.certificate.worst, printable(a.worst_row), tolerance(a.solver));
   text += fmt::format("problem      {}: {}\n", input.format,
                       std::visit([](const auto& p) { return sizes(p); }, input.problem));
   text += fmt::format(
@@ -152,8 +154,9 @@ int answer_all(const SolveOptions& options, const ProblemFile& input,
 
 int solve(const SolveOptions& options) {
   if (options.solver == "all" && asks_for_analysis(options))
-    return report({usage("the impulses of one solver can be analysed, not of all", "--solver all",
-                         "one solver with --rank, --least-norm, --intervals, --jamming")});
+    return report(
+        {solve_usage("the impulses of one solver can be analysed, not of all", "--solver all",
+                     "one solver with --rank, --least-norm, --intervals, --jamming")});
   const Result<std::vector<SolverOptions>> solvers = chosen_solvers(options);
   if (!solvers) return report(solvers.error());
   const Result<void> input = check_input(options.problem, "problem file");
@@ -183,7 +186,7 @@ int solve(const SolveOptions& options) {
     add_analysis(file->problem, analysis, json);
     print(text(json));
   } else {
-    print(as_text(*file, a) + as_text(file->problem, analysis));
+    print(attempt_text(*file, a) + as_text(file->problem, analysis));
   }
   if (interrupted) return exit_signal + received_signal();
   if (!analysis.errors.empty()) return report(analysis.errors);

@@ -19,7 +19,7 @@ std::string default_name(const std::string& trace) {
   return (fs::path(trace).parent_path() / "view.html").string();
 }
 
-Json as_json(const std::string& trace, const std::string& out, const TracePage& page) {
+Json page_json(const std::string& trace, const std::string& out, const TracePage& page) {
   return {{"trace", trace},
           {"page", out},
           {"bytes", page.html.size()},
@@ -33,7 +33,7 @@ Json as_json(const std::string& trace, const std::string& out, const TracePage& 
           {"contacts_left_out", page.contacts_left_out}};
 }
 
-std::string as_text(const std::string& out, const TracePage& page) {
+std::string page_text(const std::string& out, const TracePage& page) {
   std::string text = fmt::format("page         {}\n", printable(out));
   text += fmt::format("size         {:.2f} MB\n", static_cast<double>(page.html.size()) / 1e6);
   text += page.frames == static_cast<std::size_t>(page.steps) + 1
@@ -77,7 +77,7 @@ int view(const ViewOptions& options) {
         fmt::format("warning: {}: the recording stops early; {} bytes after its last complete "
                     "frame are lost",
                     printable(*trace), page->dropped_bytes));
-  print(options.json ? text(as_json(*trace, out, *page)) : as_text(out, *page));
+  print(options.json ? text(page_json(*trace, out, *page)) : page_text(out, *page));
   if (page->end != TraceEvent::corrupt) return exit_ok;
   warn(
       fmt::format("error: {}: damaged {}; the page shows the frames before; fix: run the scene "

@@ -11,7 +11,7 @@
 namespace cairn::app {
 namespace {
 
-constexpr int limit_seconds = 600;  // to write the last frames
+constexpr int movie_limit_seconds = 600;  // to write the last frames
 
 }  // namespace
 
@@ -67,7 +67,7 @@ Result<void> Movie::add(const std::string& jpeg) {
 
 Result<void> Movie::finish() {
   ::close(std::exchange(in_, -1));
-  if (end_child(std::exchange(pid_, -1), limit_seconds) == 0)
+  if (end_child(std::exchange(pid_, -1), movie_limit_seconds) == 0)
     return rename_file(path_ + ".part", path_);
   std::remove((path_ + ".part").c_str());
   Error error;

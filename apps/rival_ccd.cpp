@@ -9,13 +9,13 @@ namespace {
 
 // A body as libccd sees it: a support function. Large bodies climb from corner to corner, beginning
 // at the last answer, which is as favourable as what the ratio metric does with faces.
-struct Body {
+struct CcdBody {
   const Polyhedron* shape = nullptr;
   Pose X;
   std::vector<int> first, next;  // neighbours of corner v: next[first[v]] to next[first[v + 1]]
   mutable int last = 0;
 
-  explicit Body(const Polyhedron& p) : shape(&p) {
+  explicit CcdBody(const Polyhedron& p) : shape(&p) {
     std::vector<std::vector<int>> lists(p.vertices.size());
     for (const Polyhedron::Edge& e : p.edges) {
       lists[static_cast<std::size_t>(e.tail)].push_back(e.head);
@@ -53,13 +53,13 @@ struct Body {
 };
 
 void support(const void* object, const ccd_vec3_t* direction, ccd_vec3_t* result) {
-  const Vec3 p = static_cast<const Body*>(object)->support(
+  const Vec3 p = static_cast<const CcdBody*>(object)->support(
       {direction->v[0], direction->v[1], direction->v[2]});
   ccdVec3Set(result, p.x(), p.y(), p.z());
 }
 
 void center(const void* object, ccd_vec3_t* result) {
-  const Body& body = *static_cast<const Body*>(object);
+  const CcdBody& body = *static_cast<const CcdBody*>(object);
   const Vec3 p = body.X * body.shape->center;
   ccdVec3Set(result, p.x(), p.y(), p.z());
 }
@@ -69,9 +69,9 @@ using Penetration = int (*)(const void*, const void*, const ccd_t*, ccd_real_t*,
 
 DistanceRival rival(const char* name, Penetration penetration) {
   return {name, [penetration](const Polyhedron& a, const Polyhedron& b) {
-            return DistanceRival::Query([penetration, A = std::make_shared<Body>(a),
-                                         B = std::make_shared<Body>(b)](const Pose& X_WA,
-                                                                        const Pose& X_WB) {
+            return DistanceRival::Query([penetration, A = std::make_shared<CcdBody>(a),
+                                         B = std::make_shared<CcdBody>(b)](const Pose& X_WA,
+                                                                           const Pose& X_WB) {
               A->X = X_WA, B->X = X_WB;
               ccd_t ccd;
               CCD_INIT(&ccd);

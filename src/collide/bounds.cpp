@@ -1,13 +1,11 @@
 // Smallest axis-aligned boxes around shapes.
 #include <cmath>
-#include <limits>
 
+#include "base/infinity.hpp"
 #include "collide/broadphase.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Aabb around(const Vec3& center, const Vec3& extent) {
   return {center - extent, center + extent};

@@ -7,7 +7,8 @@
 namespace cairn {
 namespace {
 
-constexpr double same = 1e-9;  // of the smaller radius, or an angle: what counts as coplanar [-]
+constexpr double same_plane =
+    1e-9;  // of the smaller radius, or an angle: what counts as coplanar [-]
 
 Placed in_body(const Model& model, int shape) {
   const Shape& s = model.shapes[static_cast<std::size_t>(shape)];
@@ -27,7 +28,7 @@ bool inside(const Placed& p, int face, const Vec3& x, double tolerance) {
 
 bool coplanar(const Placed& a, int f, const Placed& b, int g, double tolerance) {
   const Vec3 n = a.normal(f);
-  return (n - b.normal(g)).norm() <= same &&
+  return (n - b.normal(g)).norm() <= same_plane &&
          std::abs(n.dot(b.vertex(b.shape->loop(g)[0]) - a.vertex(a.shape->loop(f)[0]))) <=
              tolerance;
 }
@@ -45,7 +46,7 @@ bool continues(const Placed& a, int f, const Polyhedron::Edge& edge, const Place
 }
 
 void mark(const Placed& a, const Placed& b, std::vector<char>& flush) {
-  const double tolerance = same * std::min(a.shape->outer_radius, b.shape->outer_radius);
+  const double tolerance = same_plane * std::min(a.shape->outer_radius, b.shape->outer_radius);
   if ((a.center() - b.center()).norm() > a.shape->outer_radius + b.shape->outer_radius + tolerance)
     return;
   for (int f = 0; f < static_cast<int>(a.shape->faces.size()); ++f)

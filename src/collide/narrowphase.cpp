@@ -37,6 +37,8 @@ void twin(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>&
     f(a, b, out);
 }
 
+// Entries of the table.
+namespace entries {
 constexpr PairFunction none = nullptr;
 constexpr PairFunction round = collide_round, rounds = twin<collide_round>;
 constexpr PairFunction plane = collide_planar, planes = twin<collide_planar>;
@@ -44,24 +46,30 @@ constexpr PairFunction box = collide_box_ball;
 constexpr PairFunction poly = collide_polyhedron_round;
 constexpr PairFunction wall = collide_halfspace;
 constexpr PairFunction caps = collide_capsules;
+}  // namespace entries
 
 // Row: type of A; column: type of B, both in the order of the variant. Two shapes with polyhedra
 // have no function here: their contacts come from the faces and edges of both.
 // clang-format off
-constexpr PairTable table = {{
-    //               point  sphere  box   capsule ellips. halfsp. disc    ellipse hull  polygon
-    /* point     */ {none,  round,  turn, round,  round,  turn,   plane,  plane,  turn, turn},
-    /* sphere    */ {turn,  rounds, turn, round,  round,  turn,   plane,  plane,  turn, turn},
-    /* box       */ {box,   box,    none, poly,   poly,   turn,   none,   none,   none, none},
-    /* capsule   */ {turn,  turn,   turn, caps,   round,  turn,   plane,  plane,  turn, turn},
-    /* ellipsoid */ {turn,  turn,   turn, turn,   rounds, turn,   none,   none,   turn, none},
-    /* halfspace */ {wall,  wall,   wall, wall,   wall,   none,   wall,   wall,   wall, wall},
-    /* disc      */ {turn,  turn,   none, turn,   none,   turn,   planes, plane,  none, turn},
-    /* ellipse   */ {turn,  turn,   none, turn,   none,   turn,   turn,   planes, none, turn},
-    /* hull      */ {poly,  poly,   none, poly,   poly,   turn,   none,   none,   none, none},
-    /* polygon   */ {poly,  poly,   none, poly,   none,   turn,   poly,   poly,   none, none},
-}};
+constexpr PairTable make_table() {
+  using namespace entries;
+  return {{
+      //               point  sphere  box   capsule ellips. halfsp. disc    ellipse hull  polygon
+      /* point     */ {none,  round,  turn, round,  round,  turn,   plane,  plane,  turn, turn},
+      /* sphere    */ {turn,  rounds, turn, round,  round,  turn,   plane,  plane,  turn, turn},
+      /* box       */ {box,   box,    none, poly,   poly,   turn,   none,   none,   none, none},
+      /* capsule   */ {turn,  turn,   turn, caps,   round,  turn,   plane,  plane,  turn, turn},
+      /* ellipsoid */ {turn,  turn,   turn, turn,   rounds, turn,   none,   none,   turn, none},
+      /* halfspace */ {wall,  wall,   wall, wall,   wall,   none,   wall,   wall,   wall, wall},
+      /* disc      */ {turn,  turn,   none, turn,   none,   turn,   planes, plane,  none, turn},
+      /* ellipse   */ {turn,  turn,   none, turn,   none,   turn,   turn,   planes, none, turn},
+      /* hull      */ {poly,  poly,   none, poly,   poly,   turn,   none,   none,   none, none},
+      /* polygon   */ {poly,  poly,   none, poly,   none,   turn,   poly,   poly,   none, none},
+  }};
+}
 // clang-format on
+
+constexpr PairTable table = make_table();
 
 Vec3 lengths(const Geometry& geometry) {
   if (const auto* s = std::get_if<Sphere>(&geometry)) return {s->radius, 0, 0};

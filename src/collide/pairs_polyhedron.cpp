@@ -8,9 +8,9 @@
 // in which region of A the closest point lies, and a poor direction (closest points that coincide)
 // does no harm.
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "base/infinity.hpp"
 #include "collide/pair_functions.hpp"
 #include "collide/peak.hpp"
 #include "collide/round_shapes.hpp"
@@ -18,8 +18,6 @@
 
 namespace cairn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A segment p + t half, |t| <= 1.
 struct Segment {

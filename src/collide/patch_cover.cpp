@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
+#include "base/infinity.hpp"
 #include "collide/convex_chain.hpp"
 #include "collide/patch.hpp"
 
@@ -25,7 +25,7 @@ PatchCover::Plane face_plane(const Placed& shape, const Vec3& origin, const Vec3
     const double cosine = d.dot(faces[f].normal);
     if (cosine > most) most = cosine, best = f;
   }
-  if (most < steep) return {side * std::numeric_limits<double>::infinity(), 0, 0};
+  if (most < steep) return {side * infinity, 0, 0};
   // m.(origin + px x + py y + height n) = offset
   const Vec3 m = shape.direction(faces[best].normal);
   const double along = m.dot(n);
@@ -54,7 +54,6 @@ void PatchCover::set_plane(const Vec3& n, const Vec3& along, const Vec3& origin)
 }
 
 PatchCover::Footprint PatchCover::footprint(const Placed& shape) const {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   Footprint f;
   f.reach.fill(-infinity);
   f.top = face_plane(shape, origin_, n_, d_[0], d_[2], 1);

@@ -7,9 +7,9 @@
 namespace cairn {
 namespace {
 
-constexpr double touching = 1e-9;    // gap of a contact that is there, of the smaller radius [-]
-constexpr double hold = 1e-6;        // overlap ahead up to which a held axis is kept, likewise [-]
-constexpr double preference = 1e-9;  // what a later axis must be better, likewise [-]
+constexpr double touching = 1e-9;  // gap of a contact that is there, of the smaller radius [-]
+constexpr double hold = 1e-6;      // overlap ahead up to which a held axis is kept, likewise [-]
+constexpr double axis_preference = 1e-9;  // what a later axis must be better, likewise [-]
 
 double size_of(const PlacedPair& pair) {
   return std::min(pair.a.shape->outer_radius, pair.b.shape->outer_radius);
@@ -151,7 +151,7 @@ PairAxis choose_axis(const PlacedPair& now, const PlacedPair& ahead, double room
     return chosen;
   }
   chosen.separation_ahead = -std::numeric_limits<double>::infinity();
-  const double handicap = preference * size_of(now);
+  const double handicap = axis_preference * size_of(now);
   for (std::size_t i = 0; i < list.axes.size(); ++i) {
     const double later = separation(list.axes[i], ahead.a, ahead.b);
     if (i > 0 && !(later > chosen.separation_ahead + handicap)) continue;

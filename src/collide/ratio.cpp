@@ -96,7 +96,7 @@ Ratio ratio_metric(const Polyhedron& a, const Pose& X_WA, const Polyhedron& b, c
     c2 = c1 - shift;
   } else {
     const RatioOptimum optimum = solve_ratio_program(pair, start, search);
-    const ActiveSet active = active_faces(pair, optimum);
+    const ActiveFacets active = active_faces(pair, optimum);
     component = best_component(pair, optimum, active);
     c1 = touching_point(pair, active, optimum, component);
     c2 = c1 - touching_shift(pair, component);

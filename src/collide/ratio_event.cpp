@@ -52,7 +52,7 @@ double face_distance(const Polyhedron& body, int f) {
   return face.offset - face.normal.dot(body.center);
 }
 
-RatioComponent face_component(const RatioPair& pair, const ActiveSet& active, bool of_b, int f) {
+RatioComponent face_component(const RatioPair& pair, const ActiveFacets& active, bool of_b, int f) {
   RatioComponent c;
   const Vec3& n = (of_b ? pair.b : pair.a).faces[static_cast<std::size_t>(f)].normal;
   if (of_b) {
@@ -90,7 +90,7 @@ void for_active_edges(const Polyhedron& body, const ActiveFaces& active, const V
 }
 
 // max over pairs of active edges, the first of those that are as good.
-bool best_edges(const RatioPair& pair, const ActiveSet& active, RatioComponent& best) {
+bool best_edges(const RatioPair& pair, const ActiveFacets& active, RatioComponent& best) {
   bool found = false;
   for_active_edges(pair.a, active.a, [&](int a0, int a1) {
     const Vec3 e = at(pair.a.vertices, a1) - at(pair.a.vertices, a0);
@@ -115,9 +115,9 @@ bool best_edges(const RatioPair& pair, const ActiveSet& active, RatioComponent& 
 }
 
 // Contact in the configuration where B is moved to touch A; positions in A's frame from A's centre.
-class Touch {
+class TouchingPoint {
  public:
-  Touch(const RatioPair& pair, const ActiveSet& active, RatioComponent& component)
+  TouchingPoint(const RatioPair& pair, const ActiveFacets& active, RatioComponent& component)
       : pair_(pair), active_(active), c_(component) {
     shift_ = touching_shift(pair, component);
     on_a_ = component.event == RatioEvent::face_of_a;
@@ -220,7 +220,7 @@ class Touch {
   }
 
   const RatioPair& pair_;
-  const ActiveSet& active_;
+  const ActiveFacets& active_;
   RatioComponent& c_;
   Vec3 shift_, down_;  // down_: from the other body towards the face, in its frame
   double least_ = 0;
@@ -228,7 +228,7 @@ class Touch {
 };
 
 // One basis alone with clearly positive multipliers: its event is the only one.
-bool is_regular(const RatioPair& pair, const RatioOptimum& optimum, const ActiveSet& active) {
+bool is_regular(const RatioPair& pair, const RatioOptimum& optimum, const ActiveFacets& active) {
   const int count = pair.a.planar ? 3 : 4;
   if (active.a.count + active.b.count != count) return false;
   for (int k = 0; k < count; ++k)
@@ -251,7 +251,7 @@ void ActiveFaces::add(int face) {
   faces[static_cast<std::size_t>(i)] = face;
 }
 
-ActiveSet active_faces(const RatioPair& pair, const RatioOptimum& optimum) {
+ActiveFacets active_faces(const RatioPair& pair, const RatioOptimum& optimum) {
   const std::span<const int> facets(optimum.basis.facets.data(),
                                     static_cast<std::size_t>(optimum.basis.count));
   const auto of_a = static_cast<std::size_t>(optimum.basis.of_a);
@@ -263,7 +263,7 @@ ActiveSet active_faces(const RatioPair& pair, const RatioOptimum& optimum) {
 // Faces of A, then of B, then pairs of edges; the first whose value is as good as any. Since each
 // value is computed from its features alone, all starts lead to the same one.
 RatioComponent best_component(const RatioPair& pair, const RatioOptimum& optimum,
-                              const ActiveSet& active) {
+                              const ActiveFacets& active) {
   if (is_regular(pair, optimum, active)) {
     RatioComponent edges;
     if (active.a.count == 1) return face_component(pair, active, false, active.a.faces[0]);
@@ -288,10 +288,10 @@ Vec3 touching_shift(const RatioPair& pair, const RatioComponent& component) {
   return pair.u * (component.support() / component.axis.dot(pair.u));
 }
 
-Vec3 touching_point(const RatioPair& pair, const ActiveSet& active, const RatioOptimum& optimum,
+Vec3 touching_point(const RatioPair& pair, const ActiveFacets& active, const RatioOptimum& optimum,
                     RatioComponent& component) {
   Vec3 point = Vec3::Zero();
-  if (Touch(pair, active, component).find(point)) return point;
+  if (TouchingPoint(pair, active, component).find(point)) return point;
   return optimum.x * (pair.unit / optimum.t);
 }
 

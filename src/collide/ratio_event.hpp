@@ -19,10 +19,10 @@ struct ActiveFaces {
   void add(int face);
 };
 
-struct ActiveSet {
+struct ActiveFacets {
   ActiveFaces a, b;
 };
-ActiveSet active_faces(const RatioPair& pair, const RatioOptimum& optimum);
+ActiveFacets active_faces(const RatioPair& pair, const RatioOptimum& optimum);
 
 // The component function of one event (E132).
 struct RatioComponent {
@@ -37,7 +37,7 @@ struct RatioComponent {
   double value() const { return along > 0 && support() > 0 ? along / support() : 0; }
 };
 RatioComponent best_component(const RatioPair& pair, const RatioOptimum& optimum,
-                              const ActiveSet& active);
+                              const ActiveFacets& active);
 
 // The bodies touch where B's centre is moved along the line of centres to d/r from A's, in A's
 // frame [m].
@@ -45,7 +45,7 @@ Vec3 touching_shift(const RatioPair& pair, const RatioComponent& component);
 
 // Where they touch then, in A's frame from A's centre [m]. Sets the vertices of the component that
 // were left open.
-Vec3 touching_point(const RatioPair& pair, const ActiveSet& active, const RatioOptimum& optimum,
+Vec3 touching_point(const RatioPair& pair, const ActiveFacets& active, const RatioOptimum& optimum,
                     RatioComponent& component);
 
 }  // namespace cairn

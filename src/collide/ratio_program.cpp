@@ -14,13 +14,13 @@ constexpr double rounding = 0x1p-49;    // of a value relative to its terms: wha
 constexpr double negligible = 0x1p-40;  // multipliers and pivots relative to the largest
 constexpr int scanned_faces = 24;       // smaller bodies are quicker to scan than to climb
 constexpr int pivots_before_bland = 64;
-constexpr int artificial = -1, plane = -2;  // in place of facets
+constexpr int artificial_row = -1, plane_row = -2;  // in place of facets
 
 // A row (p, -1) of the active set: p.x - t = cost.
 struct Row {
   Vec3 p;
   double cost = 0;
-  int facet = artificial;
+  int facet = artificial_row;
   bool of_b = false;
 };
 
@@ -99,7 +99,7 @@ bool Program::factor() {
   Vec4 cost;
   for (int k = 0; k < 4; ++k) {
     const Row& each = rows_[static_cast<std::size_t>(k)];
-    m.row(k) << each.p.transpose(), each.facet == plane ? 0 : -1;
+    m.row(k) << each.p.transpose(), each.facet == plane_row ? 0 : -1;
     cost[k] = each.cost;
   }
   inverse_ = m.inverse();
@@ -126,7 +126,7 @@ bool Program::start_from(const RatioBasis& basis) {
     (of_b ? hint_b_ : hint_a_) = facet;
     rows_[i] = row(of_b, facet);
   }
-  if (basis.count == 3) rows_[3] = {Vec3::UnitZ(), 0, plane, false};
+  if (basis.count == 3) rows_[3] = {Vec3::UnitZ(), 0, plane_row, false};
   if (!factor()) return false;
   const double least = -negligible * u_.cwiseAbs().maxCoeff();
   if (u_.minCoeff() >= least) return true;
@@ -141,7 +141,7 @@ bool Program::start_from(const RatioBasis& basis) {
 // A plane that lies outside the body and so is never active at the optimum.
 Row Program::outside(bool of_b, const Vec3& normal) const {
   const Vec3 p = normal * (pair_.unit / (4 * (of_b ? pair_.b : pair_.a).outer_radius));
-  return {p, of_b ? p.dot(pair_.u) : 0, artificial, of_b};
+  return {p, of_b ? p.dot(pair_.u) : 0, artificial_row, of_b};
 }
 
 // The facets through which the line of centres leaves both bodies, held together sideways by planes
@@ -164,7 +164,7 @@ void Program::start_cold() {
     w = pair_.a.planar ? Vec3(-u.y(), u.x(), 0) : tangents(u).t1;
   if (pair_.a.planar) {
     rows_[2] = outside(false, w);
-    rows_[3] = {Vec3::UnitZ(), 0, plane, false};
+    rows_[3] = {Vec3::UnitZ(), 0, plane_row, false};
   } else {
     const Vec3 side = u.cross(w);
     rows_[2] = outside(false, w + side);
@@ -218,7 +218,7 @@ bool Program::replace_by(const Row& entering) {
   const auto rank = [&](int k) {
     const Row& each = rows_[static_cast<std::size_t>(k)];
     const double order = pivots_ < pivots_before_bland ? -alpha[k] : 1e9 * each.of_b + each.facet;
-    return std::pair(each.facet != artificial, order);
+    return std::pair(each.facet != artificial_row, order);
   };
   for (int k = 0; k < 4; ++k) {
     if (!(alpha[k] > least_pivot)) continue;
@@ -248,7 +248,7 @@ RatioOptimum Program::run() {
   for (const bool of_b : {false, true}) {
     for (int k = 0; k < 4; ++k) {
       const Row& each = rows_[static_cast<std::size_t>(k)];
-      if (each.of_b != of_b || each.facet == plane) continue;
+      if (each.of_b != of_b || each.facet == plane_row) continue;
       const auto at = static_cast<std::size_t>(result.basis.count++);
       result.basis.facets[at] = each.facet;
       result.multipliers[at] = u_[k];

@@ -3,21 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+
+#include "base/infinity.hpp"
 
 namespace cairn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double no_cross = 0x1p-40;  // sine below which two edges span no plane [-]
-constexpr double preference = 1e-9;   // of the radius: what an edge axis must be better [-]
+constexpr double no_cross = 0x1p-40;      // sine below which two edges span no plane [-]
+constexpr double edge_preference = 1e-9;  // of the radius: what an edge axis must be better [-]
 
 bool is_box(const Polyhedron& shape) {
   return shape.box_half.x() > 0;
 }
 
 // max over the shape of d.x, x from the shape's origin, d in its frame.
-double support(const Polyhedron& shape, const Vec3& d) {
+double extent_along(const Polyhedron& shape, const Vec3& d) {
   if (is_box(shape)) return shape.box_half.dot(d.cwiseAbs());
   double most = -infinity;
   for (const Vec3& v : shape.vertices) most = std::max(most, d.dot(v));
@@ -35,13 +35,13 @@ struct Relative {
 double along_face_a(const Polyhedron& a, int face, const Polyhedron& b, const Relative& X) {
   const Polyhedron::Face& f = a.faces[static_cast<std::size_t>(face)];
   const Vec3 d = -(X.R_AB.transpose() * f.normal);
-  return f.normal.dot(X.p_AB) - support(b, d) - f.offset;
+  return f.normal.dot(X.p_AB) - extent_along(b, d) - f.offset;
 }
 
 double along_face_b(const Polyhedron& a, const Polyhedron& b, int face, const Relative& X) {
   const Polyhedron::Face& f = b.faces[static_cast<std::size_t>(face)];
   const Vec3 d = -(X.R_AB * f.normal);  // towards B, in A's frame
-  return d.dot(X.p_AB) - f.offset - support(a, d);
+  return d.dot(X.p_AB) - f.offset - extent_along(a, d);
 }
 
 Vec3 along(const Polyhedron& p, int edge) {
@@ -152,7 +152,8 @@ double separation(const SeparatingAxis& axis, const Placed& a, const Placed& b) 
   if (axis.kind == SeparatingAxis::Kind::face_b) return along_face_b(*a.shape, *b.shape, axis.b, X);
   const Vec3 n = axis.sign * cross_of(*a.shape, axis.a, *b.shape, axis.b, X);
   if (n == Vec3::Zero()) return -infinity;
-  return n.dot(X.p_AB) - support(*b.shape, -(X.R_AB.transpose() * n)) - support(*a.shape, n);
+  return n.dot(X.p_AB) - extent_along(*b.shape, -(X.R_AB.transpose() * n)) -
+         extent_along(*a.shape, n);
 }
 
 void list_axes(const Placed& a, const Placed& b, double least, double far, AxisList& out) {
@@ -162,7 +163,7 @@ void list_axes(const Placed& a, const Placed& b, double least, double far, AxisL
   const Relative X(a, b);
   double best = -infinity;
   SeparatingAxis best_axis;
-  const double handicap = preference * std::min(A.outer_radius, B.outer_radius);
+  const double handicap = edge_preference * std::min(A.outer_radius, B.outer_radius);
   auto meet = [&](const SeparatingAxis& axis, double s) {
     if (s >= least) {
       out.axes.push_back(axis);

@@ -36,10 +36,6 @@ void add_force(const Model& model, const State& state, BodyId id, const Vec3& fo
                         f.data() + body.first_velocity);
 }
 
-bool is_prescribed(const Model& model, BodyId id) {
-  return id != BodyId::world && model.body(id).kind == BodyKind::prescribed;
-}
-
 void add_spring(const Model& model, const State& state, double h, const Spring& spring,
                 Forces& forces) {
   const Anchor a = anchor(model, state, h, spring.bodies[0], spring.anchors[0]);
@@ -57,10 +53,6 @@ void add_spring(const Model& model, const State& state, double h, const Spring& 
     forces.work_motion -= h * (elastic + viscous).dot(a.velocity);
   if (is_prescribed(model, spring.bodies[1]))
     forces.work_motion += h * (elastic + viscous).dot(b.velocity);
-}
-
-Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) {
-  return {f[0](t), f[1](t), f[2](t)};
 }
 
 // Newton's method for w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler,

@@ -11,7 +11,7 @@ namespace {
 constexpr double stiff_damper = 16;  // h delta / m from which a damper acts at once (E179) [-]
 
 // An anchor: position, velocity, and how both change as the bodies move on with v.
-struct Anchor {
+struct MovingAnchor {
   Vec3 p = Vec3::Zero(), velocity = Vec3::Zero(), acceleration = Vec3::Zero();
   Vec3 arm = Vec3::Zero(), omega = Vec3::Zero();
 };
@@ -24,8 +24,8 @@ struct Moment {
   bool late;  // prescribed bodies at t + h
 };
 
-Anchor anchor(const Moment& m, BodyId id, const Vec3& point) {
-  Anchor a;
+MovingAnchor moving_anchor(const Moment& m, BodyId id, const Vec3& point) {
+  MovingAnchor a;
   if (id == BodyId::world) {
     a.p = point;
     return a;
@@ -49,18 +49,20 @@ Anchor anchor(const Moment& m, BodyId id, const Vec3& point) {
   return a;
 }
 
-void add_force(const Moment& m, BodyId id, const Vec3& force, const Vec3& torque, VecX& f) {
+void add_force_and_torque(const Moment& m, BodyId id, const Vec3& force, const Vec3& torque,
+                          VecX& f) {
   if (id == BodyId::world) return;
   const Body& body = m.model.body(id);
   add_generalised_force(body, m.poses[index(id)], force, torque, f.data() + body.first_velocity);
 }
 
 // Force F at an anchor, and its change dF along the motion: the torque turns with the body (E162).
-void add_at(const Moment& m, BodyId id, const Anchor& a, const Vec3& F, const Vec3& dF,
+void add_at(const Moment& m, BodyId id, const MovingAnchor& a, const Vec3& F, const Vec3& dF,
             double weight, double rate_weight, VecX& f) {
   const Vec3 torque = a.arm.cross(F);
   const Vec3 change = a.omega.cross(a.arm).cross(F) + a.arm.cross(dF) - a.omega.cross(torque);
-  add_force(m, id, weight * F + rate_weight * dF, weight * torque + rate_weight * change, f);
+  add_force_and_torque(m, id, weight * F + rate_weight * dF, weight * torque + rate_weight * change,
+                       f);
 }
 
 double inverse_mass(const Moment& m, const SpringRow& s) {
@@ -106,14 +108,10 @@ void add_row(const Moment& m, SpringRow row, double stiffness, double damping, b
   if (row.elastic > 0 || row.viscous > 0) out.rows.push_back(row);
 }
 
-bool is_prescribed(const Model& model, BodyId id) {
-  return id != BodyId::world && model.body(id).kind == BodyKind::prescribed;
-}
-
 // Half of the impulse of a spring: at t, or at t + h with the derivative along the motion.
-void add_spring(const Moment& m, const Spring& spring, bool damp_stiff, ForceImpulses& out) {
-  const Anchor a = anchor(m, spring.bodies[0], spring.anchors[0]);
-  const Anchor b = anchor(m, spring.bodies[1], spring.anchors[1]);
+void add_half_spring(const Moment& m, const Spring& spring, bool damp_stiff, ForceImpulses& out) {
+  const MovingAnchor a = moving_anchor(m, spring.bodies[0], spring.anchors[0]);
+  const MovingAnchor b = moving_anchor(m, spring.bodies[1], spring.anchors[1]);
   const Vec3 d = b.p - a.p, rate = b.velocity - a.velocity;
   const double distance = d.norm();
   if (distance == 0 && spring.rest_length > 0) return;  // no direction to pull in
@@ -150,18 +148,14 @@ void add_spring(const Moment& m, const Spring& spring, bool damp_stiff, ForceImp
   }
 }
 
-Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) {
-  return {f[0](t), f[1](t), f[2](t)};
-}
-
 void add_applied(const Moment& m, const AppliedForce& applied, ForceImpulses& out) {
   const double t = m.late ? m.t + m.h : m.t;
-  const Anchor a = anchor(m, applied.body, applied.point);
+  const MovingAnchor a = moving_anchor(m, applied.body, applied.point);
   const Vec3 force = evaluate(applied.force, t), torque = evaluate(applied.torque, t);
   const double weight = m.h / 2, rate_weight = m.late ? m.h * m.h / 2 : 0;
   add_at(m, applied.body, a, force, Vec3::Zero(), weight, rate_weight, out.applied);
-  add_force(m, applied.body, Vec3::Zero(), weight * torque - rate_weight * a.omega.cross(torque),
-            out.applied);
+  add_force_and_torque(m, applied.body, Vec3::Zero(),
+                       weight * torque - rate_weight * a.omega.cross(torque), out.applied);
 }
 
 }  // namespace
@@ -216,7 +210,7 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
   }
   for (const bool late : {false, true}) {
     const Moment m{model, poses, v, t, h, late};
-    for (const Spring& spring : model.springs) add_spring(m, spring, damp_stiff, out);
+    for (const Spring& spring : model.springs) add_half_spring(m, spring, damp_stiff, out);
     for (const AppliedForce& applied : model.applied_forces) add_applied(m, applied, out);
   }
 }

@@ -64,7 +64,7 @@ Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h) {
 
 Pose prescribed_pose(const Body& body, double t) {
   const Motion& motion = *body.motion;
-  const Vec3 origin(motion.position[0](t), motion.position[1](t), motion.position[2](t));
+  const Vec3 origin = evaluate(motion.position, t);
   Pose X_WB{origin, exp_rotation(motion.angle(t) * motion.axis) * body.R_WB0};
   X_WB.p = X_WB * body.p_Bcm;
   return X_WB;

@@ -23,6 +23,14 @@ void add_generalised_force(const Body& body, const Pose& X_WC, const Vec3& force
 // Pose after a time h with the free velocities v: p + h v, R exp(h w), (E37).
 Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h);
 
+inline bool is_prescribed(const Model& model, BodyId id) {
+  return id != BodyId::world && model.body(id).kind == BodyKind::prescribed;
+}
+
+inline Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) {
+  return {f[0](t), f[1](t), f[2](t)};
+}
+
 // Pose of the centre-of-mass frame of a body with prescribed motion.
 Pose prescribed_pose(const Body& body, double t);
 

@@ -215,7 +215,7 @@ std::string assemble(const Scene& scene, Document& d, const std::string& bodies)
   return json + "}";
 }
 
-void put_chunk(std::string& out, const char* type, const std::string& data, char padding) {
+void put_glb_chunk(std::string& out, const char* type, const std::string& data, char padding) {
   put_number(out, static_cast<std::uint32_t>((data.size() + 3) / 4 * 4));
   out.append(type, 4);
   out += data;
@@ -224,8 +224,8 @@ void put_chunk(std::string& out, const char* type, const std::string& data, char
 
 std::string container(const std::string& json, const std::string& bytes) {
   std::string body;
-  put_chunk(body, "JSON", json, ' ');
-  if (!bytes.empty()) put_chunk(body, "BIN\0", bytes, '\0');
+  put_glb_chunk(body, "JSON", json, ' ');
+  if (!bytes.empty()) put_glb_chunk(body, "BIN\0", bytes, '\0');
   std::string out = "glTF";
   put_number(out, std::uint32_t{2});
   put_number(out, static_cast<std::uint32_t>(body.size() + 12));

@@ -174,7 +174,7 @@ void make_columns(hid_t file, const Model& model, Columns& c) {
   c.colliding = &c.add(file, "/contacts/colliding", byte, {});
 }
 
-void put_bodies(const TraceWalk& walk, Columns& c) {
+void put_body_columns(const TraceWalk& walk, Columns& c) {
   const State& state = walk.frame().state;
   for (std::size_t i = 0; i < state.poses.size(); ++i) {
     const BodyMotion m = walk.motion(static_cast<BodyId>(i));
@@ -190,7 +190,7 @@ void put_bodies(const TraceWalk& walk, Columns& c) {
   for (const double x : state.v) c.v->put(x);
 }
 
-std::int64_t put_contacts(const StepReport& r, Columns& c) {
+std::int64_t put_contact_columns(const StepReport& r, Columns& c) {
   for (const ContactReport& k : r.contacts) {
     c.body_a->put(static_cast<std::int32_t>(k.contact.key.body_a));
     c.body_b->put(static_cast<std::int32_t>(k.contact.key.body_b));
@@ -230,9 +230,9 @@ bool put_all(hid_t file, TraceWalk& walk, const ExportOptions& options, Exported
     c.status->put(static_cast<std::uint8_t>(frame.report.status));
     const auto values = figures(frame.report);
     for (std::size_t i = 0; i < values.size(); ++i) c.figures[i]->put(values[i]);
-    put_bodies(walk, c);
+    put_body_columns(walk, c);
     c.first->put(contacts);
-    contacts += put_contacts(frame.report, c);
+    contacts += put_contact_columns(frame.report, c);
     for (const auto& column : c.all) column->flush_if_full();
   }
   c.first->put(contacts);  // one more than there are frames: where the last one ends

@@ -74,7 +74,7 @@ struct PolyData {
   }
 };
 
-void put(std::vector<float>& list, const Vec3& v) {
+void put_vector(std::vector<float>& list, const Vec3& v) {
   for (const double x : v) list.push_back(static_cast<float>(x));
 }
 
@@ -115,8 +115,8 @@ std::string bodies_file(const TraceWalk& walk, const Figures& figures) {
     const auto first = static_cast<std::int64_t>(data.points.size() / 3);
     for (const Vec3& p_B : part.points) {
       const Vec3 r = m.orientation * p_B;
-      put(data.points, m.position + r);
-      put(velocity, m.velocity + m.angular_velocity.cross(r));
+      put_vector(data.points, m.position + r);
+      put_vector(velocity, m.velocity + m.angular_velocity.cross(r));
     }
     for (const auto& t : part.triangles) {
       for (const std::uint32_t corner : t) data.connectivity.push_back(first + corner);
@@ -136,7 +136,7 @@ std::string contacts_file(const TraceWalk& walk) {
   std::vector<double> force, normal, gap;
   std::vector<std::int32_t> mode, bodies;
   for (const ContactReport& c : r.contacts) {
-    put(data.points, c.contact.p_WC);
+    put_vector(data.points, c.contact.p_WC);
     data.connectivity.push_back(static_cast<std::int64_t>(data.connectivity.size()));
     data.offsets.push_back(static_cast<std::int64_t>(data.connectivity.size()));
     for (const double x : contact_force(c, r.h)) force.push_back(x);

@@ -18,6 +18,9 @@ namespace cairn {
 inline constexpr double smallest_magnitude = 1e-30;
 inline constexpr double largest_magnitude = 1e30;
 
+// Shapes thinner than this part of their extent are flat [-].
+inline constexpr double least_thickness = 0x1p-26;
+
 std::string to_text(double value);
 std::string to_text(const Vec3& value);
 std::string to_text(const Quat& value);  // [w, x, y, z]

@@ -10,7 +10,7 @@ namespace {
 constexpr double flat = 1e-9;     // turn at a corner that is none [rad]
 constexpr double nearest = 1e-4;  // of the largest radius: an edge so near takes no friction [-]
 
-std::string to_text(const Corner& c) {
+std::string corner_text(const Corner& c) {
   return fmt::format("[{}, {}]", c[0], c[1]);
 }
 
@@ -35,11 +35,11 @@ std::string make_convex(FrictionPolygon& polygon) {
     const Corner &a = polygon[i], &b = polygon[(i + 1) % n], &c = polygon[(i + 2) % n];
     const double x = b[0] - a[0], y = b[1] - a[1], length = std::hypot(x, y);
     const double next_x = c[0] - b[0], next_y = c[1] - b[1];
-    const std::string edge = to_text(a) + " to " + to_text(b);
+    const std::string edge = corner_text(a) + " to " + corner_text(b);
     if (!(a[0] * b[1] - a[1] * b[0] > nearest * size * length))
       return "the edge from " + edge + " leaves too little friction across it, or none";
     if (!(x * next_y - y * next_x > flat * length * std::hypot(next_x, next_y)))
-      return "at " + to_text(b) + " it is not convex";
+      return "at " + corner_text(b) + " it is not convex";
   }
   return {};
 }

@@ -22,10 +22,7 @@ extern "C" {
 namespace cairn {
 namespace {
 
-// Normals closer than this are those of one face [rad]; points thinner than this part of their
-// extent are flat [-].
-constexpr double same_face = 0x1p-30;
-constexpr double least_thickness = 0x1p-26;
+constexpr double same_face = 0x1p-30;  // normals closer than this are those of one face [rad]
 
 struct Facet {
   std::vector<int> loop;  // indices of points, counterclockwise seen from outside
@@ -234,7 +231,7 @@ Polyhedron assemble(std::vector<std::vector<int>> loops, const std::vector<Vec3>
 }
 
 // Centre of volume (E120), from the mean of the vertices.
-Vec3 centroid(const Polyhedron& p) {
+Vec3 centre_of_volume(const Polyhedron& p) {
   Vec3 base = Vec3::Zero();
   for (const Vec3& v : p.vertices) base += v;
   base /= static_cast<double>(p.vertices.size());
@@ -308,7 +305,7 @@ Result<Polyhedron> hull_polyhedron(std::span<const Vec3> given) {
                                    corners / 2, p.faces.size()),
                        fmt::format("at most {} of each", most_features),
                        "give a coarser shape, or several hulls");
-  p.center = centroid(p);
+  p.center = centre_of_volume(p);
   return finish_polyhedron(std::move(p));
 }
 

@@ -13,9 +13,7 @@
 namespace cairn {
 namespace {
 
-// Relative rounding of the programme; a ball or a distance below this part of the size is none [-].
-constexpr double rounding = 0x1p-40;
-constexpr double least_thickness = 0x1p-26;
+constexpr double rounding = 0x1p-40;  // relative, of the programme [-]
 
 struct Plane {
   Vec3 a = Vec3::Zero();  // unit length [-]

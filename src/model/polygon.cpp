@@ -12,10 +12,8 @@ namespace {
 
 using Vec2 = Eigen::Vector2d;
 
-// Sine of the turn at a vertex below which the side goes straight on [rad], and area below this
-// part of the squared extent that is none [-].
+// Sine of the turn at a vertex below which the side goes straight on [rad].
 constexpr double straight = 0x1p-30;
-constexpr double least_thickness = 0x1p-26;
 
 double cross(const Vec2& a, const Vec2& b) {
   return a.x() * b.y() - a.y() * b.x();
@@ -25,7 +23,7 @@ bool goes_right(const Vec2& edge) {
   return edge.x() > 0 || (edge.x() == 0 && edge.y() > 0);
 }
 
-std::string to_text(const Vec2& v) {
+std::string point_text(const Vec2& v) {
   return fmt::format("[{}, {}]", v.x(), v.y());
 }
 
@@ -42,13 +40,14 @@ std::optional<tl::unexpected<Errors>> fault_of_points(std::span<const Vec2> poin
                        fmt::format("at most {}", most_features), "give a coarser shape");
   for (std::size_t i = 0; i < points.size(); ++i)
     if (!points[i].allFinite() || points[i].cwiseAbs().maxCoeff() > largest_magnitude)
-      return shape_error(place(i), "coordinates are not finite or out of range",
-                         to_text(points[i]) + " m", fmt::format("-{0} to {0} m", largest_magnitude),
-                         "give finite coordinates in metres");
+      return shape_error(
+          place(i), "coordinates are not finite or out of range", point_text(points[i]) + " m",
+          fmt::format("-{0} to {0} m", largest_magnitude), "give finite coordinates in metres");
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t before = (i + points.size() - 1) % points.size();
     if (points[i] == points[before])
-      return shape_error(place(i), "two vertices in a row are the same", to_text(points[i]) + " m",
+      return shape_error(place(i), "two vertices in a row are the same",
+                         point_text(points[i]) + " m",
                          fmt::format("another point than that of vertex {}", before),
                          "drop one; the polygon closes by itself");
   }
@@ -69,7 +68,7 @@ std::optional<tl::unexpected<Errors>> fault_of_turns(std::span<const Vec2> point
   const std::size_t n = points.size();
   const auto edge = [&](std::size_t i) { return Vec2(points[(i + 1) % n] - points[i % n]); };
   const auto not_convex = [&](std::size_t i, const char* what) {
-    return shape_error(place(i), what, to_text(points[i]) + " m", "convex polygons",
+    return shape_error(place(i), what, point_text(points[i]) + " m", "convex polygons",
                        "move or drop the vertex, or use several polygons");
   };
   int turns = 0;  // from leftwards to rightwards
@@ -86,7 +85,7 @@ std::optional<tl::unexpected<Errors>> fault_of_turns(std::span<const Vec2> point
 }
 
 // Centre of area, from the first vertex.
-Vec3 centroid(std::span<const Vec3> v) {
+Vec3 centre_of_area(std::span<const Vec3> v) {
   double area = 0;
   Vec3 moment = Vec3::Zero();
   for (std::size_t i = 1; i + 1 < v.size(); ++i) {
@@ -132,7 +131,7 @@ Result<Polyhedron> polygon_polyhedron(std::span<const Vec2> points) {
     p.faces.push_back({Vec3(side.y(), -side.x(), 0).normalized(), 0, 2 * i, 2});
     p.face_vertices.insert(p.face_vertices.end(), {i, (i + 1) % n});
   }
-  p.center = centroid(p.vertices);
+  p.center = centre_of_area(p.vertices);
   return finish_polyhedron(std::move(p));
 }
 

@@ -82,7 +82,7 @@ bool moves_in_plane(const FreeDirections& dof, const Vec3& z_W) {
          z_W.cross(Vec3::Unit(dof.axis)).norm() <= parallel_tolerance;
 }
 
-double reach(const Box& box, const Pose& X_CS) {
+double placed_reach(const Box& box, const Pose& X_CS) {
   double largest = 0;
   for (int corner = 0; corner < 8; ++corner) {
     const Vec3 sign(corner & 1 ? 0.5 : -0.5, corner & 2 ? 0.5 : -0.5, corner & 4 ? 0.5 : -0.5);
@@ -91,19 +91,19 @@ double reach(const Box& box, const Pose& X_CS) {
   return largest;
 }
 
-double reach(const Capsule& capsule, const Pose& X_CS) {
+double placed_reach(const Capsule& capsule, const Pose& X_CS) {
   const Vec3 end(0, 0, 0.5 * capsule.length);
   return std::max((X_CS * end).norm(), (X_CS * Vec3(-end)).norm()) + capsule.radius;
 }
 
-double reach(const Hull& hull, const Pose& X_CS) {
+double placed_reach(const Hull& hull, const Pose& X_CS) {
   double largest = 0;
   for (const Vec3& v : hull.vertices) largest = std::max(largest, (X_CS * v).norm());
   return largest;
 }
 
 // In the plane of the polygon.
-double reach(const Polygon& polygon, const Pose& X_CS) {
+double placed_reach(const Polygon& polygon, const Pose& X_CS) {
   const Eigen::Vector2d p_S = (X_CS.R.conjugate() * X_CS.p).head<2>();
   double largest = 0;
   for (const Eigen::Vector2d& v : polygon.vertices) largest = std::max(largest, (p_S + v).norm());
@@ -141,10 +141,10 @@ bool check_shape(ShapeDescription& shape, const std::string& path, BodyKind kind
 }
 
 double farthest_point(const Geometry& geometry, const Pose& X_CS) {
-  if (const Box* box = std::get_if<Box>(&geometry)) return reach(*box, X_CS);
-  if (const Capsule* capsule = std::get_if<Capsule>(&geometry)) return reach(*capsule, X_CS);
-  if (const Hull* hull = std::get_if<Hull>(&geometry)) return reach(*hull, X_CS);
-  if (const Polygon* polygon = std::get_if<Polygon>(&geometry)) return reach(*polygon, X_CS);
+  if (const Box* box = std::get_if<Box>(&geometry)) return placed_reach(*box, X_CS);
+  if (const Capsule* capsule = std::get_if<Capsule>(&geometry)) return placed_reach(*capsule, X_CS);
+  if (const Hull* hull = std::get_if<Hull>(&geometry)) return placed_reach(*hull, X_CS);
+  if (const Polygon* polygon = std::get_if<Polygon>(&geometry)) return placed_reach(*polygon, X_CS);
   const Vec3 p_S = X_CS.R.conjugate() * X_CS.p;
   const double offset = is_planar(geometry) ? p_S.head<2>().norm() : p_S.norm();
   return offset + bounding_radius(geometry);

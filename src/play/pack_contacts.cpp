@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/infinity.hpp"
 #include "play/byte_planes.hpp"
 
 namespace cairn {
@@ -31,7 +31,6 @@ std::array<double, 2> octahedral(const std::array<float, 3>& n) {
 }
 
 void find_box(std::span<const ClipFrame* const> frames, ContactColumns& all) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < 3; ++k) {
     double lo = infinity, hi = -infinity;
     for (const ClipFrame* frame : frames)

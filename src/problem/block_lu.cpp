@@ -12,7 +12,7 @@ namespace {
 
 // Calls f(m, k, n) with constants where all three are those of bodies in the plane or in space.
 template <class F>
-void with_sizes(int m, int k, int n, const F& f) {
+void with_three_sizes(int m, int k, int n, const F& f) {
   if (m == k && k == n)
     with_size(n, [&](auto size) { f(size, size, size); });
   else
@@ -41,7 +41,7 @@ void subtract_product(const BodyBlock& A, const BodyBlock& B, BodyBlock& C) {
 void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int n, BodyBlock& C) {
   if (m == max_velocities && k == max_velocities && n == max_velocities)
     return subtract_product(A, B, C);
-  with_sizes(m, k, n, [&](auto m_, auto k_, auto n_) {
+  with_three_sizes(m, k, n, [&](auto m_, auto k_, auto n_) {
     for (int i = 0; i < m_; ++i)
       for (int l = 0; l < k_; ++l)
         for (int j = 0; j < n_; ++j) C[i][j] -= A[i][l] * B[l][j];
@@ -50,7 +50,7 @@ void subtract_product(const BodyBlock& A, const BodyBlock& B, int m, int k, int 
 
 // A <- A B, A m x k, B k x k.
 void multiply_right(const BodyBlock& B, int m, int k, BodyBlock& A) {
-  with_sizes(m, k, k, [&](auto m_, auto k_, auto n_) {
+  with_three_sizes(m, k, k, [&](auto m_, auto k_, auto n_) {
     for (int i = 0; i < m_; ++i) {
       double row[max_velocities] = {};
       for (int l = 0; l < k_; ++l)
@@ -62,7 +62,7 @@ void multiply_right(const BodyBlock& B, int m, int k, BodyBlock& A) {
 
 // y -= A x, A m x n.
 void subtract_image(const BodyBlock& A, int m, int n, const double* x, double* y) {
-  with_sizes(m, n, n, [&](auto m_, auto n_, auto) {
+  with_three_sizes(m, n, n, [&](auto m_, auto n_, auto) {
     for (int r = 0; r < m_; ++r) y[r] -= row_product(A[r], n_, x);
   });
 }

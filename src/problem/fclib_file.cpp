@@ -15,7 +15,7 @@
 namespace cairn {
 namespace {
 
-constexpr int most = 1 << 24;
+constexpr int most_fclib_rows = 1 << 24;
 
 // Reads datasets and remembers the first fault.
 class Reader {
@@ -42,7 +42,7 @@ class Reader {
     const H5T_class_t kind = H5Tget_class(type);
     if (kind != H5T_INTEGER && kind != H5T_FLOAT) return fault(path, "does not hold numbers");
     const std::int64_t size = H5Sget_simple_extent_npoints(space);
-    if (size < 0 || size > std::int64_t{most} * 16 || (count >= 0 && size != count))
+    if (size < 0 || size > std::int64_t{most_fclib_rows} * 16 || (count >= 0 && size != count))
       return fault(path, "wrong number of entries", fmt::format("{}", size),
                    count >= 0 ? fmt::format("{}", count) : "");
     // A dataset that claims more than the file holds is damaged; nothing is allocated for it.
@@ -109,8 +109,9 @@ class Reader {
 // nz: -1 compressed columns, -2 compressed rows, else the number of triplets.
 bool Reader::matrix(const std::string& path, SparseMatrix& out) {
   int nz = 0;
-  if (!integer(path + "/m", 0, most, out.rows) || !integer(path + "/n", 0, most, out.columns) ||
-      !integer(path + "/nz", -2, most * 16, nz))
+  if (!integer(path + "/m", 0, most_fclib_rows, out.rows) ||
+      !integer(path + "/n", 0, most_fclib_rows, out.columns) ||
+      !integer(path + "/nz", -2, most_fclib_rows * 16, nz))
     return false;
   return nz < 0 ? compressed(path, nz == -1, out) : triplets(path, nz, out);
 }
@@ -163,7 +164,7 @@ bool Reader::triplets(const std::string& path, int count, SparseMatrix& out) {
   return true;
 }
 
-bool read_friction(Reader& reader, const std::string& path, int contacts, VecX& mu) {
+bool read_fclib_friction(Reader& reader, const std::string& path, int contacts, VecX& mu) {
   if (!reader.vector(path, contacts, mu)) return false;
   if (mu.size() > 0 && mu.minCoeff() < 0)
     return reader.fault(path, "negative friction coefficient", fmt::format("{}", mu.minCoeff()),
@@ -184,7 +185,7 @@ Result<ReducedProblem> read_local(Reader& reader) {
     reader.fault(root + "/W", "wrong size", fmt::format("{} x {}", W.rows, W.columns),
                  fmt::format("square, a multiple of {}", dimension));
   if (!reader.vector(root + "/vectors/q", W.rows, q) ||
-      !read_friction(reader, root + "/vectors/mu", W.rows / dimension, mu))
+      !read_fclib_friction(reader, root + "/vectors/mu", W.rows / dimension, mu))
     return reader.errors();
   return make_reduced(contacts(dimension, mu), W, q);
 }
@@ -203,7 +204,7 @@ Result<ReducedProblem> read_global(Reader& reader) {
                  fmt::format("{} rows, columns a multiple of {}", M.rows, dimension));
   if (!reader.vector(root + "/vectors/f", M.rows, f) ||
       !reader.vector(root + "/vectors/w", H.columns, w) ||
-      !read_friction(reader, root + "/vectors/mu", H.columns / dimension, mu))
+      !read_fclib_friction(reader, root + "/vectors/mu", H.columns / dimension, mu))
     return reader.errors();
   std::vector<ReducedConstraint> constraints = contacts(dimension, mu);
   if (reader.has(root + "/G")) {

@@ -1,11 +1,10 @@
 #include "problem/json_reader.hpp"
 
-#include <limits>
+
+#include "base/infinity.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 constexpr LawRule law_rules[] = {
     {Law::equality, 1, 3}, {Law::nonnegative, 1, 1},     {Law::box, 1, 1},

@@ -1,16 +1,14 @@
 // Writes problem files: a Problem to JSON text, each number with the shortest digits that read back
 // to the same bits.
 #include <fmt/format.h>
-#include <limits>
 
+#include "base/infinity.hpp"
 #include "problem/json_text.hpp"
 #include "problem/problem_file.hpp"
 #include "problem/text_file.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::string row_text(const double* values, int size) {
   std::string text = "[";

@@ -1,8 +1,8 @@
 // Reduced problems to JSON text and back.
 #include "problem/reduced_file.hpp"
 
-#include <limits>
 
+#include "base/infinity.hpp"
 #include "problem/json_reader.hpp"
 #include "problem/json_text.hpp"
 #include "problem/reduced_view.hpp"
@@ -10,11 +10,9 @@
 namespace cairn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Laws and q come first: the sizes of the blocks of W depend on them.
-void read_constraint(const Node& value, const std::string& path, JsonReader& reader,
-                     ReducedConstraint& c, std::vector<double>& q, std::string& name) {
+void read_reduced_constraint(const Node& value, const std::string& path, JsonReader& reader,
+                             ReducedConstraint& c, std::vector<double>& q, std::string& name) {
   if (!reader.object(value, path,
                      {"name", "law", "q", "mu", "facets", "polygon", "lo", "hi", "columns", "W"}))
     return;
@@ -87,8 +85,8 @@ Result<ReducedProblem> parse_reduced(const std::string& text, const std::string&
   std::vector<double> q;
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     problem.names[i] = fmt::format("constraint {}", i);
-    read_constraint(constraints->items[i], fmt::format("constraints[{}]", i), reader,
-                    problem.constraints[i], q, problem.names[i]);
+    read_reduced_constraint(constraints->items[i], fmt::format("constraints[{}]", i), reader,
+                            problem.constraints[i], q, problem.names[i]);
     problem.first_row.push_back(problem.first_row.back() + problem.constraints[i].rows);
   }
   if (reader.failed()) return reader.errors();

@@ -6,8 +6,6 @@
 namespace cairn {
 namespace {
 
-constexpr int most = 1 << 24;
-
 bool square(NumberScanner& s, const SparseMatrix& matrix, int size) {
   if (!s.ok() || (matrix.rows == size && matrix.columns == size)) return s.ok();
   return s.fault("the matrix M has the wrong size",
@@ -68,7 +66,7 @@ Result<ReducedProblem> parse_lcp(std::string_view text, const std::string& file)
   int n = 0;
   SparseMatrix M;
   VecX q;
-  if (!s.integer("size of the problem", 1, most, n) || !read_matrix(s, "M", M) ||
+  if (!s.integer("size of the problem", 1, most_rows, n) || !read_matrix(s, "M", M) ||
       !square(s, M, n) || !s.numbers("q", n, q))
     return s.errors();
   return make_reduced({static_cast<std::size_t>(n), {.law = Law::nonnegative}}, M, q);
@@ -79,8 +77,8 @@ Result<ReducedProblem> parse_mlcp(std::string_view text, const std::string& file
   int whole = 0, parts = 0, n = 0, m = 0;
   if (!s.integer("flag of the form with M", 0, 1, whole) ||
       !s.integer("flag of the form with A, B, C, D", 0, 1, parts) ||
-      !s.integer("number of equalities", 0, most, n) ||
-      !s.integer("number of complementarities", 0, most, m))
+      !s.integer("number of equalities", 0, most_rows, n) ||
+      !s.integer("number of complementarities", 0, most_rows, m))
     return s.errors();
   if (!whole && !parts) s.fault("the file has neither M nor A, B, C, D");
   if (n + m == 0) s.fault("the problem has no rows");

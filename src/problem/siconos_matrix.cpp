@@ -7,8 +7,6 @@
 namespace cairn {
 namespace {
 
-constexpr int most = 1 << 24;  // rows; what a file can really hold is checked against its length
-
 bool add(NumberScanner& s, const std::string& name, int row, int column, SparseMatrix& matrix) {
   double value = 0;
   if (!s.number("entry of " + name, value)) return false;
@@ -18,8 +16,8 @@ bool add(NumberScanner& s, const std::string& name, int row, int column, SparseM
 
 bool read_dense(NumberScanner& s, const std::string& name, SparseMatrix& matrix) {
   int rows = 0, columns = 0;
-  if (!s.integer("rows of " + name, 0, most, rows) ||
-      !s.integer("columns of " + name, 0, most, columns))
+  if (!s.integer("rows of " + name, 0, most_rows, rows) ||
+      !s.integer("columns of " + name, 0, most_rows, columns))
     return false;
   if (rows != matrix.rows || columns != matrix.columns)
     return s.fault("the sizes of " + name + " disagree", fmt::format("{} x {}", rows, columns),
@@ -44,12 +42,12 @@ bool read_boundaries(NumberScanner& s, const std::string& what, int count, int s
   return true;
 }
 
-bool read_blocks(NumberScanner& s, const std::string& name, SparseMatrix& matrix) {
+bool read_block_matrix(NumberScanner& s, const std::string& name, SparseMatrix& matrix) {
   int blocks = 0, block_rows = 0, block_columns = 0, starts = 0, filled = 0;
   std::vector<int> row_ends, column_ends;
-  if (!s.integer("number of blocks of " + name, 0, most, blocks) ||
-      !s.integer("block rows of " + name, 0, most, block_rows) ||
-      !s.integer("block columns of " + name, 0, most, block_columns) ||
+  if (!s.integer("number of blocks of " + name, 0, most_rows, blocks) ||
+      !s.integer("block rows of " + name, 0, most_rows, block_rows) ||
+      !s.integer("block columns of " + name, 0, most_rows, block_columns) ||
       !read_boundaries(s, "block row sizes of " + name, block_rows, matrix.rows, row_ends) ||
       !read_boundaries(s, "block column sizes of " + name, block_columns, matrix.columns,
                        column_ends) ||
@@ -146,11 +144,11 @@ bool read_matrix(NumberScanner& s, const std::string& name, SparseMatrix& matrix
   int storage = 0;
   matrix.entries.clear();
   if (!s.integer("storage of " + name + " (0 dense, 1 sparse blocks, 2 sparse)", 0, 2, storage) ||
-      !s.integer("rows of " + name, 0, most, matrix.rows) ||
-      !s.integer("columns of " + name, 0, most, matrix.columns))
+      !s.integer("rows of " + name, 0, most_rows, matrix.rows) ||
+      !s.integer("columns of " + name, 0, most_rows, matrix.columns))
     return false;
   if (storage == 0) return read_dense(s, name, matrix);
-  if (storage == 1) return read_blocks(s, name, matrix);
+  if (storage == 1) return read_block_matrix(s, name, matrix);
   return read_printout(s, name, matrix);
 }
 

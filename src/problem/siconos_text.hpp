@@ -11,6 +11,9 @@
 
 namespace cairn {
 
+// What a file can really hold is checked against its length.
+inline constexpr int most_rows = 1 << 24;
+
 // One matrix: `storage rows columns` and its numbers; dense by columns, sparse blocks, or the
 // printout of CSparse. `name` is for messages.
 bool read_matrix(NumberScanner& scanner, const std::string& name, SparseMatrix& matrix);

@@ -38,8 +38,8 @@ void put_table(const FrictionComparison& comparison, Text out) {
 
 // One curve per law.
 template <class Pick>
-void put_plot(const FrictionComparison& comparison, const PlotOptions& options, Pick pick,
-              Text out) {
+void put_comparison_plot(const FrictionComparison& comparison, const PlotOptions& options,
+                         Pick pick, Text out) {
   std::vector<Curve> curves;
   for (const FrictionVariant& v : comparison.variants) curves.push_back({&pick(v), v.name});
   fmt::format_to(out, "<figure>{}</figure>", plot_svg(options, curves));
@@ -70,16 +70,16 @@ std::string comparison_html(const FrictionComparison& comparison) {
   fmt::format_to(out, "</section><h2>Side by side</h2>");
   put_table(comparison, out);
   fmt::format_to(out, "<h2>Over time</h2><div class=\"plots\">");
-  put_plot(
+  put_comparison_plot(
       comparison, {.title = "Gap under contacts with force", .unit = "m", .logarithmic = true},
       [](const FrictionVariant& v) -> const Series& { return v.lift; }, out);
-  put_plot(
+  put_comparison_plot(
       comparison, {.title = "Kinetic energy", .unit = "J", .from_zero = true},
       [](const FrictionVariant& v) -> const Series& { return v.kinetic; }, out);
-  put_plot(
+  put_comparison_plot(
       comparison, {.title = "Energy dissipated by friction", .unit = "J", .from_zero = true},
       [](const FrictionVariant& v) -> const Series& { return v.dissipated; }, out);
-  put_plot(
+  put_comparison_plot(
       comparison, {.title = "CPU time per step", .unit = "ms", .from_zero = true},
       [](const FrictionVariant& v) -> const Series& { return v.totals.cpu; }, out);
   fmt::format_to(out, "</div></main></body></html>\n");

@@ -80,7 +80,7 @@ void read_couplings(ByteReader& in, Problem& problem) {
   }
 }
 
-void write_section(const FrictionPolygon* section, ByteWriter& out) {
+void write_polygon(const FrictionPolygon* section, ByteWriter& out) {
   out.u8(section ? static_cast<std::uint8_t>(section->size()) : 0);
   if (!section) return;
   for (const Corner& c : *section)
@@ -106,7 +106,7 @@ void write_constraint(const Problem& problem, const Constraint& c, ByteWriter& o
   out.i32(c.body[1]);
   out.f64(c.mu);
   out.i32(c.facets);
-  write_section(c.section.get(), out);
+  write_polygon(c.section.get(), out);
   out.i32(c.tie);
   out.f64(c.lo);
   out.f64(c.hi);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json list(const Vec3& a) {
+Json json_list(const Vec3& a) {
   return Json::array({a.x(), a.y(), a.z()});
 }
 
@@ -35,10 +35,10 @@ Json bodies_json(const Model& model, const State& state) {
     const BodyMotion m = body_motion(model, state, static_cast<BodyId>(i));
     const Quat& R = m.orientation;
     members.emplace_back(model.bodies[i].name,
-                         Json{{"position", list(m.position)},
+                         Json{{"position", json_list(m.position)},
                               {"orientation", Json::array({R.w(), R.x(), R.y(), R.z()})},
-                              {"velocity", list(m.velocity)},
-                              {"angular_velocity", list(m.angular_velocity)}});
+                              {"velocity", json_list(m.velocity)},
+                              {"angular_velocity", json_list(m.angular_velocity)}});
   }
   return bodies;
 }
@@ -109,10 +109,10 @@ Json forces_json(const ForceTable& table) {
                                 {"max", row.hi},
                                 {"gap", row.gap}});
   for (const ForceTable::Resultant& body : table.bodies)
-    json["resultants"][body.name] = list(body.force);
+    json["resultants"][body.name] = json_list(body.force);
   for (const ForceTable::Resultant& pair : table.pairs)
     json["pairs"].push_back(
-        {{"name", pair.name}, {"force", list(pair.force)}, {"unique", pair.unique}});
+        {{"name", pair.name}, {"force", json_list(pair.force)}, {"unique", pair.unique}});
   return json;
 }
 

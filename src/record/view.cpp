@@ -5,12 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "base/infinity.hpp"
 #include "record/draw.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Window {
   double x0 = infinity, y0 = infinity, x1 = -infinity, y1 = -infinity;
@@ -69,7 +68,7 @@ void set_axes(const Model& model, View& view) {
 }
 
 template <class Vertices, class Direction>
-double farthest(const Vertices& vertices, const Direction& d) {
+double farthest_along(const Vertices& vertices, const Direction& d) {
   double most = 0;
   for (const auto& v : vertices) most = std::max(most, std::abs(d.dot(v)));
   return most;
@@ -89,8 +88,8 @@ double half_extent(const Geometry& geometry, const Vec3& d_S) {
     double operator()(const Halfspace&) const { return 0; }
     double operator()(const Disc& s) const { return s.radius; }
     double operator()(const Ellipse& s) const { return s.radii.cwiseProduct(d.head<2>()).norm(); }
-    double operator()(const Hull& s) const { return farthest(s.vertices, d); }
-    double operator()(const Polygon& s) const { return farthest(s.vertices, d.head<2>()); }
+    double operator()(const Hull& s) const { return farthest_along(s.vertices, d); }
+    double operator()(const Polygon& s) const { return farthest_along(s.vertices, d.head<2>()); }
   } visitor{d_S};
   return std::visit(visitor, geometry);
 }

@@ -21,7 +21,7 @@ struct Pile {
   ChartCurve energy;
 };
 
-Pile run(double restitution, int steps) {
+Pile run_cannonball(double restitution, int steps) {
   const Scene s = built_in_scene("cannonball66",
                                  {fmt::format("materials.default.restitution={}", restitution)});
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
@@ -48,7 +48,7 @@ Pile run(double restitution, int steps) {
 Reproduction anitescu_cannonball66(const ReproduceSetting& setting) {
   Reproduction r;
   const int steps = setting.fast ? 60 : 400;
-  const Pile paper = run(0.4, steps), inelastic = run(0, steps);
+  const Pile paper = run_cannonball(0.4, steps), inelastic = run_cannonball(0, steps);
   r.value("contacts at the start", 176, paper.touching, 0, 0);
   r.at_most("largest penetration, e = 0.4, against the paper's [m]", 0.08, paper.penetration, 0);
   r.at_most("the same against theory: 0, to the tolerance [m]", 1e-7, paper.penetration, 1e-6);

@@ -13,17 +13,17 @@
 namespace cairn {
 namespace {
 
-struct Course {
+struct PenaltyCourse {
   std::vector<Vec3> positions;  // of all bodies, step by step [m]
   int uncertified = 0;
   bool stopped = false;
   double fastest_up = 0;  // of the first body in the order of names that moves [m/s]
 };
 
-Course run(const char* name, const std::vector<std::string>& assignments) {
+PenaltyCourse run_penalty(const char* name, const std::vector<std::string>& assignments) {
   const Scene s = built_in_scene(name, assignments);
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
-  Course course;
+  PenaltyCourse course;
   const Vec3 up = -s.model->gravity.normalized();
   for (long long i = 0; i < std::llround(s.simulation.duration / s.simulation.step); ++i) {
     const StepReport& report = sim.step(s.simulation.step);
@@ -41,7 +41,7 @@ Course run(const char* name, const std::vector<std::string>& assignments) {
 }
 
 // Largest distance between the same bodies at the same times [m].
-double distance(const Course& a, const Course& b) {
+double distance(const PenaltyCourse& a, const PenaltyCourse& b) {
   double largest = 0;
   for (std::size_t i = 0; i < std::min(a.positions.size(), b.positions.size()); ++i)
     largest = std::max(largest, (a.positions[i] - b.positions[i]).norm());
@@ -62,7 +62,8 @@ std::vector<std::string> limit(bool nonlinear) {
 // One scene under both implicit forms against both limits.
 void study(const char* scene, const char* title, bool curved, std::span<const double> gammas,
            const ReproduceSetting& setting, Reproduction& r) {
-  const Course linear = run(scene, limit(false)), nonlinear = run(scene, limit(true));
+  const PenaltyCourse linear = run_penalty(scene, limit(false)),
+                      nonlinear = run_penalty(scene, limit(true));
   const double apart = distance(linear, nonlinear);
   std::array<ChartCurve, 4> curves;
   const std::array labels = {"2.8 to 2.9", "2.4 to 2.6", "2.8 to 2.6", "2.4 to 2.9"};
@@ -70,8 +71,8 @@ void study(const char* scene, const char* title, bool curved, std::span<const do
   int uncertified = linear.uncertified + nonlinear.uncertified;
   for (const double gamma : gammas) {
     if (setting.stopped()) return;
-    const Course a = run(scene, penalty("linearly_implicit", gamma)),
-                 b = run(scene, penalty("implicit", gamma));
+    const PenaltyCourse a = run_penalty(scene, penalty("linearly_implicit", gamma)),
+                        b = run_penalty(scene, penalty("implicit", gamma));
     uncertified += a.uncertified + b.uncertified;
     const std::array<double, 4> found = {distance(a, linear), distance(b, nonlinear),
                                          distance(a, nonlinear), distance(b, linear)};
@@ -127,13 +128,13 @@ Reproduction anitescu_penalty(const ReproduceSetting& setting) {
     return a;
   };
   r.value(fmt::format("Ball: rebound, explicit, h = {} [-]", h), 1,
-          run("penalty_ball", small("explicit")).fastest_up / impact, 5e-3, 5e-2);
+          run_penalty("penalty_ball", small("explicit")).fastest_up / impact, 5e-3, 5e-2);
   r.at_most("Ball: rebound, implicit, h = 0.02, gamma = 1e10 [-]", 0,
-            run("penalty_ball", penalty("implicit", 1e10)).fastest_up / impact, 1e-2);
+            run_penalty("penalty_ball", penalty("implicit", 1e10)).fastest_up / impact, 1e-2);
   // At rest h^2 theta'/m = 1.5 h^2 gamma^(2/3) (m g)^(1/3) / m is at most 4 up to this gamma.
   const double most = std::pow(8 / (3 * 0.02 * 0.02), 1.5) / std::sqrt(9.81);
   r.at_least(fmt::format("Ball: explicit, h = 0.02, stops for gamma = {:.3g} [1: yes]", most), 1,
-             run("penalty_ball", penalty("explicit", most)).stopped ? 1 : 0, 0);
+             run_penalty("penalty_ball", penalty("explicit", most)).stopped ? 1 : 0, 0);
   r.notes.push_back(
       "The paper has no figures here; the order -2/3 is that of the overlap (F/gamma)^(1/b), b = "
       "3/2. Distances are the largest of any body at any step.");

@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr double e = 0.3;  // of the scene [-]
+constexpr double scene_restitution = 0.3;  // of the scene [-]
 
 double final_velocity(const char* restitution, double h) {
   const Scene s =
@@ -26,15 +26,15 @@ double final_velocity(const char* restitution, double h) {
 Reproduction anitescu_wall(const ReproduceSetting&) {
   Reproduction r;
   for (const double h : {0.3, 0.07, 0.013, 0.0027}) {
-    const double uncorrected = -e * (1 / h - std::ceil(1 / h) + 1);
+    const double uncorrected = -scene_restitution * (1 / h - std::ceil(1 / h) + 1);
     // Positions and gaps are sums of 1/h terms near 1.
     const double rounding = 1e-15 / h / h;
     r.value(fmt::format("final velocity, uncorrected, h = {} [m/s]", h), uncorrected,
             final_velocity("delayed_uncorrected", h), rounding, 1e-6);
-    r.value(fmt::format("final velocity, corrected (4.10), h = {} [m/s]", h), -e,
+    r.value(fmt::format("final velocity, corrected (4.10), h = {} [m/s]", h), -scene_restitution,
             final_velocity("delayed", h), rounding, 1e-6);
-    r.value(fmt::format("final velocity, completed in the step, h = {} [m/s]", h), -e,
-            final_velocity("completed", h), rounding, 1e-6);
+    r.value(fmt::format("final velocity, completed in the step, h = {} [m/s]", h),
+            -scene_restitution, final_velocity("completed", h), rounding, 1e-6);
   }
   r.play("A ball and a wall", "wall", {}, 2);
   return r;

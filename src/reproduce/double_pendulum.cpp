@@ -7,7 +7,7 @@
 namespace cairn {
 namespace {
 
-constexpr double gravity = 9.8, restitution = 0.1;
+constexpr double pendulum_gravity = 9.8, pendulum_restitution = 0.1;
 
 // Angles from the vertical and their rates.
 struct Angles {
@@ -22,8 +22,8 @@ Angles along(const Angles& s, double h, const Angles& k) {
 // s and c of a - b.
 Angles rates(const Angles& x) {
   const double c = std::cos(x.a - x.b), s = std::sin(x.a - x.b), det = 2 - c * c;
-  const double p = -s * x.db * x.db - 2 * gravity * std::sin(x.a),
-               q = s * x.da * x.da - gravity * std::sin(x.b);
+  const double p = -s * x.db * x.db - 2 * pendulum_gravity * std::sin(x.a),
+               q = s * x.da * x.da - pendulum_gravity * std::sin(x.b);
   return {x.da, x.db, (p - c * q) / det, (2 * q - c * p) / det};
 }
 
@@ -49,7 +49,7 @@ void bounce(Angles& x, int bob) {
   const double na = std::cos(x.a), nb = bob == 2 ? std::cos(x.b) : 0;
   const double c = std::cos(x.a - x.b), det = 2 - c * c;
   const double va = (na - c * nb) / det, vb = (2 * nb - c * na) / det;
-  const double impulse = -(1 + restitution) * approach(x, bob) / (na * va + nb * vb);
+  const double impulse = -(1 + pendulum_restitution) * approach(x, bob) / (na * va + nb * vb);
   x.da += impulse * va;
   x.db += impulse * vb;
 }

@@ -11,7 +11,7 @@
 namespace cairn {
 namespace {
 
-struct Course {
+struct EllipseCourse {
   double max = 0;    // penetration [m]
   double first = 0;  // end of the step with the first impulse [s]
   double rate = 0;   // of the gap before it [m/s]
@@ -28,11 +28,11 @@ std::pair<double, double> gap(const BodyMotion& m) {
   return {m.position.y() - h, m.velocity.y() - turned * m.angular_velocity.z()};
 }
 
-Course run(const char* label, double h, double duration, int gamma) {
+EllipseCourse run_ellipse(const char* label, double h, double duration, int gamma) {
   const Scene s = built_in_scene("ellipse", {fmt::format("simulation.scheme.gamma={}", gamma)});
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
   const BodyId body = s.model->find_body("ellipse").value();
-  Course c;
+  EllipseCourse c;
   c.curve.label = label;
   for (long long i = 0; i < std::llround(duration / h); ++i) {
     const double rate = gap(body_motion(*s.model, sim.state(), body)).second;
@@ -52,14 +52,15 @@ Course run(const char* label, double h, double duration, int gamma) {
 
 Reproduction hart_ellipse(const ReproduceSetting& setting) {
   Reproduction r;
-  const Course original = run("gamma = 0", 0.05, 20, 0), corrected = run("gamma = 1", 0.05, 20, 1);
+  const EllipseCourse original = run_ellipse("gamma = 0", 0.05, 20, 0),
+                      corrected = run_ellipse("gamma = 1", 0.05, 20, 1);
   r.at_most("penetration, stabilised, h = 0.05 [m]", 0.04, corrected.max, 0.01);
   r.value("penetration, unstabilised, h = 0.05, 20 s [m]", 0.9, original.max, 0.05, 0.3);
   r.at_most("steps that were not certified", 0, original.uncertified + corrected.uncertified, 0);
   // The instant of the impact from the equations of the free fall; a step finds it to its length,
   // and the rate changes by its derivative, some 40 m/s^2, times that.
   const double h = setting.fast ? 1e-3 : 1e-4;
-  const Course fine = run("", h, 0.4, 1);
+  const EllipseCourse fine = run_ellipse("", h, 0.4, 1);
   r.value(fmt::format("first contact, h = {} [s]", h), 0.365248713, fine.first, 2 * h, 20 * h);
   r.value(fmt::format("rate of the gap at first contact, h = {} [m/s]", h), -11.556542932,
           fine.rate, 80 * h, 800 * h);

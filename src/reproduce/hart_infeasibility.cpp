@@ -77,7 +77,7 @@ ChartCurve curve(const Course& course, const std::vector<double>& values) {
   return c;
 }
 
-void draw(const char* scene, const std::vector<Course>& courses, Reproduction& r) {
+void draw_courses(const char* scene, const std::vector<Course>& courses, Reproduction& r) {
   std::vector<ChartCurve> maxima, averages;
   for (const Course& c : courses) {
     maxima.push_back(curve(c, c.maximum));
@@ -146,7 +146,7 @@ Reproduction hart_infeasibility(const ReproduceSetting& setting) {
       courses.push_back(std::move(course));
     }
     judge(trial, courses, r);
-    if (!trial.isolated) draw(trial.scene, courses, r);
+    if (!trial.isolated) draw_courses(trial.scene, courses, r);
   }
   r.at_most("share of steps that were not certified at 1e-8 [-]", 0,
             static_cast<double>(uncertified) / std::max(steps, 1), 1e-2);

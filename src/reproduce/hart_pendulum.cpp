@@ -16,7 +16,7 @@ struct Drift {
   ChartCurve curve;
 };
 
-Drift run(const char* label, double h, int gamma, bool projection) {
+Drift run_pendulum(const char* label, double h, int gamma, bool projection) {
   const Scene s =
       built_in_scene("pendulum", {fmt::format("simulation.scheme.gamma={}", gamma),
                                   fmt::format("simulation.scheme.projection={}", projection)});
@@ -40,8 +40,9 @@ Drift run(const char* label, double h, int gamma, bool projection) {
 Reproduction hart_pendulum(const ReproduceSetting& setting) {
   Reproduction r;
   const double h = 0.01;
-  const Drift original = run("gamma = 0", h, 0, false), corrected = run("gamma = 1", h, 1, false),
-              projected = run("projected", h, 1, true);
+  const Drift original = run_pendulum("gamma = 0", h, 0, false),
+              corrected = run_pendulum("gamma = 1", h, 1, false),
+              projected = run_pendulum("projected", h, 1, true);
   r.value("largest |Theta|, unstabilised, h = 0.01 [m^2]", 7.52e-1, original.max, 5e-4, 0.05);
   r.value("largest |Theta|, stabilised, h = 0.01 [m^2]", 1.96e-3, corrected.max, 5e-6, 1e-4);
   // "Ratio of infeasibilities gets to about 10^3!"
@@ -53,8 +54,8 @@ Reproduction hart_pendulum(const ReproduceSetting& setting) {
   std::vector<double> steps, drift, kept;
   for (int k = 0; k < (setting.fast ? 3 : 5); ++k) {
     steps.push_back(h / (1 << k));
-    drift.push_back(run("", steps.back(), 0, false).max);
-    kept.push_back(run("", steps.back(), 1, false).max);
+    drift.push_back(run_pendulum("", steps.back(), 0, false).max);
+    kept.push_back(run_pendulum("", steps.back(), 1, false).max);
   }
   r.value("order in h, unstabilised [-]", 1, fitted_slope(steps, drift), 0.1, 0.3);
   r.value("order in h, stabilised [-]", 2, fitted_slope(steps, kept), 0.1, 0.3);

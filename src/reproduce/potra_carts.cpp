@@ -13,7 +13,7 @@ namespace {
 
 constexpr double standing = 1e-15;  // rounding of the carts' speed at the start [m/s]
 
-struct Outcome {
+struct CartsOutcome {
   double variation = 0;  // of x2 - x1, or of x1 [m]
   double rise = 0;       // largest of the energy in a step [J]
   int alternations = 0;  // steps of the last half that change the sign of the stiff velocity, as
@@ -22,7 +22,7 @@ struct Outcome {
   ChartCurve distance, energy;
 };
 
-Outcome run(bool damper, double stiff, bool damped, double h = 0.01) {
+CartsOutcome run_carts(bool damper, double stiff, bool damped, double h = 0.01) {
   std::vector<std::string> set = {fmt::format("simulation.scheme.damp_stiff={}", damped)};
   if (damper) {
     set.push_back(fmt::format("forces[1].damping={}", stiff));
@@ -37,7 +37,7 @@ Outcome run(bool damper, double stiff, bool damped, double h = 0.01) {
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
   const BodyId left = s.model->find_body("left").value(),
                right = s.model->find_body("right").value();
-  Outcome out;
+  CartsOutcome out;
   out.initial = out.highest = sim.kinetic_energy() + sim.potential_energy();
   const auto steps = static_cast<int>(std::lround((damper ? 4 : 2) / h));
   double lo = 1e300, hi = -1e300, last = 0;
@@ -66,8 +66,8 @@ Outcome run(bool damper, double stiff, bool damped, double h = 0.01) {
   return out;
 }
 
-void draw(const char* file, const char* title, const char* y, std::vector<ChartCurve> curves,
-          Reproduction& r) {
+void draw_carts(const char* file, const char* title, const char* y, std::vector<ChartCurve> curves,
+                Reproduction& r) {
   r.drawings.push_back({file, chart_svg({.title = title,
                                          .x = "t [s]",
                                          .y = y,
@@ -86,7 +86,8 @@ Reproduction potra_carts(const ReproduceSetting& setting) {
     std::vector<ChartCurve> distances, energies;
     for (const double stiff : {1e2, damper ? 1e3 : 1e4, 1e6}) {
       if (setting.stopped()) return r;
-      const Outcome plain = run(damper, stiff, false), damped = run(damper, stiff, true);
+      const CartsOutcome plain = run_carts(damper, stiff, false),
+                         damped = run_carts(damper, stiff, true);
       const auto label = [&](const char* what) {
         return fmt::format("{}, {} = {:.0e}", what, name, stiff);
       };
@@ -101,7 +102,7 @@ Reproduction potra_carts(const ReproduceSetting& setting) {
         const double known = stiff == 1e2 ? 3.5e-2 : stiff == 1e3 ? 3.4e-3 : 5e-6;
         r.value(label("(68): variation of x2 - x1 [m]"), known, plain.variation, 0.02 * known,
                 0.5 * known);
-        const double exact = run(true, stiff, true, 1e-4).variation;
+        const double exact = run_carts(true, stiff, true, 1e-4).variation;
         r.value(label("damped: variation of x2 - x1, against a fine step [m]"), exact,
                 damped.variation, 0.1 * exact, 0.3 * exact);
       }
@@ -109,10 +110,10 @@ Reproduction potra_carts(const ReproduceSetting& setting) {
       energies.push_back(damped.energy);
       distances.back().label = energies.back().label = fmt::format("{} = {:.0e}", name, stiff);
     }
-    draw(damper ? "potra-carts-6a.svg" : "potra-carts-7a.svg",
-         damper ? "Two carts, Figure 6: distance" : "Left cart, Figure 7: from rest", "[m]",
-         distances, r);
-    draw(damper ? "potra-carts-6b.svg" : "potra-carts-7b.svg", "Energy", "[J]", energies, r);
+    draw_carts(damper ? "potra-carts-6a.svg" : "potra-carts-7a.svg",
+               damper ? "Two carts, Figure 6: distance" : "Left cart, Figure 7: from rest", "[m]",
+               distances, r);
+    draw_carts(damper ? "potra-carts-6b.svg" : "potra-carts-7b.svg", "Energy", "[J]", energies, r);
   }
   r.notes.push_back(
       "The paper draws these figures and prints no numbers; those of x2 - x1 with (68) are of an "
@@ -149,7 +150,8 @@ Reproduction potra_closing_walls(const ReproduceSetting&) {
   r.at_most("ball from the middle at the end [m]", 0,
             std::abs(body_motion(*s.model, sim.state(), ball).position.x()), 1e-12);
   r.at_least("impacts that were followed", 40, collisions, 10);
-  draw("potra-closing-walls-speed.svg", "Ball between closing walls", "|v| [m/s]", {speed}, r);
+  draw_carts("potra-closing-walls-speed.svg", "Ball between closing walls", "|v| [m/s]", {speed},
+             r);
   r.notes.push_back(
       "The paper gives no figures: infinitely many impacts, no order. What is given up is "
       "restitution, and second order, in the step in which the walls meet the ball.");

@@ -17,28 +17,28 @@ struct Row {
   double unit, unit1, unit2;  // of the last digit
 };
 
-constexpr Row table[] = {{5, 2.38e-3, 1.27e-3, 3.18e-3, 1e-5, 1e-5, 1e-5},
-                         {6, 6.14e-4, 3.14e-4, 8.29e-4, 1e-6, 1e-6, 1e-6},
-                         {7, 1.54e-4, 7.82e-5, 2.14e-4, 1e-6, 1e-7, 1e-6},
-                         {8, 3.95e-5, 1.95e-5, 5.48e-5, 1e-7, 1e-7, 1e-7},
-                         {9, 1.01e-5, 4.88e-6, 1.37e-5, 1e-7, 1e-8, 1e-7},
-                         {10, 2.42e-6, 1.22e-6, 3.44e-6, 1e-8, 1e-8, 1e-8},
-                         {11, 6.15e-7, 3.05e-7, 8.60e-7, 1e-9, 1e-9, 1e-9}};
+constexpr Row printed_rows[] = {{5, 2.38e-3, 1.27e-3, 3.18e-3, 1e-5, 1e-5, 1e-5},
+                                {6, 6.14e-4, 3.14e-4, 8.29e-4, 1e-6, 1e-6, 1e-6},
+                                {7, 1.54e-4, 7.82e-5, 2.14e-4, 1e-6, 1e-7, 1e-6},
+                                {8, 3.95e-5, 1.95e-5, 5.48e-5, 1e-7, 1e-7, 1e-7},
+                                {9, 1.01e-5, 4.88e-6, 1.37e-5, 1e-7, 1e-8, 1e-7},
+                                {10, 2.42e-6, 1.22e-6, 3.44e-6, 1e-8, 1e-8, 1e-8},
+                                {11, 6.15e-7, 3.05e-7, 8.60e-7, 1e-9, 1e-9, 1e-9}};
 
-struct Outcome {
+struct PendulumOutcome {
   double E = 0, theta1 = 0, theta2 = 0;  // [m], [m^2]
   std::vector<StepEvent> events;
   ChartCurve x1{"x1", {}}, x2{"x2", {}}, energy{"energy", {}};
 };
 
-Outcome run(int k, bool projection, const PendulumReference& exact) {
+PendulumOutcome run_double_pendulum(int k, bool projection, const PendulumReference& exact) {
   const Scene s = built_in_scene(
       "pendulum_wall",
       {fmt::format("simulation.scheme.projection={}", projection), "simulation.scheme.gamma=0"});
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
   const double h = std::ldexp(1, -k);
   const BodyId bob1 = s.model->find_body("bob1").value(), bob2 = s.model->find_body("bob2").value();
-  Outcome out;
+  PendulumOutcome out;
   Vec3 p1 = Vec3::Zero(), p2 = Vec3::Zero();
   const auto steps = std::llround(s.simulation.duration / h);
   for (long long i = 0; i < steps; ++i) {
@@ -63,9 +63,9 @@ Reproduction potra_table1(const ReproduceSetting& setting) {
   Reproduction r;
   const PendulumReference exact = reference_pendulum(2.5);
   std::vector<double> h, first, projected;
-  for (const Row& row : table) {
+  for (const Row& row : printed_rows) {
     if (setting.stopped() || (setting.fast && row.k > 9)) break;
-    Outcome ours = run(row.k, false, exact);
+    PendulumOutcome ours = run_double_pendulum(row.k, false, exact);
     const auto label = [&](const char* what) { return fmt::format("{}, h = 2^-{}", what, row.k); };
     // The last digit may be off by one, and has been rounded.
     r.value(label("E_h [m]"), row.E, ours.E, 1.5 * row.unit, 5 * row.unit);
@@ -91,7 +91,7 @@ Reproduction potra_table1(const ReproduceSetting& setting) {
                                                                   .marks = false},
                                                                  {ours.energy})});
     }
-    const Outcome closed = run(row.k, true, exact);
+    const PendulumOutcome closed = run_double_pendulum(row.k, true, exact);
     projected.push_back(closed.E);
     r.at_most(label("|Theta| with projection [m^2]"), 0, std::max(closed.theta1, closed.theta2),
               1e-14);

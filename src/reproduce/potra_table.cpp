@@ -13,20 +13,20 @@ namespace {
 constexpr double stop_time = 0.338608184672, stop_place = 3.004348569727,
                  slide_time = 2.946346791224;
 
-struct Outcome {
+struct TableOutcome {
   double error = 0, velocity = 0;  // at the end [m], [m/s]
   double stop = 0;                 // time at which it stops [s]
   double slide = 0;                // time at which it begins to slide [s]
   ChartCurve place, speed;
 };
 
-Outcome run(const char* form, bool all_events, double h, double duration) {
+TableOutcome run_table(const char* form, bool all_events, double h, double duration) {
   const Scene s = built_in_scene("rough_table", {fmt::format("simulation.scheme.form={}", form),
                                                  fmt::format("simulation.scheme.events={}",
                                                              all_events ? "all" : "collisions")});
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
   const BodyId block = s.model->find_body("block").value();
-  Outcome out;
+  TableOutcome out;
   const auto steps = std::llround(duration / h);
   for (long long i = 0; i < steps; ++i) {
     const StepReport& report = sim.step(h);
@@ -46,7 +46,7 @@ Outcome run(const char* form, bool all_events, double h, double duration) {
 void compare(const char* form, std::span<const double> printed, Reproduction& r) {
   for (std::size_t i = 0; i < printed.size(); ++i) {
     const int k = 5 + static_cast<int>(i);
-    const double ours = run(form, false, std::ldexp(1, -k), 2).error;
+    const double ours = run_table(form, false, std::ldexp(1, -k), 2).error;
     const double digit = std::pow(10, std::floor(std::log10(printed[i])) - 3);
     // One entry is known to differ.
     const bool misprint = printed[i] == 3.959e-8;
@@ -60,12 +60,13 @@ void compare(const char* form, std::span<const double> printed, Reproduction& r)
 void add_slide_time(const char* form, Reproduction& r) {
   double worst = 0;
   for (int k = 5; k <= 10; ++k)
-    worst = std::max(worst, std::abs(run(form, true, std::ldexp(1, -k), 3.2).slide - slide_time));
+    worst =
+        std::max(worst, std::abs(run_table(form, true, std::ldexp(1, -k), 3.2).slide - slide_time));
   r.at_most("error of the time at which it begins to slide, h = 2^-5 to 2^-10 [s]", 0, worst, 1e-7);
 }
 
-void draw(const char* file, const char* title, const char* y, const std::vector<ChartCurve>& curves,
-          Reproduction& r) {
+void draw_table(const char* file, const char* title, const char* y,
+                const std::vector<ChartCurve>& curves, Reproduction& r) {
   r.drawings.push_back({file, chart_svg({.title = title,
                                          .x = "t [s]",
                                          .y = y,
@@ -84,7 +85,7 @@ Reproduction potra_table2(const ReproduceSetting&) {
   // With a restart where the block stops.
   std::vector<double> h, time;
   for (int k = 5; k <= 10; ++k) {
-    const Outcome o = run("new", true, std::ldexp(1, -k), 2);
+    const TableOutcome o = run_table("new", true, std::ldexp(1, -k), 2);
     h.push_back(std::ldexp(1, -k));
     time.push_back(std::abs(o.stop - stop_time));
     if (k < 10) continue;
@@ -104,22 +105,22 @@ Reproduction potra_table3(const ReproduceSetting&) {
   Reproduction r;
   const double printed[] = {8.023e-5, 2.310e-5, 5.619e-6, 1.395e-6, 3.652e-7, 8.246e-8};
   compare("mean", printed, r);
-  const Outcome restarted = run("mean", true, 0x1p-10, 2);
+  const TableOutcome restarted = run_table("mean", true, 0x1p-10, 2);
   r.value("velocity while stuck, with restart [m/s]", 0, restarted.velocity, 1e-17, 1e-16);
   add_slide_time("mean", r);
   std::vector<ChartCurve> places, speeds;
   for (const auto& [form, all, label] : {std::tuple("new", false, "(70)"),
                                          {"mean", false, "(68)"},
                                          {"mean", true, "(68) with restart"}}) {
-    const Outcome o = run(form, all, 0.01, 10);
+    const TableOutcome o = run_table(form, all, 0.01, 10);
     places.push_back(o.place);
     speeds.push_back(o.speed);
     places.back().label = speeds.back().label = label;
   }
-  draw("potra-table3-position.svg", "Block on a rough table, h = 0.01, Figure 4: position", "x [m]",
-       places, r);
-  draw("potra-table3-velocity.svg", "Block on a rough table, h = 0.01, Figure 4: velocity",
-       "v [m/s]", speeds, r);
+  draw_table("potra-table3-position.svg", "Block on a rough table, h = 0.01, Figure 4: position",
+             "x [m]", places, r);
+  draw_table("potra-table3-velocity.svg", "Block on a rough table, h = 0.01, Figure 4: velocity",
+             "v [m/s]", speeds, r);
   r.notes.push_back(
       "Without restart the velocity of (68) flips its sign in every step while the block sticks.");
   return r;

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-constexpr double h = 1e-3;  // [s]
+constexpr double short_step = 1e-3;  // [s]
 constexpr std::array laws = {RestitutionLaw::newton, RestitutionLaw::poisson,
                              RestitutionLaw::stronge};
 constexpr std::array restitutions = {0.0, 0.25, 0.5, 0.75, 1.0};
@@ -84,13 +84,13 @@ BodyMotion after(const ModelDescription& d, const SchemeOptions& scheme, const c
                  int steps = 2) {
   const Result<BuiltModel> built = build(d);
   Simulator sim(built.value().model, *built.value().initial, scheme, Auto{});
-  for (int i = 0; i < steps; ++i) sim.step(h);
+  for (int i = 0; i < steps; ++i) sim.step(short_step);
   return body_motion(sim.model(), sim.state(), sim.model().find_body(name).value());
 }
 
 double ball(RestitutionLaw law, double e, const SchemeOptions& scheme) {
   ModelDescription d = world(law, 0, e);
-  d.bodies = {body("ball", Sphere{0.5}, Vec3(0, 0.5 + 1.3 * h, 0), Vec3(0, -1, 0)),
+  d.bodies = {body("ball", Sphere{0.5}, Vec3(0, 0.5 + 1.3 * short_step, 0), Vec3(0, -1, 0)),
               halfspace(Vec3::UnitY(), Vec3::Zero())};
   return after(d, scheme, "ball", 4).velocity.y();
 }
@@ -176,8 +176,8 @@ double routh_rod(RestitutionLaw law, double e, bool guarded) {
   return Routh::rebound(replaced ? RestitutionLaw::stronge : law, e);
 }
 
-void measure(const char* what, RestitutionLaw law, double e, const Way& way, double expected,
-             double ours, Reproduction& r) {
+void measure_restitution(const char* what, RestitutionLaw law, double e, const Way& way,
+                         double expected, double ours, Reproduction& r) {
   r.value(fmt::format("{}, {}, {}, e = {}", what,
                       restitution_law_names[static_cast<std::size_t>(law)], way.name, e),
           expected, ours, 1e-12, 1e-6);
@@ -199,21 +199,24 @@ Reproduction restitution(const ReproduceSetting& setting) {
       for (const double e : restitutions) {
         if (setting.stopped()) return r;
         if (setting.fast && e != 0.5 && e != 1) continue;
-        measure("ball", law, e, way, e, ball(law, e, total), r);
-        measure("box, flat", law, e, way, e, box(law, e, total), r);
-        measure("rod, along the path", law, e, way, routh_rod(law, e, way.by_path),
-                rod(law, e, path), r);
+        measure_restitution("ball", law, e, way, e, ball(law, e, total), r);
+        measure_restitution("box, flat", law, e, way, e, box(law, e, total), r);
+        measure_restitution("rod, along the path", law, e, way, routh_rod(law, e, way.by_path),
+                            rod(law, e, path), r);
         if (!way.by_path) {
-          measure("chain of 5, simultaneous", law, e, way, (1 + e) / 5, chain(5, law, e, total), r);
-          measure("two-sided, simultaneous", law, e, way, -e, two_sided(law, e, total), r);
+          measure_restitution("chain of 5, simultaneous", law, e, way, (1 + e) / 5,
+                              chain(5, law, e, total), r);
+          measure_restitution("two-sided, simultaneous", law, e, way, -e, two_sided(law, e, total),
+                              r);
         }
         std::vector<double> v = {1, 0, 0, 0, 0}, between = {1, 0, 0};
         if (e > 0) {
           exchange(e, false, v);
           exchange(e, true, between);
-          measure("chain of 5, sequential", law, e, way, v.back(), chain(5, law, e, sequential), r);
-          measure("two-sided, sequential", law, e, way, between[0], two_sided(law, e, sequential),
-                  r);
+          measure_restitution("chain of 5, sequential", law, e, way, v.back(),
+                              chain(5, law, e, sequential), r);
+          measure_restitution("two-sided, sequential", law, e, way, between[0],
+                              two_sided(law, e, sequential), r);
         }
       }
     }

@@ -10,10 +10,10 @@
 namespace cairn {
 namespace {
 
-constexpr double gravity = 9.81, mu = 0.1, v0 = 7, threshold = 0.05;
+constexpr double ball_gravity = 9.81, mu = 0.1, v0 = 7, threshold = 0.05;
 constexpr double landing = 4.4294469180700204;  // sqrt(2 gravity), from 1 m
 
-struct Outcome {
+struct BallOutcome {
   ChartCurve height, impulse;
   double worst_apex = 0;         // largest error of the heights e^2, e^4, ... [m]
   double steady = 0, rolls = 0;  // when the contact becomes steady, when it rolls [s]
@@ -24,7 +24,7 @@ struct Outcome {
   int uncertified = 0;
 };
 
-Outcome run(double e, bool hybrid, double duration, double rolling = 0) {
+BallOutcome run_ball(double e, bool hybrid, double duration, double rolling = 0) {
   const Scene s = built_in_scene(
       "son_ball", {fmt::format("materials.default.restitution={}", e),
                    fmt::format("materials.default.friction={}", mu),
@@ -34,7 +34,7 @@ Outcome run(double e, bool hybrid, double duration, double rolling = 0) {
   const double h = s.simulation.step;
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
   const BodyId ball = s.model->find_body("ball").value();
-  Outcome out;
+  BallOutcome out;
   out.height.label = out.impulse.label = fmt::format("e = {}", e);
   const auto steps = std::llround(duration / h);
   for (long long i = 0; i < steps; ++i) {
@@ -49,9 +49,9 @@ Outcome run(double e, bool hybrid, double duration, double rolling = 0) {
       if (event.kind == StepEvent::Kind::steady) out.steady = event.t;
     }
     if (report.events.empty() && out.steady == 0 && std::pow(e, out.bounces) * landing > threshold)
-      out.worst_apex =
-          std::max(out.worst_apex, std::abs(z + m.velocity.z() * m.velocity.z() / (2 * gravity) -
-                                            std::pow(e, 2 * out.bounces)));
+      out.worst_apex = std::max(out.worst_apex,
+                                std::abs(z + m.velocity.z() * m.velocity.z() / (2 * ball_gravity) -
+                                         std::pow(e, 2 * out.bounces)));
     if (out.rolls == 0 && std::abs(m.velocity.x() - 0.5 * m.angular_velocity.y()) < 1e-12 * v0)
       out.rolls = t;
     if (last) out.late = std::max(out.late, z);
@@ -67,7 +67,7 @@ Outcome run(double e, bool hybrid, double duration, double rolling = 0) {
 
 // When the closed forms say that the ball is steady, and that it rolls.
 struct ClosedForm {
-  double steady = landing / gravity, rolls = 0;
+  double steady = landing / ball_gravity, rolls = 0;
   explicit ClosedForm(double e) {
     double taken = 0;  // speed that friction has taken; it rolls when that is 2/7 v0
     double approach = landing;
@@ -76,20 +76,20 @@ struct ClosedForm {
       taken += mu * (bounces ? 1 + e : 1) * approach;
       if (rolls == 0 && taken >= 2 * v0 / 7) rolls = steady;
       if (!bounces) break;
-      steady += 2 * e * approach / gravity;
+      steady += 2 * e * approach / ball_gravity;
     }
-    if (rolls == 0) rolls = steady + (2 * v0 / 7 - taken) / (mu * gravity);
+    if (rolls == 0) rolls = steady + (2 * v0 / 7 - taken) / (mu * ball_gravity);
   }
 };
 
 // (E264): with rolling friction.
 void add_rolling(Reproduction& r) {
   const double rho = 0.02, radius = 0.5, e = 0.5, early = 6;
-  const Outcome rolls = run(e, true, early, rho), rests = run(e, true, 20, rho);
+  const BallOutcome rolls = run_ball(e, true, early, rho), rests = run_ball(e, true, 20, rho);
   r.value("rolling friction 0.02 m: speed after 6 s [m/s]",
-          (v0 - rho * gravity * early / radius) / 1.4, rolls.speed, 1e-9, 0);
-  r.value("rolling friction 0.02 m: rests from [s]", radius * v0 / (rho * gravity), rests.stops,
-          0.011, 0);
+          (v0 - rho * ball_gravity * early / radius) / 1.4, rolls.speed, 1e-9, 0);
+  r.value("rolling friction 0.02 m: rests from [s]", radius * v0 / (rho * ball_gravity),
+          rests.stops, 0.011, 0);
   r.at_most("rolling friction 0.02 m: final speed [m/s]", 1e-12, std::abs(rests.speed), 0);
   r.at_most("rolling friction 0.02 m: steps not certified", 0, rests.uncertified, 0);
 }
@@ -102,7 +102,7 @@ Reproduction son_ball(const ReproduceSetting& setting) {
   for (const double e : {0.9, 0.7, 0.5, 0.3, 0.1}) {
     if (setting.stopped()) return r;
     const double duration = 11;
-    const Outcome mirtich = run(e, false, duration), hybrid = run(e, true, duration);
+    const BallOutcome mirtich = run_ball(e, false, duration), hybrid = run_ball(e, true, duration);
     const ClosedForm exact(e);
     auto label = [&](const char* what) { return fmt::format("{}, e = {}", what, e); };
     r.value(label("heights e^2, e^4, ... : largest error [m]"), 0, hybrid.worst_apex, 1e-9, 0);

@@ -35,7 +35,7 @@ bool on_one_line(const Node& node) {
   });
 }
 
-void write(const Node& node, std::size_t indent, std::string& out) {
+void write_node(const Node& node, std::size_t indent, std::string& out) {
   if (node.is(Node::Kind::null)) out += "null";
   if (node.is(Node::Kind::boolean)) out += node.boolean ? "true" : "false";
   if (node.is(Node::Kind::number)) out += fmt::format("{}", node.number);
@@ -52,7 +52,7 @@ void write(const Node& node, std::size_t indent, std::string& out) {
       write_string(node.keys[i].text, out);
       out += ": ";
     }
-    write(node.items[i], indent + 2, out);
+    write_node(node.items[i], indent + 2, out);
   }
   if (!flat) out += "\n" + std::string(indent, ' ');
   out += is_object ? '}' : ']';
@@ -125,7 +125,7 @@ std::string summary(const Node& node) {
 
 std::string to_json(const Node& node) {
   std::string out;
-  write(node, 0, out);
+  write_node(node, 0, out);
   return out;
 }
 

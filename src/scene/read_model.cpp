@@ -124,7 +124,7 @@ void read_law(const Fields& fields, RestitutionLaw& law, SceneErrors& errors) {
   const std::vector<std::string_view> known(restitution_law_names.begin(),
                                             restitution_law_names.end());
   errors.add(*fields.find("restitution_law"), fields.path("restitution_law"), "unknown choice",
-             quoted(word), "newton, poisson, stronge",
+             quoted(std::string_view(word)), "newton, poisson, stronge",
              did_you_mean(word, known, "use one of them"));
 }
 

@@ -8,10 +8,6 @@
 namespace cairn {
 namespace {
 
-bool by_key(const Contact& a, const Contact& b) {
-  return a.key < b.key;
-}
-
 // No point of a dynamic body moves farther than h (|v| + |w| radius) with the old or the free
 // velocities; how far prescribed bodies move is known.
 Reach reach_of(const Body& body, const Pose& start, const Pose& end, const double* v,

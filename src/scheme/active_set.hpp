@@ -8,6 +8,12 @@
 
 namespace cairn {
 
+inline constexpr int max_rounds = 20;  // of verification; each adds at least one contact
+
+inline bool by_key(const Contact& a, const Contact& b) {
+  return a.key < b.key;
+}
+
 // Which contacts are looked for: what the schemes' options have in common.
 struct ActiveSetRule {
   ActiveSet active_set = ActiveSet::complete;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int impacts_per_contact = 200;  // of a sequence, before the rest of it is plastic
 constexpr double redundant = 1e-12;       // of the largest pivot of the joints [-]
-constexpr double still = 0x1p-33;         // of the speeds at hand: does not approach [-]
+constexpr double no_approach = 0x1p-33;   // of the speeds at hand: does not approach [-]
 
 }  // namespace
 
@@ -210,7 +210,8 @@ void Collision::sequence(int island) {
       if (collider.restitution == 0) continue;
       double w[max_rows] = {};
       constraint_velocity(d.base, d.base.constraints[c], d.v_from.data(), true, w);
-      const double least = std::max(collider.threshold / d.base.units.speed(), still * fastest);
+      const double least =
+          std::max(collider.threshold / d.base.units.speed(), no_approach * fastest);
       if (!(-w[0] > least) || !(-w[0] > speed)) continue;
       speed = -w[0];
       next = c - d.joints;

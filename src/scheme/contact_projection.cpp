@@ -9,8 +9,9 @@
 namespace cairn {
 namespace {
 
-constexpr int max_iterations = 40;
-constexpr double enough = 1e-14;  // overlap that is left, relative to the size of positions [-]
+constexpr int max_projections = 40;
+constexpr double enough_overlap =
+    1e-14;  // overlap that is left, relative to the size of positions [-]
 
 // min |d|_M such that the linearised gaps are not negative, as a problem whose velocities are the
 // displacements of a step of one second from rest. Pairs that the push may bring together are in
@@ -47,7 +48,7 @@ ContactProjection project_out_of_overlaps(const Model& model, const SolverOption
   ContactProjection result, here;  // up to the best iterate, up to this one
   // An iterate may be worse than the one before, where a push reaches bodies that were far: the
   // best one counts.
-  while (deepest > enough * size && here.solves < max_iterations) {
+  while (deepest > enough_overlap * size && here.solves < max_projections) {
     ++here.solves;
     fill_problem(model, poses, deepest, close_joints, active, b);
     b.solution.lambda.setZero(b.problem.rows());
@@ -69,7 +70,7 @@ ContactProjection project_out_of_overlaps(const Model& model, const SolverOption
     result = here;
   }
   poses = b.best;
-  if (deepest > enough * size) return here;  // what failed on the way is why
+  if (deepest > enough_overlap * size) return here;  // what failed on the way is why
   result.solves = here.solves;
   return result;
 }

@@ -9,7 +9,7 @@
 namespace cairn {
 namespace {
 
-constexpr int max_iterations = 300;
+constexpr int max_search_steps = 300;
 constexpr double stationary = 1e-9;  // |J^T Theta| / |Theta|: the errors balance each other [-]
 constexpr double closed = 1e-9;    // error over size that counts as none, as in the projection [-]
 constexpr double involved = 1e-3;  // of the largest error: less is a joint that is only nearby [-]
@@ -76,7 +76,7 @@ std::vector<Pose> nearest(const Model& model, std::span<const Pose> poses) {
   double damping = 1e-3, size = model.length_unit;
   for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
   const double enough = 0.1 * closed * size / model.length_unit;
-  for (int i = 0; i < max_iterations && damping < 1e12; ++i) {
+  for (int i = 0; i < max_search_steps && damping < 1e12; ++i) {
     if (here.theta.lpNorm<Eigen::Infinity>() <= enough) break;
     const VecX slope = here.J.transpose() * here.theta;
     if (!(slope.norm() > stationary * here.theta.norm())) break;

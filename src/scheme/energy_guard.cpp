@@ -11,10 +11,10 @@
 namespace cairn {
 namespace {
 
-constexpr int max_guard_solves = 6;   // before a group loses its restitution altogether
-constexpr double less = 0.7;          // share that is kept from one of them to the next
-constexpr double most = 1 - 0x1p-20;  // after the first
-constexpr double rounding = 1e-12;    // of the energy: no gain, as after a perfect bounce
+constexpr int max_guard_solves = 6;            // before a group loses its restitution altogether
+constexpr double less = 0.7;                   // share that is kept from one of them to the next
+constexpr double largest_share = 1 - 0x1p-20;  // after the first
+constexpr double rounding = 1e-12;             // of the energy: no gain, as after a perfect bounce
 
 }  // namespace
 
@@ -100,7 +100,8 @@ bool Step::reduce_restitution(double factor) {
         (guard.allowed[i] - guard.plastic[i]) / (guard.excess[i] - guard.plastic[i]);
     const bool first = guard.share[i] == 1;
     if (first) ++report.guard_corrections;
-    guard.share[i] = first && factor > 0 ? std::clamp(chord, 0.0, most) : factor * guard.share[i];
+    guard.share[i] =
+        first && factor > 0 ? std::clamp(chord, 0.0, largest_share) : factor * guard.share[i];
     report.guard_factor = std::min(report.guard_factor, guard.share[i]);
   }
   return any;

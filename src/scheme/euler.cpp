@@ -23,12 +23,6 @@ const Euler* euler_options(const SchemeOptions& options) {
   return std::get_if<Euler>(&options);
 }
 
-namespace {
-
-constexpr int max_rounds = 20;  // of verification; each adds at least one contact
-
-}  // namespace
-
 // (E30): v_free = v + h M^-1 k(t, q, v); prescribed bodies at the end of the step.
 void Step::predict() {
   evaluate_forces(model, state, h, data.forces);

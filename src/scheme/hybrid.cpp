@@ -11,7 +11,6 @@
 namespace cairn {
 namespace {
 
-constexpr int max_rounds = 20;       // of verification of a part
 constexpr double no_time = 0x1p-50;  // of the step [-]
 
 }  // namespace

@@ -1,7 +1,6 @@
 // When bodies of scheme `hybrid` meet within a part of the step (E210).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "collide/separating_axes.hpp"
 #include "dynamics/flight.hpp"
@@ -12,12 +11,11 @@
 namespace cairn {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double turn_of_piece = 0.5;  // [rad]
 constexpr double way_of_piece = 0.5;   // of the smaller radius [-]
 constexpr int max_pieces = 64;
-constexpr double brief = 0x1p-18;  // of the step [-]
-constexpr int max_meetings = 12;   // solves that find when a body that does not fly meets another
+constexpr double brief_part = 0x1p-18;  // of the step [-]
+constexpr int max_meetings = 12;  // solves that find when a body that does not fly meets another
 
 // Turning does not change where it is.
 bool is_round(const Model& model, const Body& body) {
@@ -185,7 +183,7 @@ double HybridStep::meet(double tau, double left) {
     auto solved = [&](BodyId id) { return model.body(id).velocities > 0 && !d.flies[index(id)]; };
     return solved(key.body_a) || solved(key.body_b);
   });
-  if (tau < brief * h) {
+  if (tau < brief_part * h) {
     // Too short to tell the forces from the rounding of velocities: nothing is held meanwhile.
     d.brief = true;
     data.contacts.clear();

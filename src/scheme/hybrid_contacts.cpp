@@ -8,9 +8,9 @@
 namespace cairn {
 namespace {
 
-constexpr double touching = 0x1p-40;  // of the model's size [-]
-constexpr double still = 0x1p-44;     // of the speeds at hand: neither closing nor opening [-]
-constexpr double across = 0x1p-10;    // of the gain of speed, where it is not along the normal
+constexpr double touching = 0x1p-40;     // of the model's size [-]
+constexpr double still_share = 0x1p-44;  // of the speeds at hand: neither closing nor opening [-]
+constexpr double across = 0x1p-10;       // of the gain of speed, where it is not along the normal
 
 }  // namespace
 
@@ -47,8 +47,8 @@ double HybridStep::normal_rate(const Contact& c) const {
 
 // The speed below which rounding decides whether a contact opens or closes.
 double HybridStep::still_speed(const Contact& c) const {
-  return still * std::max(motion_of(c).norm(),
-                          speed_at_hand(model, d.now.poses, c, {&d.now.v, &data.v_free}));
+  return still_share * std::max(motion_of(c).norm(),
+                                speed_at_hand(model, d.now.poses, c, {&d.now.v, &data.v_free}));
 }
 
 // The rebound that is none any more: given, or what a body gains in a step along the normal;

@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-constexpr double still = 0x1p-44;  // of the fastest approach: rounding [-]
+constexpr double approach_rounding = 0x1p-44;  // of the fastest approach: rounding [-]
 constexpr double nudge = 0x1p-10;  // of the switch speed: a micro-collision from rest [-]
 
 }  // namespace
@@ -189,7 +189,7 @@ void HybridStep::impact() {
   d.hits.clear();
   d.still = 0;
   for (const Touch& touch : d.touching)
-    d.still = std::max(d.still, -still * velocity(touch, problem)[0]);
+    d.still = std::max(d.still, -approach_rounding * velocity(touch, problem)[0]);
   // A contact at rest is nudged where all contacts bounce for ever.
   if (!options.steady && !pick(problem))
     for (std::size_t i = 0; i < d.touching.size(); ++i)

@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr double clear = 0x1p-40;  // of the speeds [-]
+constexpr double clearly = 0x1p-40;  // of the speeds [-]
 
 }  // namespace
 
@@ -82,7 +82,7 @@ double Step::collide_at_once() {
     // The relaxed law would lift what slides away; it has left already. Its row is open beyond
     // rounding, so that no impulse is needed where no force acts.
     if (terms.rebound > 0 && row.law == Law::coulomb_relaxed)
-      terms.slip = slip_speed(row, w) * units.speed() * (1 + clear) + clear * terms.rebound;
+      terms.slip = slip_speed(row, w) * units.speed() * (1 + clearly) + clearly * terms.rebound;
     for (int k = 0; k < row.rows; ++k)
       terms.impulse[k] = c.impulse[c.base.first_row[at] + k] * units.impulse();
   }

@@ -21,16 +21,14 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Mat2 = Eigen::Matrix2d;
 
-constexpr double never = ImpactPhases::never;
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr int order = 18;         // of the Taylor series
-constexpr int max_steps = 20000;  // of a path; the longest seen have a few hundred
+constexpr int taylor_order = 18;  // of the Taylor series
 
-using Series = std::array<double, order + 1>;
+using Series = std::array<double, taylor_order + 1>;
 
 double value(const Series& x, double t) {
-  double sum = x[order];
-  for (std::size_t k = order; k-- > 0;) sum = sum * t + x[k];
+  double sum = x[taylor_order];
+  for (std::size_t k = taylor_order; k-- > 0;) sum = sum * t + x[k];
   return sum;
 }
 
@@ -97,7 +95,7 @@ bool Path::straight(const Vec3& direction, double limit) {
   Vec3 per_impulse = in.W * direction;
   if (std::abs(per_impulse[0]) <= 64 * eps * in.W(0, 0)) per_impulse[0] = 0;
   double rest = limit;
-  for (int i = 0; i < max_steps; ++i) {
+  for (int i = 0; i < max_path_steps; ++i) {
     const double end = phases.left(u[0], per_impulse[0]);
     const double again =
         !phases.compressing && per_impulse[0] < 0 ? -u[0] / per_impulse[0] : never;  // closes again
@@ -137,7 +135,7 @@ void Path::expand(double c, double s, double r, Arc& arc) const {
   arc.c[0] = c, arc.s[0] = s, arc.r[0] = r;
   arc.p[0] = arc.q1[0] = arc.q2[0] = 0;
   arc.u_n[0] = u[0], arc.w[0] = 0;
-  for (std::size_t k = 0; k < order; ++k) {
+  for (std::size_t k = 0; k < taylor_order; ++k) {
     const double next = static_cast<double>(k + 1);
     arc.v1[k] = (k == 0 ? a1 : 0) - (m11 * arc.c[k] + m12 * arc.s[k]);
     arc.v2[k] = (k == 0 ? a2 : 0) - (m12 * arc.c[k] + m22 * arc.s[k]);
@@ -155,7 +153,7 @@ void Path::expand(double c, double s, double r, Arc& arc) const {
   }
   // The step at which the last two terms are below rounding.
   arc.length = 4;
-  for (const std::size_t k : {std::size_t{order - 1}, std::size_t{order}}) {
+  for (const std::size_t k : {std::size_t{taylor_order - 1}, std::size_t{taylor_order}}) {
     const double term =
         std::max({std::abs(arc.c[k]), std::abs(arc.s[k]), std::abs(arc.r[k]) / r, 1e-30});
     arc.length = std::min(arc.length, 0.8 * std::pow(eps / term, 1 / static_cast<double>(k)));
@@ -290,7 +288,7 @@ ImpactOutcome impact_path(const ImpactInput& in) {
   if (in.torsion > 0 || in.rolling > 0) return spin_path(in);
   Path path(in);
   bool sliding = false;
-  for (int i = 0; i < max_steps; ++i) {
+  for (int i = 0; i < max_path_steps; ++i) {
     const bool slips = path.u[1] != 0 || path.u[2] != 0;
     if (slips && !sliding) ++path.out.phases;
     sliding = slips;

@@ -6,6 +6,8 @@
 
 namespace cairn {
 
+inline constexpr int max_path_steps = 20000;  // the longest seen have a few hundred
+
 struct ImpactInput {
   Mat3 W = Mat3::Zero();  // velocity per impulse along n, t1, t2; rows of directions in which
                           // nothing moves are zero [1/kg]

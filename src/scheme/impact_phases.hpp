@@ -2,15 +2,12 @@
 // what is left of it.
 #pragma once
 
-#include <limits>
-
 #include "cairn/model.hpp"
+#include "scheme/root.hpp"
 
 namespace cairn {
 
 struct ImpactPhases {
-  static constexpr double never = std::numeric_limits<double>::infinity();
-
   RestitutionLaw law;
   double e;                 // [-]
   double approach;          // normal velocity before the impact, < 0

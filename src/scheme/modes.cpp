@@ -2,7 +2,6 @@
 // (paper 003, section 7.5, with a mode function in place of a basis; E175).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "problem/cone.hpp"
 #include "scheme/root.hpp"
@@ -12,10 +11,9 @@
 namespace cairn {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double root_share = 0x1p-40;      // of the step: how well the instant is found [-]
-constexpr double at_rest = 0x1p-20;         // of the slip at the beginning [-]
-constexpr double inside_cone = 1 - 0x1p-6;  // of the friction that a sticking contact may have [-]
+constexpr double mode_root_share = 0x1p-40;  // of the step: how well the instant is found [-]
+constexpr double at_rest = 0x1p-20;          // of the slip at the beginning [-]
+constexpr double inside_cone = 1 - 0x1p-6;   // of the friction that a sticking contact may have [-]
 
 }  // namespace
 
@@ -52,7 +50,7 @@ double TrapezoidalStep::stick_function(std::size_t contact, const Vec3& slip,
 double TrapezoidalStep::stick_time(std::size_t contact, const Vec3& slip, double length,
                                    double end_value) {
   const double start = slip.norm();
-  return brent_root(0, start, length, end_value, root_share * length, [&](double tau) {
+  return brent_root(0, start, length, end_value, mode_root_share * length, [&](double tau) {
     solve_smooth(tau, d.trial_record);
     return stick_function(contact, slip, d.trial_record);
   });

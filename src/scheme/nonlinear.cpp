@@ -9,10 +9,10 @@
 namespace cairn {
 namespace {
 
-constexpr int max_iterations = 40;
-constexpr int max_stalls = 3;         // solves in a row that gain less than a tenth
-constexpr double rounding = 1e-14;    // of positions, relative to their size [-]
-constexpr double acceptable = 1e-12;  // likewise, where nothing more is gained [-]
+constexpr int max_linearisations = 40;
+constexpr int max_stalls = 3;                // solves in a row that gain less than a tenth
+constexpr double position_rounding = 1e-14;  // of positions, relative to their size [-]
+constexpr double acceptable = 1e-12;         // likewise, where nothing more is gained [-]
 
 double size_of(const Model& model, std::span<const Pose> poses) {
   double size = model.length_unit;
@@ -30,8 +30,8 @@ bool Step::settle(double theta) {
   double residual = nonlinear_residual();
   const double linear = residual;
   int stalls = 0;
-  for (int i = 0; !(residual <= rounding * size) && stalls < max_stalls; ++i) {
-    if (i == max_iterations || !std::isfinite(residual)) break;
+  for (int i = 0; !(residual <= position_rounding * size) && stalls < max_stalls; ++i) {
+    if (i == max_linearisations || !std::isfinite(residual)) break;
     linearise_again();
     solve_with(Purpose::nonlinear, theta);
     ++report.nonlinear_iterations;

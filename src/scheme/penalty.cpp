@@ -14,7 +14,6 @@
 namespace cairn {
 namespace {
 
-constexpr int max_rounds = 20;   // of verification; each adds at least one contact
 constexpr double stability = 4;  // of h^2 theta'/m in the explicit form (E254)
 
 }  // namespace

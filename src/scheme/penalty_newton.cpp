@@ -14,9 +14,9 @@
 namespace cairn {
 namespace {
 
-constexpr int max_halvings = 40;    // of a Newton step
-constexpr int patience = 12;        // Newton steps that do not halve the residual
-constexpr double rounding = 1e-15;  // residual at which Newton's method has nothing left to do
+constexpr int max_halvings = 40;             // of a Newton step
+constexpr int patience = 12;                 // Newton steps that do not halve the residual
+constexpr double residual_rounding = 1e-15;  // where Newton's method has nothing left to do [-]
 
 // Row of the normal at the poses where the contact was taken.
 void fill_row(const Step& step, std::span<const Pose> poses, const Contact& c,
@@ -214,7 +214,7 @@ void PenaltyStep::iterate(SolveRecord& record) {
       d.best_v = d.v;
       d.best_joint_impulses = d.joint_impulses;
     }
-    if (best <= rounding || taken == options.max_iterations || stalled > patience) break;
+    if (best <= residual_rounding || taken == options.max_iterations || stalled > patience) break;
     make_linear(d.v, true);
     if (!d.step.v.allFinite()) break;
     search(taken == 0 && d.plain.rows() > 0);

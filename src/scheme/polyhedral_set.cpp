@@ -10,10 +10,6 @@
 namespace cairn {
 namespace {
 
-bool by_key(const Contact& a, const Contact& b) {
-  return a.key < b.key;
-}
-
 struct Range {
   std::size_t first, end;
 };

@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr int max_iterations = 40;
+constexpr int max_newton_steps = 40;
 constexpr double redundant_pivot = 1e-10;  // carries joints that say the same thing twice [-]
 
 // J_i A^-1 J_j^T of two constraints on one body, added to `block`.
@@ -107,7 +107,7 @@ bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<P
   for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
   const double enough = 4e-16 * size;
   double error = open_error(model, poses);
-  for (int i = 0; error > enough && i < max_iterations; ++i) {
+  for (int i = 0; error > enough && i < max_newton_steps; ++i) {
     if (!newton_step(model, b, poses)) break;
     to_model_velocities(model, b.problem, b.v, b.shift);
     b.trial = poses;

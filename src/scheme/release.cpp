@@ -15,13 +15,13 @@ namespace {
 using Mode = ContactBasis::Mode;
 using Corners = std::span<const Corner>;
 
-constexpr double root_share = 0x1p-36;      // of the step: how well the instant is found [-]
+constexpr double release_root_share = 0x1p-36;  // of the step: how well the instant is found [-]
 constexpr double last_share = 1 - 0x1p-16;  // of the step: later events are left to the next [-]
 constexpr double on_cone = 1 - 1e-9;        // of the friction: the contact slides [-]
-constexpr double at_vertex = 1e-9;    // weight of the second vertex that is none, of the whole [-]
-constexpr double still_share = 1e-8;  // of the free increment: no motion [-]
-constexpr double on_border = 1e-12;   // slack of a vertex that counts as none, of the slip [-]
-constexpr double trend = 2;           // changes of the force over a step that are reckoned with [-]
+constexpr double at_vertex = 1e-9;   // weight of the second vertex that is none, of the whole [-]
+constexpr double no_motion = 1e-8;   // of the free increment: no motion [-]
+constexpr double on_border = 1e-12;  // slack of a vertex that counts as none, of the slip [-]
+constexpr double trend = 2;          // changes of the force over a step that are reckoned with [-]
 
 // The impulse of a contact along its own n, t1, t2, as its rows have it (E245).
 Vec3 along_frame(const Contact& c, const Vec3& impulse_W) {
@@ -194,7 +194,7 @@ double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord&
   double w[max_rows] = {};
   constraint_velocity(problem, c, record.solution.v.data(), true, w);
   // What moves by less is what the solver leaves.
-  const double least = still_share * instant_scale(problem);
+  const double least = no_motion * instant_scale(problem);
   if (watched.kind == StepEvent::Kind::take_off)
     return impulse[0] > 0 ? impulse[0] : w[0] > least ? -w[0] : 0;
   if (watched.kind == StepEvent::Kind::facet) {
@@ -273,11 +273,11 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
     return false;
   }
   // Each length is solved anew: beyond the event the cubic of a step mixes both modes.
-  const double tau =
-      brent_root(instant_length() / 2, start, length, end, root_share * length, [&](double at) {
-        solve_smooth(at, d.trial_record);
-        return basis_function(at);
-      });
+  const double tau = brent_root(instant_length() / 2, start, length, end,
+                                release_root_share * length, [&](double at) {
+                                  solve_smooth(at, d.trial_record);
+                                  return basis_function(at);
+                                });
   const bool here = tau <= last_share * left;
   if (here) {
     solve_smooth(tau + instant_length(), d.trial_record);

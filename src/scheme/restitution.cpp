@@ -6,7 +6,6 @@
 #include "scheme/step.hpp"
 
 namespace cairn {
-namespace {}  // namespace
 
 double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,
                          const Vec3& direction, const VecX& v) {

@@ -7,7 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "base/infinity.hpp"
+
 namespace cairn {
+
+inline constexpr double never = infinity;  // where there is no root
 
 // f(a) = fa and f(b) = fb have opposite signs, or one of them is zero. The root is found to
 // `tolerance` and to rounding of the bracket.

@@ -9,9 +9,9 @@
 namespace cairn {
 namespace {
 
-constexpr int max_steps = 20000;   // of a path
 constexpr int max_sweeps = 20000;  // over elements that start together
-constexpr double brief = 0x1p-26;  // of the impulse that stops the approach: its square is rounding
+// Of the impulse that stops the approach: its square is rounding [-].
+constexpr double nudge_share = 0x1p-26;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ SpinPath::SpinPath(const ImpactInput& input)
       bound{input.mu, input.torsion, input.rolling},
       impulse(-input.u[0] / input.W(0, 0)),
       phases{.law = input.law, .e = input.e, .approach = input.u[0]},
-      nudge(brief * impulse) {
+      nudge(nudge_share * impulse) {
   W << in.W, in.W_mixed, in.W_mixed.transpose(), in.W_spin;
   at = {Vec6::Zero(), Vec7::Zero()};
   at.y << in.u, in.spin;
@@ -195,7 +195,7 @@ bool SpinPath::step() {
     length = 0;
     return straight(dy, nudge);
   }
-  nudge = brief * impulse;
+  nudge = nudge_share * impulse;
   return curve(dy);
 }
 
@@ -209,7 +209,7 @@ ImpactOutcome spin_path(const ImpactInput& given) {
   for (Vec3* u : {&in.u, &in.spin}) *u /= speed;
   spin::SpinPath path(in);
   ImpactOutcome& out = path.out;
-  for (int i = 0; i < max_steps; ++i) {
+  for (int i = 0; i < max_path_steps; ++i) {
     const bool rested = out.stuck, over = path.step();
     out.stuck = path.mode[0] == spin::Mode::held;
     if (i == 0 || out.stuck != rested) ++out.phases;

@@ -20,7 +20,6 @@ using Mat5 = Eigen::Matrix<double, 5, 5>;
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
-constexpr double never = ImpactPhases::never;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 // Rows of an element among the five of friction.

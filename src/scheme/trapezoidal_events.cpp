@@ -1,7 +1,6 @@
 // Which contacts take part in a step of `trapezoidal`, and when others collide (E170 to E172).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "dynamics/kinematics.hpp"
 #include "scheme/root.hpp"
@@ -11,12 +10,8 @@
 namespace cairn {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double still = 0x1p-33;  // of the speeds at hand: neither closing nor opening [-]
-
-bool by_key(const Contact& a, const Contact& b) {
-  return a.key < b.key;
-}
+// Of the speeds at hand: neither closing nor opening [-].
+constexpr double still_at_event = 0x1p-33;
 
 }  // namespace
 
@@ -35,7 +30,7 @@ bool TrapezoidalStep::contact_at(const ContactKey& key, std::span<const Pose> po
 
 // The speed below which rounding decides whether a contact opens or closes.
 double TrapezoidalStep::still_speed(const Contact& c) const {
-  return still * speed_at_hand(model, d.now.poses, c, {&d.now.v, &d.v_free});
+  return still_at_event * speed_at_hand(model, d.now.poses, c, {&d.now.v, &d.v_free});
 }
 
 // Rate of the gap at `now` with the velocities v, prescribed motion included.

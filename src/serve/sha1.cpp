@@ -7,7 +7,7 @@
 namespace cairn {
 namespace {
 
-using State = std::array<std::uint32_t, 5>;
+using Sha1State = std::array<std::uint32_t, 5>;
 
 std::uint32_t word_at(const char* bytes) {
   std::uint32_t word = 0;
@@ -15,7 +15,7 @@ std::uint32_t word_at(const char* bytes) {
   return word;
 }
 
-void add_block(const char* block, State& state) {
+void add_block(const char* block, Sha1State& state) {
   std::array<std::uint32_t, 80> w;
   for (std::size_t t = 0; t < 16; ++t) w[t] = word_at(block + 4 * t);
   for (std::size_t t = 16; t < 80; ++t)
@@ -47,7 +47,7 @@ void add_block(const char* block, State& state) {
 }  // namespace
 
 std::array<std::uint8_t, 20> sha1(std::string_view bytes) {
-  State state = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u, 0xc3d2e1f0u};
+  Sha1State state = {0x67452301u, 0xefcdab89u, 0x98badcfeu, 0x10325476u, 0xc3d2e1f0u};
   std::string padded(bytes);
   padded += '\x80';
   padded.resize((padded.size() + 8 + 63) / 64 * 64 - 8, '\0');

@@ -5,13 +5,6 @@
 #include <cmath>
 
 namespace cairn {
-namespace {
-
-// Backtracking ends here: with W singular and the objective flat to rounding it would go on
-// forever.
-constexpr double largest_L = 1e8;
-
-}  // namespace
 
 IterationResult apgd(Coupling& coupling, const FirstOrderLimits& limits, ApgdBuffers& buffers,
                      std::vector<double>& r) {

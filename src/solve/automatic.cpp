@@ -11,17 +11,18 @@ namespace {
 constexpr double rounding = Attempts::rounding;
 
 // Newton takes islands up to this many groups to rounding, and is quicker there than pivoting.
-constexpr std::size_t small = 32;
+constexpr std::size_t small_island = 32;
 
 // A tolerance above this one asks for speed.
 constexpr double loose = 1e-6;
 
 // Gradient steps for each sweep that is allowed: one costs a third of a sweep. Some before springs
 // take over, many where nothing else gets there; factorisations likewise.
-constexpr int gradients_first = 5, gradients_of_packings = 20, patience = 100, springs_last = 4;
+constexpr int gradients_first = 5, gradients_of_packings = 20, patient_gradients = 100,
+              springs_last = 4;
 
 // Where springs have failed on a packing, no other method has got below this.
-constexpr double stalled = 1e-5;
+constexpr double stalled_residual = 1e-5;
 
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
@@ -35,7 +36,7 @@ bool is_planar_pile(const Island& island) {
     if (has_cone(g.set.law) && g.rows > 2) return false;
     if (is_unilateral(g.set.law)) ++contacts;
   }
-  return contacts > small;
+  return contacts > small_island;
 }
 
 // What decides which methods are tried, and in which order.
@@ -61,7 +62,7 @@ Kind kind_of(const Island& island, const Auto& options) {
   kind.planar_pile = kind.linear && is_planar_pile(island);
   kind.packing = island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
   kind.patches = island.groups.size() > 4 * island.bodies.size();
-  kind.large = island.groups.size() > small;
+  kind.large = island.groups.size() > small_island;
   kind.plain = island.rest.empty();
   return kind;
 }
@@ -138,7 +139,7 @@ bool stiffen(Attempts& a, const Kind& kind, int times) {
 // Both, and both again with more patience.
 bool last_digits(Attempts& a, const Kind& kind) {
   return go_on(a, kind, kind.packing ? gradients_of_packings : gradients_first) ||
-         stiffen(a, kind, 1) || go_on(a, kind, patience) || stiffen(a, kind, springs_last);
+         stiffen(a, kind, 1) || go_on(a, kind, patient_gradients) || stiffen(a, kind, springs_last);
 }
 
 // A pile in the plane: a vertex of its linear complementarity problem, from the basis that sweeps
@@ -247,7 +248,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (a.exact()) return a.result(false);
   if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
   if (kind.packing && descend(a, kind)) return a.result(false);
-  if (kind.packing && (last_digits(a, kind) || (!kind.convex && a.value() < stalled)))
+  if (kind.packing && (last_digits(a, kind) || (!kind.convex && a.value() < stalled_residual)))
     return a.result(true);
   if (may_rest && !rests_first && rest(a, kind)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);

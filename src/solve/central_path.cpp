@@ -7,12 +7,12 @@
 namespace cairn {
 namespace {
 
-constexpr double straight = 0.7;   // cosine between the tangents at both ends of a step, at least
-constexpr double shortest = 1e-9;  // step at which the matrix is singular to rounding
-constexpr double longest = 3;
-constexpr double near = 3e-4;   // eps of the scale from which shortest steps may end it
-constexpr double decade = 2.3;  // in log eps, from one attempt to the next
-constexpr double last = 1e-13;  // eps of the scale
+constexpr double straight = 0.7;  // cosine between the tangents at both ends of a step, at least
+constexpr double shortest_arc = 1e-9;  // step at which the matrix is singular to rounding
+constexpr double longest_arc = 3;
+constexpr double near_eps = 3e-4;   // eps of the scale from which shortest steps may end it
+constexpr double decade = 2.3;      // in log eps, from one attempt to the next
+constexpr double last_eps = 1e-13;  // eps of the scale
 
 // One constraint rounded off: F, its derivatives by r (own block) and by u, and by log eps.
 struct Rounded {
@@ -248,27 +248,27 @@ IterationResult follow_central_path(const Island& island, const CentralPathLimit
   b.z[island.rows] = std::log(scale);
   b.next.setZero(island.rows + 1);
   b.next[island.rows] = -1;
-  double length = 0.3, attempt = std::log(near * scale);
+  double length = 0.3, attempt = std::log(near_eps * scale);
   bool onward = curve.start(b.z) && curve.tangent(b.z, b.next, b.tangent);
   while (onward && curve.solves() < most && !island.interrupted() &&
-         b.z[island.rows] > std::log(last * scale)) {
+         b.z[island.rows] > std::log(last_eps * scale)) {
     const int work = curve.correct(b.z, b.tangent, length, b.ahead);
     const bool kept =
         work > 0 && curve.tangent(b.ahead, b.tangent, b.next) && b.next.dot(b.tangent) >= straight;
     if (!kept) {
       length *= 0.4;
-      onward = length > shortest;
+      onward = length > shortest_arc;
       continue;
     }
     std::swap(b.z, b.ahead);
     std::swap(b.tangent, b.next);
-    if (work <= 3) length = std::min(1.7 * length, longest);
+    if (work <= 3) length = std::min(1.7 * length, longest_arc);
     if (b.z[island.rows] > attempt) continue;
     attempt = b.z[island.rows] - decade;
     finish();
     if (result.residual <= limits.tolerance) break;
   }
-  if (result.residual > limits.tolerance && curve.eps(b.z) < near * scale) finish();
+  if (result.residual > limits.tolerance && curve.eps(b.z) < near_eps * scale) finish();
   result.iterations += curve.solves();
   velocities_from_impulses(island, r, v);
   return result;

@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-double dot(int rows, const double* a, const double* b) {
+double row_dot(int rows, const double* a, const double* b) {
   double sum = 0;
   for (int k = 0; k < rows; ++k) sum += a[k] * b[k];
   return sum;
@@ -34,17 +34,17 @@ LawSet whole_set(const Face& face) {
 std::array<double, 2> nearest_multiples(const Face& face, const double* z) {
   const int n = face.rows;
   const double* g = face.rays[0].data();
-  const double first = std::max(0.0, dot(n, g, z) / dot(n, g, g));
+  const double first = std::max(0.0, row_dot(n, g, z) / row_dot(n, g, g));
   if (face.rays.size() == 1) return {first, 0};
   const double* f = face.rays[1].data();
-  const double gg = dot(n, g, g), ff = dot(n, f, f), gf = dot(n, g, f);
+  const double gg = row_dot(n, g, g), ff = row_dot(n, f, f), gf = row_dot(n, g, f);
   const double det = gg * ff - gf * gf;
-  const double a = (ff * dot(n, g, z) - gf * dot(n, f, z)) / det;
-  const double b = (gg * dot(n, f, z) - gf * dot(n, g, z)) / det;
+  const double a = (ff * row_dot(n, g, z) - gf * row_dot(n, f, z)) / det;
+  const double b = (gg * row_dot(n, f, z) - gf * row_dot(n, g, z)) / det;
   if (a >= 0 && b >= 0) return {a, b};
-  const double second = std::max(0.0, dot(n, f, z) / ff);
+  const double second = std::max(0.0, row_dot(n, f, z) / ff);
   // With one of them alone the distance falls by its product with z.
-  if (first * dot(n, g, z) >= second * dot(n, f, z)) return {first, 0};
+  if (first * row_dot(n, g, z) >= second * row_dot(n, f, z)) return {first, 0};
   return {0, second};
 }
 
@@ -84,16 +84,16 @@ void project_derivative(const Face& face, const double* z, double D[max_rows][ma
   } else {
     const std::array<double, 2> x = nearest_multiples(face, z);
     Ray base = face.rays[0];
-    if (x[0] > 0) outer(base.data(), 1 / dot(face.rows, base.data(), base.data()));
+    if (x[0] > 0) outer(base.data(), 1 / row_dot(face.rows, base.data(), base.data()));
     if (face.rays.size() < 2 || !(x[1] > 0)) return;
     // The part of the second ray across the first, if that takes part.
     Ray rest = face.rays[1];
     if (x[0] > 0) {
-      const double share =
-          dot(face.rows, base.data(), rest.data()) / dot(face.rows, base.data(), base.data());
+      const double share = row_dot(face.rows, base.data(), rest.data()) /
+                           row_dot(face.rows, base.data(), base.data());
       for (int k = 0; k < face.rows; ++k) rest[at(k)] -= share * base[at(k)];
     }
-    outer(rest.data(), 1 / dot(face.rows, rest.data(), rest.data()));
+    outer(rest.data(), 1 / row_dot(face.rows, rest.data(), rest.data()));
   }
 }
 

@@ -11,6 +11,10 @@
 
 namespace cairn {
 
+// Backtracking ends here: with W singular and the objective flat to rounding it would go on
+// forever.
+inline constexpr double largest_L = 1e8;
+
 struct FirstOrderLimits {
   double tolerance = 1e-8;
   int iterations = 10000;

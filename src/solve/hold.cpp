@@ -10,11 +10,11 @@
 namespace cairn {
 namespace {
 
-constexpr double stiffness = 1e9;   // rho in scaled space, where W_ii is near one [-]
-constexpr double rounding = 1e-10;  // of the scale: pulls and gaps below it count as none
-constexpr int sets = 4;             // of held contacts that are tried
-constexpr int refinements = 6;      // solves with one factor
-constexpr int sharings = 15;        // factorisations until all impulses are inside their cones
+constexpr double hold_stiffness = 1e9;   // rho in scaled space, where W_ii is near one [-]
+constexpr double hold_rounding = 1e-10;  // of the scale: pulls and gaps below it count as none
+constexpr int sets = 4;                  // of held contacts that are tried
+constexpr int refinements = 6;           // solves with one factor
+constexpr int sharings = 15;             // factorisations until all impulses are inside their cones
 
 class Holding {
  public:
@@ -26,7 +26,7 @@ class Holding {
     b_.held.assign(island.groups.size(), 0);
     for (std::size_t i = 0; i < island.groups.size(); ++i) {
       const Group& g = island.groups[i];
-      const bool closes = island.u_free[at(g.first)] <= rounding * island.scale;
+      const bool closes = island.u_free[at(g.first)] <= hold_rounding * island.scale;
       if (!is_unilateral(g.set.law) || closes) take_hold(i);
     }
   }
@@ -43,7 +43,7 @@ class Holding {
     }
     b_.lu.analyze();
     if (!factorize(1, [&](std::size_t i, double N[max_rows][max_rows]) {
-          for (int k = 0; k < b_.held[i]; ++k) N[k][k] = stiffness;
+          for (int k = 0; k < b_.held[i]; ++k) N[k][k] = hold_stiffness;
         }))
       return false;
     r.assign(at(island_.rows), 0.0);
@@ -153,7 +153,7 @@ class Holding {
       for (int k = 0; k < g.rows; ++k) most = std::max(most, std::abs(r[at(g.first + k)]));
       small_ = std::max(small_, most);
     }
-    small_ *= rounding;
+    small_ *= hold_rounding;
   }
 
   // inertia A + J^T N J with the joints as a border.
@@ -196,7 +196,7 @@ class Holding {
         continue;
       }
       double push[max_rows] = {};
-      for (int k = 0; k < b_.held[i]; ++k) push[k] = -stiffness * u[k];
+      for (int k = 0; k < b_.held[i]; ++k) push[k] = -hold_stiffness * u[k];
       add_force(g, push, b_.x);
     }
     b_.lu.solve(b_.offsets, b_.x.data());
@@ -208,7 +208,7 @@ class Holding {
         continue;
       }
       add_velocity(g, b_.x, u);
-      for (int k = 0; k < b_.held[i]; ++k) r_i[k] -= stiffness * u[k];
+      for (int k = 0; k < b_.held[i]; ++k) r_i[k] -= hold_stiffness * u[k];
     }
     velocities_from_impulses(island_, r, v);
     for (const Group& g : island_.groups) group_velocity(island_, g, v.data(), &b_.u[at(g.first)]);

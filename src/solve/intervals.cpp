@@ -1,20 +1,18 @@
 #include "solve/intervals.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "base/index.hpp"
+#include "base/infinity.hpp"
 
 namespace cairn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // A dual that misses a cone by no more than this is feasible; one round of new rays divides what is
 // missing by four or more.
 constexpr double enough_at_first = 1e-8, enough_again = 1e-6;
-constexpr int most_rounds = 60;
+constexpr int most_cut_rounds = 60;
 constexpr int first_rays = 8;  // of an exact cone, besides the solution's own
 
 double largest(const VecX& r) {
@@ -130,14 +128,14 @@ double FaceProgram::least(const VecX& c, double& excess) {
   }
   // Rays that are hardly apart can make the basis singular: then again with fewer of them.
   for (const double enough : {enough_at_first, enough_again}) {
-    for (int round = 0; round < most_rounds && ready_; ++round) {
+    for (int round = 0; round < most_cut_rounds && ready_; ++round) {
       const Simplex::Status status = simplex_.minimise(costs(c));
       if (status == Simplex::Status::unbounded) return -infinity;
       if (status == Simplex::Status::failed) break;
       const double value = c.dot(offset_) + costs(c).dot(simplex_.values());
       bool added = false;
       const double missing = add_violated(c, enough, added);
-      if (added && round < most_rounds - 1) continue;
+      if (added && round < most_cut_rounds - 1) continue;
       excess = std::max(excess, missing);
       return value;
     }

@@ -1,15 +1,14 @@
 // The iterations of the interior point method (E48).
 #include <cmath>
-#include <limits>
 
 #include "base/index.hpp"
+#include "base/infinity.hpp"
 #include "solve/interior_point.hpp"
 
 namespace cairn {
 namespace {
 
 constexpr double pin = 1e20;  // Theta of an impulse that may not move
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // x' J x = x_0^2 - |x_T|^2, without cancellation where x is near the boundary.
 double lorentz(const double* x) {

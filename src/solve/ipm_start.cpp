@@ -1,15 +1,14 @@
 // The sets of the interior point method as cones and facets, and a centred start (E48).
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "base/index.hpp"
+#include "base/infinity.hpp"
 #include "solve/interior_point.hpp"
 
 namespace cairn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int disc_facets = 16;
 
 // Cones without friction are a ray and belong to the polyhedral sets.

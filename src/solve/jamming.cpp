@@ -14,13 +14,13 @@ namespace {
 
 // Resultants of unit impulses are of order one; a sum below this is none.
 constexpr double no_resultant = 1e-9;
-constexpr int most_iterations = 5000;
+constexpr int most_nearest_steps = 5000;
 
 // Of the largest share: less is rounding, not a part of the stress.
-constexpr double least_share = 1e-7;
+constexpr double least_stress_share = 1e-7;
 
 // One unit impulse and its resultant.
-struct Corner {
+struct StressCorner {
   int face = 0;
   Ray ray = {};
   VecX point;
@@ -37,7 +37,7 @@ class NearestPoint {
     if (!add_lowest(x)) return std::numeric_limits<double>::infinity();
     weights_ = VecX::Ones(1);
     x = corners_[0].point;
-    for (int i = 0; i < most_iterations && x.norm() > no_resultant; ++i) {
+    for (int i = 0; i < most_nearest_steps && x.norm() > no_resultant; ++i) {
       // Nothing lies nearer if no corner is on this side of the plane through x.
       add_lowest(x);
       const double gain = x.squaredNorm() - corners_.back().point.dot(x);
@@ -55,7 +55,7 @@ class NearestPoint {
     return x.norm();
   }
 
-  const std::vector<Corner>& corners() const { return corners_; }
+  const std::vector<StressCorner>& corners() const { return corners_; }
   const VecX& weights() const { return weights_; }
 
  private:
@@ -64,7 +64,7 @@ class NearestPoint {
     const VecX z = E_.transpose() * x;
     const bool first = x.isZero(0);
     double least = std::numeric_limits<double>::infinity();
-    Corner best;
+    StressCorner best;
     const auto offer = [&](int i, const Ray& ray) {
       const Face& face = group_.faces[at(i)];
       const Eigen::Map<const VecX> g(ray.data(), face.rows);
@@ -137,7 +137,7 @@ class NearestPoint {
 
   const FaceGroup& group_;
   const Eigen::MatrixXd& E_;
-  std::vector<Corner> corners_;
+  std::vector<StressCorner> corners_;
   VecX weights_;
 };
 
@@ -155,7 +155,7 @@ SelfStress stress_of(const ImpulseView& view, const FaceGroup& group, const Near
                      const Eigen::MatrixXd& free, const std::vector<int>& columns) {
   VecX r = VecX::Zero(static_cast<Eigen::Index>(group.row.size()));
   for (std::size_t k = 0; k < nearest.corners().size(); ++k) {
-    const Corner& corner = nearest.corners()[k];
+    const StressCorner& corner = nearest.corners()[k];
     const Face& face = group.faces[at(corner.face)];
     r.segment(face.first, face.rows) += nearest.weights()[static_cast<Eigen::Index>(k)] *
                                         Eigen::Map<const VecX>(corner.ray.data(), face.rows);
@@ -170,7 +170,7 @@ SelfStress stress_of(const ImpulseView& view, const FaceGroup& group, const Near
   const double largest = r.cwiseAbs().maxCoeff();
   for (const Face& face : group.faces) {
     const auto part = r.segment(face.first, face.rows);
-    if (part.cwiseAbs().maxCoeff() <= least_share * largest) continue;
+    if (part.cwiseAbs().maxCoeff() <= least_stress_share * largest) continue;
     stress.constraints.push_back(face.constraint);
     stress.lambda.segment(view.first_row[at(face.constraint)], face.rows) =
         part / view.d[at(face.constraint)];

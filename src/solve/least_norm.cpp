@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr int most_iterations = 300;
+constexpr int most_dual_steps = 300;
 constexpr double reached = 1e-11;  // |A lambda - g| over the largest impulse [-]
 
 // One group in unscaled impulses over the largest one, and rows of A of order one.
@@ -43,7 +43,7 @@ class DualNewton {
     VecX y = VecX(Eigen::MatrixXd(A_ * A_.transpose()).ldlt().solve(g_)), trial;
     double value = evaluate(y);
     const double aim = 0x1p-52 * std::sqrt(static_cast<double>(A_.size()));  // rounding of A lambda
-    for (int i = 0; i < most_iterations && rest_.norm() > aim; ++i) {
+    for (int i = 0; i < most_dual_steps && rest_.norm() > aim; ++i) {
       ++iterations;
       const double missing = rest_.norm();
       const VecX step = newton_step(missing), before = y, p_before = p_, rest_before = rest_;

@@ -12,7 +12,7 @@ namespace cairn {
 namespace {
 
 constexpr int most_steps = 30;
-constexpr int patience = 8;  // steps without a better one
+constexpr int idle_steps = 8;  // steps without a better one
 
 class LeastSteps {
  public:
@@ -131,7 +131,7 @@ IterationResult least_steps(const Island& island, double tolerance, double singu
   std::vector<double>& trial = b.trial;
   double merit = steps.evaluate(v);
   const double aim = std::min(tolerance, 1e-13);
-  for (; result.iterations < most_steps && idle < patience && !(result.residual <= aim) &&
+  for (; result.iterations < most_steps && idle < idle_steps && !(result.residual <= aim) &&
          !island.interrupted();
        ++result.iterations) {
     steps.find_step();

@@ -50,17 +50,11 @@ bool slide_on_ray(const LocalConstraint& g, const double* s, const double* d, do
   return true;
 }
 
-double velocity(const LocalConstraint& g, const double* s, const double* r, int row) {
-  double u = s[row];
-  for (int k = 0; k < g.rows; ++k) u += g.W[row][k] * r[k];
-  return u;
-}
-
 bool slide_in_plane(const LocalConstraint& g, const double* s, double* r) {
   for (const double side : {1.0, -1.0}) {
     const double d[3] = {0, side, 0};
     double trial[3];
-    if (slide_on_ray(g, s, d, trial) && side * velocity(g, s, trial, 1) <= 0) {
+    if (slide_on_ray(g, s, d, trial) && side * local_velocity(g, s, trial, 1) <= 0) {
       std::copy(trial, trial + 2, r);
       return true;
     }
@@ -193,7 +187,7 @@ bool slide_on_pyramid(const LocalConstraint& g, const double* s, double* r) {
     direction(i - 1, before);
     direction(i + 1, after);
     if (!slide_on_ray(g, s, d, trial)) continue;
-    const double u1 = velocity(g, s, trial, 1), u2 = velocity(g, s, trial, 2);
+    const double u1 = local_velocity(g, s, trial, 1), u2 = local_velocity(g, s, trial, 2);
     auto power = [&](const double* e) { return -(e[1] * u1 + e[2] * u2); };
     if (power(d) >= power(before) && power(d) >= power(after) && power(d) >= 0) {
       std::copy(trial, trial + 3, r);
@@ -229,7 +223,7 @@ void projected_step(const LocalConstraint& g, const double* s, double* r) {
   double z[max_rows], u[max_rows], trace = 0;
   for (int k = 0; k < g.rows; ++k) trace += g.W[k][k];
   if (!(trace > 0)) return;
-  for (int k = 0; k < g.rows; ++k) u[k] = velocity(g, s, r, k);
+  for (int k = 0; k < g.rows; ++k) u[k] = local_velocity(g, s, r, k);
   u[0] += slip_bound(g.set, u);
   for (int k = 0; k < g.rows; ++k) z[k] = r[k] - u[k] / trace;
   project(g.set, z, r);

@@ -35,6 +35,13 @@ inline const LocalFactors& factors_of(const LocalConstraint& g) {
   return g.memory;
 }
 
+// One row of s + W r.
+inline double local_velocity(const LocalConstraint& g, const double* s, const double* r, int row) {
+  double u = s[row];
+  for (int k = 0; k < g.rows; ++k) u += g.W[row][k] * r[k];
+  return u;
+}
+
 // s: velocity if r were zero. r: in, the last impulse; out, the solution.
 void solve_local(const LocalConstraint& g, const double* s, double* r);
 

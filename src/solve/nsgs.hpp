@@ -31,6 +31,12 @@ struct IterationResult {
 template <class AnyIsland>
 IterationResult nsgs(const AnyIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& v);
+template <>
+IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+                     std::vector<double>& r, std::vector<double>& v);
+template <>
+IterationResult nsgs(const ReducedIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+                     std::vector<double>& r, std::vector<double>& u);
 
 // Rows up to which an island with coupled bodies is swept: its W is dense.
 constexpr int most_dense_rows = 3000;

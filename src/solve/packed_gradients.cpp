@@ -12,9 +12,6 @@ bool is_time_to_look(int steps) {
   return steps % (steps < 60 ? 2 : 5) == 0;
 }
 
-// Backtracking ends here, where the objective is flat to rounding.
-constexpr double largest_L = 1e8;
-
 // Keeps the best impulses seen; these methods are not monotone.
 class BestPoint {
  public:

@@ -23,9 +23,9 @@ double random_cover(std::uint64_t& state) {
 }
 
 // Variables: x_i is i, w_j is free + j, z_j is free + pairs + j, the artificial one comes last.
-class Path {
+class PivotPath {
  public:
-  Path(const PairedSystem& system, PathBuffers& buffers) : s_(system), b_(buffers) {}
+  PivotPath(const PairedSystem& system, PathBuffers& buffers) : s_(system), b_(buffers) {}
 
   bool resolve();
   PathEnd follow(const std::vector<char>& start, std::uint64_t& random, int max_pivots,
@@ -44,7 +44,7 @@ class Path {
   PathBuffers& b_;
 };
 
-void Path::sort_columns() {
+void PivotPath::sort_columns() {
   b_.first.assign(at(rows() + 1), 0);
   for (const auto& e : s_.entries) ++b_.first[at(e.column + 1)];
   for (int c = 0; c < rows(); ++c) b_.first[at(c + 1)] += b_.first[at(c)];
@@ -54,7 +54,7 @@ void Path::sort_columns() {
   b_.first[0] = 0;
 }
 
-bool Path::factor() {
+bool PivotPath::factor() {
   b_.lu.begin(rows());
   for (int slot = 0; slot < rows(); ++slot) {
     const int variable = b_.basis[at(slot)];
@@ -75,7 +75,7 @@ bool Path::factor() {
 }
 
 // a += factor times the column of a member of a pair.
-void Path::add_column(int variable, double factor, std::vector<double>& a) const {
+void PivotPath::add_column(int variable, double factor, std::vector<double>& a) const {
   if (variable < s_.free + s_.pairs) {
     a[at(variable)] += factor;
     return;
@@ -87,7 +87,7 @@ void Path::add_column(int variable, double factor, std::vector<double>& a) const
 
 // The pair variable that reaches zero first as the entering one grows; the artificial one whenever
 // it can. -1: a ray.
-int Path::leaving_slot() const {
+int PivotPath::leaving_slot() const {
   double largest = 0, size = 0;
   for (int i = s_.free; i < rows(); ++i) {
     largest = std::max(largest, std::abs(b_.y[at(i)]));
@@ -109,7 +109,7 @@ int Path::leaving_slot() const {
   return best;
 }
 
-bool Path::resolve() {
+bool PivotPath::resolve() {
   b_.x = s_.rhs;
   b_.lu.solve(b_.x);
   read_answer();
@@ -121,7 +121,7 @@ bool Path::resolve() {
   return least >= -ratio_slack * size;
 }
 
-void Path::read_answer() {
+void PivotPath::read_answer() {
   b_.z.assign(at(s_.pairs), 0.0);
   for (int i = s_.free; i < rows(); ++i) {
     const int j = b_.basis[at(i)] - s_.free - s_.pairs;
@@ -129,8 +129,8 @@ void Path::read_answer() {
   }
 }
 
-PathEnd Path::follow(const std::vector<char>& start, std::uint64_t& random, int max_pivots,
-                     int& pivots) {
+PathEnd PivotPath::follow(const std::vector<char>& start, std::uint64_t& random, int max_pivots,
+                          int& pivots) {
   sort_columns();
   b_.z.assign(at(s_.pairs), 0.0);
   b_.basis.resize(at(rows()));
@@ -213,12 +213,12 @@ void PairedSystem::begin(int free_count, int pair_count) {
 }
 
 bool resolve(const PairedSystem& system, PathBuffers& buffers) {
-  return Path(system, buffers).resolve();
+  return PivotPath(system, buffers).resolve();
 }
 
 PathEnd follow_path(const PairedSystem& system, const std::vector<char>& start,
                     std::uint64_t& random, int max_pivots, PathBuffers& buffers, int& pivots) {
-  return Path(system, buffers).follow(start, random, max_pivots, pivots);
+  return PivotPath(system, buffers).follow(start, random, max_pivots, pivots);
 }
 
 }  // namespace cairn

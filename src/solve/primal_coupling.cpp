@@ -17,7 +17,7 @@ void add_transposed_fixed(const double* J, const double* r, double* f) {
   }
 }
 
-void add_transposed(const double* J, int rows, int n, const double* r, double* f) {
+void add_packed_transposed(const double* J, int rows, int n, const double* r, double* f) {
   if (rows == 3 && n == 6) return add_transposed_fixed<3, 6>(J, r, f);
   if (rows == 2 && n == 3) return add_transposed_fixed<2, 3>(J, r, f);
   for (int k = 0; k < rows; ++k)
@@ -25,7 +25,7 @@ void add_transposed(const double* J, int rows, int n, const double* r, double* f
 }
 
 // u += J v. Six columns in three independent sums: a chain of six additions waits for each of them.
-void add_product(const double* J, int rows, int n, const double* v, double* u) {
+void add_packed_product(const double* J, int rows, int n, const double* v, double* u) {
   if (n == 6) {
     for (int k = 0; k < rows; ++k, J += 6)
       u[k] +=
@@ -72,8 +72,8 @@ void PrimalCoupling::velocities(const std::vector<double>& r) {
   for (const Rows& i : index_)
     for (int side = 0; side < 2; ++side)
       if (i.size[side] > 0)
-        add_transposed(&jacobians_[i.place[side]], i.rows, i.size[side], &r[at(i.first)],
-                       &impulse_[at(i.velocity[side])]);
+        add_packed_transposed(&jacobians_[i.place[side]], i.rows, i.size[side], &r[at(i.first)],
+                              &impulse_[at(i.velocity[side])]);
   v_ = island_->v_free;
   if (!island_->rest.empty()) {
     island_->whole.solve(island_->offsets, impulse_.data());
@@ -91,8 +91,8 @@ void PrimalCoupling::multiply(const std::vector<double>& r, std::vector<double>&
   for (const Rows& i : index_)
     for (int side = 0; side < 2; ++side)
       if (i.size[side] > 0)
-        add_product(&jacobians_[i.place[side]], i.rows, i.size[side], &v_[at(i.velocity[side])],
-                    &u[at(i.first)]);
+        add_packed_product(&jacobians_[i.place[side]], i.rows, i.size[side],
+                           &v_[at(i.velocity[side])], &u[at(i.first)]);
 }
 
 bool PrimalCoupling::factor(std::span<const ThetaBlock> theta) {
@@ -146,8 +146,8 @@ void PrimalCoupling::solve(std::vector<double>& x) {
     scaled(i, x_i, y);
     for (int side = 0; side < 2; ++side)
       if (rows.size[side] > 0)
-        add_transposed(&jacobians_[rows.place[side]], rows.rows, rows.size[side], y,
-                       &unknowns_[at(rows.velocity[side])]);
+        add_packed_transposed(&jacobians_[rows.place[side]], rows.rows, rows.size[side], y,
+                              &unknowns_[at(rows.velocity[side])]);
   }
   lu_.solve(nodes_.offsets, unknowns_.data());
   for (std::size_t i = 0; i < index_.size(); ++i) {
@@ -160,8 +160,8 @@ void PrimalCoupling::solve(std::vector<double>& x) {
     double Jz[max_rows] = {}, rest[max_rows];
     for (int side = 0; side < 2; ++side)
       if (rows.size[side] > 0)
-        add_product(&jacobians_[rows.place[side]], rows.rows, rows.size[side],
-                    &unknowns_[at(rows.velocity[side])], Jz);
+        add_packed_product(&jacobians_[rows.place[side]], rows.rows, rows.size[side],
+                           &unknowns_[at(rows.velocity[side])], Jz);
     for (int k = 0; k < rows.rows; ++k) rest[k] = x_i[k] - Jz[k];
     scaled(i, rest, x_i);
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/index.hpp"
+#include "base/infinity.hpp"
 
 namespace cairn {
 namespace {
@@ -14,8 +14,6 @@ using Mode = ProximalLaw::Mode;
 // A constraint that is softened is left with this much of its stiffness, and never less than the
 // least: far below W_ii^-1 = 1, where mass alone counts.
 constexpr double softening = 0.1, softest = 1e-3;
-
-constexpr double nowhere = std::numeric_limits<double>::infinity();
 
 // Rows of friction; the others of a contact without any carry nothing.
 int tangents(const Group& g) {
@@ -33,7 +31,8 @@ double tangential(const Group& g, const double* y) {
 }
 
 // J dv of a group.
-void product(const Island& island, const Group& g, const std::vector<double>& dv, double* u) {
+void row_velocities(const Island& island, const Group& g, const std::vector<double>& dv,
+                    double* u) {
   std::fill(u, u + g.rows, 0.0);
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
@@ -65,13 +64,13 @@ double leaves_cone(const Group& g, const double* y, const double* d, bool from_c
   }
   if (from_corner || c >= 0) {  // on the cone: c = 0
     if (!from_corner && b > 0) return 0;
-    return a > 0 && b < 0 ? -2 * b / a : nowhere;
+    return a > 0 && b < 0 ? -2 * b / a : infinity;
   }
   const double under = b * b - a * c;
-  if (!(under >= 0)) return nowhere;
+  if (!(under >= 0)) return infinity;
   // Roots as -c / (b +- sqrt): one of them is positive where c < 0 < a.
   const double root = std::sqrt(under);
-  double first = nowhere;
+  double first = infinity;
   for (const double divisor : {b + root, b - root})
     if (divisor > 0) first = std::min(first, -c / divisor);
   return first;
@@ -192,7 +191,7 @@ void ProximalLaw::multiply(const std::vector<double>& x, std::vector<double>& f)
     if (mode_[i] == Mode::open) continue;
     const Group& g = island_->groups[i];
     derivative(i, N);
-    product(*island_, g, x, u);
+    row_velocities(*island_, g, x, u);
     for (int r = 0; r < g.rows; ++r) {
       p[r] = 0;
       for (int c = 0; c < g.rows; ++c) p[r] += N[r][c] * u[c];
@@ -219,7 +218,7 @@ void ProximalLaw::growth(std::vector<double>& f) const {
 ProximalLaw::Rate ProximalLaw::rate(std::size_t i, const std::vector<double>& dv, double dt) const {
   const Group& g = island_->groups[i];
   Rate rate;
-  product(*island_, g, dv, rate.y);
+  row_velocities(*island_, g, dv, rate.y);
   const double own = grows_[i] ? dt : 0;
   for (int k = 0; k < g.rows; ++k) rate.y[k] = -k_[i] * (rate.y[k] + own * u_[at(g.first + k)]);
   return rate;
@@ -362,7 +361,7 @@ void ProximalLaw::soften(const std::vector<double>& dv, double share, int last) 
   for (std::size_t i = 0; i < k_.size(); ++i) {
     const Group& g = island_->groups[i];
     double u[max_rows], sum = 0;
-    product(*island_, g, dv, u);
+    row_velocities(*island_, g, dv, u);
     for (int k = 0; k < g.rows; ++k) sum += u[k] * u[k];
     stretch_[i] = mode_[i] == Mode::open ? 0 : k_[i] * std::sqrt(sum);
     most = std::max(most, stretch_[i]);

@@ -4,18 +4,19 @@
 #include <cmath>
 #include <numeric>
 
+#include "solve/first_order.hpp"
+
 namespace cairn {
 namespace {
 
-using Mode = ProximalLaw::Mode;
-using Corner = ProximalLaw::Corner;
+using PathCorner = ProximalLaw::Corner;
 
 // Stiffness in scaled rows, where W_ii is near one: at the start, at the end, and of the stiffest
 // over the softest (E66).
-constexpr double soft = 30, stiff = 1e6, stiffest = 1e8, spread = 1000;
+constexpr double soft = 30, stiff = 1e6, stiffest = 1e8, stiffness_spread = 1000;
 
 // A step may take t this far. Below the least share of what is left the way ends in a corner.
-constexpr double longest = 1, least_share = 1e-9;
+constexpr double longest_step = 1, least_step_share = 1e-9;
 
 // Constraints that are stretched by this much of the most are softened; each try that does not turn
 // the curve round takes more of them.
@@ -33,7 +34,7 @@ constexpr int most_idle = 30;
 constexpr double idle = 1e-6;
 
 // With fewer factorisations than this there is no way.
-constexpr int fewest = 10;
+constexpr int fewest_softened = 10;
 
 // The way has been lost so often that there may be none.
 constexpr int most_failures = 200;
@@ -42,14 +43,10 @@ double norm(const std::vector<double>& x) {
   return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
 }
 
-double product(const std::vector<double>& x, const std::vector<double>& y) {
-  return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
-}
-
-class Path {
+class StiffeningPath {
  public:
-  Path(const Island& island, const ProximalPathLimits& limits, ProximalPathBuffers& buffers,
-       std::vector<double>& r, std::vector<double>& v)
+  StiffeningPath(const Island& island, const ProximalPathLimits& limits,
+                 ProximalPathBuffers& buffers, std::vector<double>& r, std::vector<double>& v)
       : island_(island), limits_(limits), b_(buffers), law_(buffers.law), r_(r), v_(v) {}
 
   IterationResult run();
@@ -74,7 +71,7 @@ class Path {
   bool turn_round(Way& way);
   bool goes_nowhere();
   bool step(const Way& way, double room);
-  bool correct(const Way& way, double s, const Corner& corner);
+  bool correct(const Way& way, double s, const PathCorner& corner);
   double rounding(double share) const;
   void offer();
   bool over() const { return result_.iterations >= most_ || island_.interrupted(); }
@@ -87,19 +84,19 @@ class Path {
   IterationResult result_;
   double stiff_ = stiff;  // where the curve is to end
   int failures_ = 0;
-  int most_ = 0;                 // factorisations
-  double momentum_ = 0;          // what the balance is judged by
-  double velocity_ = 1;          // that counts as much as a factor of e in the stiffness
-  double longest_ = 0;           // arc length that the last steps could be
-  int last_ = -1;                // group that has just passed a corner
-  Mode last_mode_ = Mode::open;  // and the mode it had before
-  double tried_ = 1e300;         // residual of the best impulses that were a centre
-  double last_dt_ = 0;           // of the step before; 0: none
-  int watched_ = 0;              // steps, and how long they were together
+  int most_ = 0;         // factorisations
+  double momentum_ = 0;  // what the balance is judged by
+  double velocity_ = 1;  // that counts as much as a factor of e in the stiffness
+  double longest_ = 0;   // arc length that the last steps could be
+  int last_ = -1;        // group that has just passed a corner
+  ProximalLaw::Mode last_mode_ = ProximalLaw::Mode::open;  // and the mode it had before
+  double tried_ = 1e300;  // residual of the best impulses that were a centre
+  double last_dt_ = 0;    // of the step before; 0: none
+  int watched_ = 0;       // steps, and how long they were together
   double gone_ = 0;
 };
 
-void Path::set_up() {
+void StiffeningPath::set_up() {
   b_.factor.attach(island_);
   most_ = static_cast<int>(std::min(static_cast<double>(limits_.factorisations),
                                     limits_.products / std::max(1.0, b_.factor.products())));
@@ -119,19 +116,19 @@ void Path::set_up() {
   velocity_ = fastest > 0 ? 1e-4 * fastest : 1;
 }
 
-bool Path::factorize() {
+bool StiffeningPath::factorize() {
   ++result_.iterations;
   return b_.factor.factorize(law_);
 }
 
 // What of the balance counts as none: a share of the whole, and rounding, that of the velocities
 // multiplied by springs.
-double Path::rounding(double share) const {
+double StiffeningPath::rounding(double share) const {
   return std::max(share * momentum_, 2e-15 * law_.stiffest() * island_.scale);
 }
 
 // Newton with the modes as they come, for a fixed stiffness.
-bool Path::newton(int most) {
+bool StiffeningPath::newton(int most) {
   law_.look(v_);
   law_.find_modes();
   law_.balance(v_, b_.F);
@@ -157,7 +154,7 @@ bool Path::newton(int most) {
 }
 
 // A point of the curve: soft springs about these impulses.
-bool Path::begin(const std::vector<double>& centre) {
+bool StiffeningPath::begin(const std::vector<double>& centre) {
   last_ = -1;
   last_dt_ = 0;
   longest_ = 1e300;
@@ -170,7 +167,7 @@ bool Path::begin(const std::vector<double>& centre) {
   return false;
 }
 
-void Path::offer() {
+void StiffeningPath::offer() {
   b_.ahead_v.resize(v_.size());
   velocities_from_impulses(island_, law_.impulses(), b_.ahead_v);
   const double now = residual(island_, law_.impulses(), b_.ahead_v);
@@ -181,7 +178,7 @@ void Path::offer() {
 
 // All springs are stiff: Newton about the impulses of each solution, which closes in as fast as the
 // stiffness is large. Where that fails this point of the curve is kept.
-bool Path::finish() {
+bool StiffeningPath::finish() {
   offer();
   if (result_.residual <= limits_.tolerance) return true;
   b_.kept_law = law_;
@@ -201,7 +198,7 @@ bool Path::finish() {
 
 // The end of the curve is not the answer: on to stiffer springs where it is near, else once more
 // about the best impulses, or the last where the best have been tried.
-bool Path::go_on() {
+bool StiffeningPath::go_on() {
   if (++failures_ > most_failures) return false;
   if (result_.residual < 1e3 * limits_.tolerance && stiff_ < stiffest) {
     stiff_ *= 10;
@@ -214,7 +211,7 @@ bool Path::go_on() {
 }
 
 // (E65) at this point, towards stiffer springs.
-bool Path::way_ahead(Way& way) {
+bool StiffeningPath::way_ahead(Way& way) {
   law_.growth(b_.tangent);
   if (!b_.factor.solve_exactly(law_, 1e-4, b_.tangent)) return false;
   const double fast = norm(b_.tangent) / velocity_;
@@ -226,15 +223,15 @@ bool Path::way_ahead(Way& way) {
 
 // Whether the curve has come to this point the other way: from a corner the way ahead has to lead
 // into the piece behind it, elsewhere it goes on where it went.
-bool Path::has_turned(const Way& way) const {
+bool StiffeningPath::has_turned(const Way& way) const {
   if (last_dt_ == 0) return false;
   if (last_ >= 0) return !law_.leaves_corner(last_, last_mode_, b_.step, way.dt);
-  return product(b_.step, b_.last_step) / (velocity_ * velocity_) + way.dt * last_dt_ < 0;
+  return dot(b_.step, b_.last_step) / (velocity_ * velocity_) + way.dt * last_dt_ < 0;
 }
 
 // The way ahead, by the kept factor where that is near enough and nothing has turned; else by a new
 // one, whose sign tells for certain.
-bool Path::find_way(Way& way, bool& turned) {
+bool StiffeningPath::find_way(Way& way, bool& turned) {
   turned = false;
   if (b_.factor.follow(law_) && way_ahead(way) && !has_turned(way)) return true;
   if (!factorize()) return false;
@@ -243,7 +240,7 @@ bool Path::find_way(Way& way, bool& turned) {
 }
 
 // (E66): softens until the curve goes on towards stiffer springs; the factor is that of this point.
-bool Path::turn_round(Way& way) {
+bool StiffeningPath::turn_round(Way& way) {
   offer();
   double share = first_share;
   for (int tries = 0;; ++tries, share *= next_share) {
@@ -254,8 +251,8 @@ bool Path::turn_round(Way& way) {
     else
       law_.soften_all();
     law_.look(v_);
-    double room = longest;
-    law_.choose_growing(stiff_, spread, room);
+    double room = longest_step;
+    law_.choose_growing(stiff_, stiffness_spread, room);
     if (!factorize() || !way_ahead(way)) return false;
     if (b_.factor.determinant_sign() > 0) break;
   }
@@ -265,7 +262,7 @@ bool Path::turn_round(Way& way) {
 }
 
 // Where pieces meet in a point that none of them leads away from, steps go round it.
-bool Path::goes_nowhere() {
+bool StiffeningPath::goes_nowhere() {
   if (++watched_ < most_idle) return false;
   const bool nowhere = gone_ < idle;
   watched_ = 0;
@@ -275,7 +272,7 @@ bool Path::goes_nowhere() {
 
 // Back onto the curve from v + s dv, across it or along the corner, on the piece and with the
 // factor of the point before.
-bool Path::correct(const Way& way, double s, const Corner& corner) {
+bool StiffeningPath::correct(const Way& way, double s, const PathCorner& corner) {
   double t = way.dt * s, best = 1e300;
   const double enough = rounding(1e-8);
   b_.point.assign(v_.begin(), v_.end());
@@ -307,7 +304,7 @@ bool Path::correct(const Way& way, double s, const Corner& corner) {
       dt = (law_.gap_change(corner.group, corner.to, b_.across, 0) - gap) / of_t;
     } else {
       const double scale = 1 / (velocity_ * velocity_);
-      dt = scale * product(b_.step, b_.across) / (scale * product(b_.step, b_.tangent) + way.dt);
+      dt = scale * dot(b_.step, b_.across) / (scale * dot(b_.step, b_.tangent) + way.dt);
     }
     if (!(std::abs(dt) <= 3 * std::abs(way.dt * s) + 1e-3)) return false;
     for (std::size_t k = 0; k < v_.size(); ++k) b_.move[k] = dt * b_.tangent[k] - b_.across[k];
@@ -317,9 +314,9 @@ bool Path::correct(const Way& way, double s, const Corner& corner) {
   return false;
 }
 
-bool Path::step(const Way& way, double room) {
-  const double most = std::min(std::min(longest, std::max(room, 1e-9)) * way.length, longest_);
-  Corner corner = law_.next_corner(b_.step, way.dt, most, last_);
+bool StiffeningPath::step(const Way& way, double room) {
+  const double most = std::min(std::min(longest_step, std::max(room, 1e-9)) * way.length, longest_);
+  PathCorner corner = law_.next_corner(b_.step, way.dt, most, last_);
   b_.stiffness = law_.stiffness();
   law_.remember();
   double s = corner.at;
@@ -328,7 +325,7 @@ bool Path::step(const Way& way, double room) {
     if (island_.interrupted()) return false;
     if (correct(way, s, corner)) {
       // The curve bends: another constraint may have passed a corner on the way.
-      const Corner passed = law_.passed(last_);
+      const PathCorner passed = law_.passed(last_);
       if (passed.at >= 1 || ++returns > most_returns) break;
       s *= passed.at;
       corner.group = passed.group;
@@ -341,7 +338,7 @@ bool Path::step(const Way& way, double room) {
       if (!factorize()) return false;
       continue;
     }
-    if (corner.group >= 0 && s <= least_share * way.length) {  // here it is
+    if (corner.group >= 0 && s <= least_step_share * way.length) {  // here it is
       law_.scale_growing(b_.stiffness, 1);
       b_.trial = v_;
       break;
@@ -354,7 +351,7 @@ bool Path::step(const Way& way, double room) {
     corner.group = -1;
     shortened = true;
   }
-  longest_ = shortened ? std::max(2 * s, least_share * way.length)
+  longest_ = shortened ? std::max(2 * s, least_step_share * way.length)
                        : std::max(3 * s, 1.5 * std::min(longest_, 1e290));
   v_ = b_.trial;
   gone_ += s;
@@ -367,18 +364,18 @@ bool Path::step(const Way& way, double room) {
   return true;
 }
 
-IterationResult Path::run() {
+IterationResult StiffeningPath::run() {
   velocities_from_impulses(island_, r_, v_);
   result_.residual = residual(island_, r_, v_);
   b_.best = r_;
   tried_ = result_.residual;
   set_up();
   law_.attach(island_, r_, soft);
-  bool begun = most_ >= fewest && begin(b_.best);
+  bool begun = most_ >= fewest_softened && begin(b_.best);
   while (begun && !over() && !(result_.residual <= limits_.tolerance)) {
     law_.look(v_);
-    double room = longest;
-    if (law_.choose_growing(stiff_, spread, room) == 0) {
+    double room = longest_step;
+    if (law_.choose_growing(stiff_, stiffness_spread, room) == 0) {
       if (finish()) break;
       begun = go_on();
       continue;
@@ -389,8 +386,8 @@ IterationResult Path::run() {
     turned = turned || goes_nowhere();
     if (turned && !turn_round(way)) break;
     if (turned) {
-      room = longest;
-      law_.choose_growing(stiff_, spread, room);
+      room = longest_step;
+      law_.choose_growing(stiff_, stiffness_spread, room);
     }
     if (step(way, room)) continue;
     // Numerically stuck: look at where it is anew, on softer springs.
@@ -413,7 +410,7 @@ IterationResult Path::run() {
 IterationResult follow_proximal_path(const Island& island, const ProximalPathLimits& limits,
                                      ProximalPathBuffers& buffers, std::vector<double>& r,
                                      std::vector<double>& v) {
-  return Path(island, limits, buffers, r, v).run();
+  return StiffeningPath(island, limits, buffers, r, v).run();
 }
 
 }  // namespace cairn

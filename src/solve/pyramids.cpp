@@ -6,8 +6,8 @@ namespace cairn {
 namespace {
 
 constexpr int facets[] = {20, 32, 64, 12,
-                          48};  // in the order of what they solved, then of their cost
-constexpr double near = 0.1;    // a residual from which steps may lead to the answer
+                          48};         // in the order of what they solved, then of their cost
+constexpr double near_residual = 0.1;  // a residual from which steps may lead to the answer
 
 }  // namespace
 
@@ -50,7 +50,7 @@ IterationResult solve_by_pyramids(const Island& island, const PyramidLimits& lim
                                            .warm_pivots = 0},
                                           b.lemke, trial, v);
     result.iterations += pivoted.iterations;
-    if (!(pivoted.residual <= near)) continue;
+    if (!(pivoted.residual <= near_residual)) continue;
     b.vertex = trial;
     for (const double singular : singular_pivots) {
       if (result.residual <= limits.tolerance) break;

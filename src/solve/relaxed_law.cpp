@@ -6,12 +6,6 @@
 namespace cairn {
 namespace {
 
-double velocity(const LocalConstraint& g, const double* s, const double* r, int row) {
-  double u = s[row];
-  for (int k = 0; k < g.rows; ++k) u += g.W[row][k] * r[k];
-  return u;
-}
-
 // Least of f on the ray along g.
 double least_on_ray(const LocalConstraint& g, const double* s, const double* ray, double* r) {
   double slope = 0, curvature = 0;
@@ -37,7 +31,7 @@ bool relaxed_on_polyhedron(const LocalConstraint& g, const double* s, double* r)
   };
   auto speed_along = [&](const double* ray, const double* trial) {
     double sum = 0;
-    for (int i = 0; i < g.rows; ++i) sum += ray[i] * velocity(g, s, trial, i);
+    for (int i = 0; i < g.rows; ++i) sum += ray[i] * local_velocity(g, s, trial, i);
     return sum;
   };
   double ray[3], next[3], before[3], trial[3];
@@ -70,7 +64,7 @@ bool relaxed_on_polyhedron(const LocalConstraint& g, const double* s, double* r)
     const double across = (A[0][0] * y[1] - A[1][0] * y[0]) / determinant;
     if (!(std::abs(across) <= along)) continue;
     for (int row = 0; row < 3; ++row) trial[row] = along * basis[0][row] + across * basis[1][row];
-    if (velocity(g, s, trial, 0) < 0) continue;  // the facet's inner normal leans along n
+    if (local_velocity(g, s, trial, 0) < 0) continue;  // the facet's inner normal leans along n
     std::copy(trial, trial + 3, r);
     return true;
   }

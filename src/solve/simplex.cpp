@@ -3,14 +3,12 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/index.hpp"
+#include "base/infinity.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // All columns and g are of order one.
 constexpr double least_pivot = 1e-9;
@@ -19,7 +17,7 @@ constexpr double slack = 1e-11;       // by which a bound may be passed for a la
 constexpr double zero_step = 1e-12;   // steps below it count as stalled
 constexpr double feasible = 1e-9;     // sum of artificials that counts as none
 constexpr int refactor_after = 100;   // pivots
-constexpr int patience = 20;          // stalled pivots before Bland's rule
+constexpr int stalled_pivots = 20;    // stalled pivots before Bland's rule
 
 }  // namespace
 
@@ -124,7 +122,7 @@ void Simplex::refactor() {
 // A column that lowers the costs, or -1.
 int Simplex::entering(const VecX& costs, double& direction) const {
   const double size = std::max(costs.cwiseAbs().maxCoeff(), y_.cwiseAbs().maxCoeff());
-  const bool first = stalled_ > patience;
+  const bool first = stalled_ > stalled_pivots;
   double best = optimality * size;
   int found = -1;
   for (int j = 0; j < static_cast<int>(upper_.size()); ++j) {
@@ -154,7 +152,7 @@ bool Simplex::enter(int column, double direction) {
   };
   // Of those that block within rounding the largest pivot (Harris 1973), or with Bland's rule, of
   // those that block first, the first column.
-  const bool first = stalled_ > patience;
+  const bool first = stalled_ > stalled_pivots;
   double step = own, reach = own;
   for (int i = 0; i < artificials_; ++i) {
     step = std::min(step, room(i));

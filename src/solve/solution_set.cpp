@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "base/index.hpp"
+#include "base/infinity.hpp"
 #include "problem/blocks.hpp"
 #include "solve/intervals.hpp"
 
 namespace cairn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Of the largest impulse of a group: a wider interval is one. No less than the velocities are
 // worth.

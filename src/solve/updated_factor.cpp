@@ -4,19 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "base/index.hpp"
+#include "solve/first_order.hpp"
 
 namespace cairn {
 namespace {
 
 // A constraint whose N is off by more than this share of it is corrected.
 constexpr double much = 0.5;
-
-double product(const std::vector<double>& x, const std::vector<double>& y) {
-  return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
-}
 
 void add(double factor, const std::vector<double>& x, std::vector<double>& y) {
   for (std::size_t k = 0; k < x.size(); ++k) y[k] += factor * x[k];
@@ -151,7 +147,7 @@ bool UpdatedFactor::solve_exactly(const ProximalLaw& law, double tolerance,
     return true;
   }
   // GMRES, preconditioned on the right: the residual is that of the true system.
-  const double whole = std::sqrt(product(x, x));
+  const double whole = std::sqrt(dot(x, x));
   if (!(whole > 0)) return std::isfinite(whole);
   Eigen::Matrix<double, most_steps + 1, most_steps> H;
   Eigen::Matrix<double, most_steps + 1, 1> rest = Eigen::Matrix<double, most_steps + 1, 1>::Zero();
@@ -170,10 +166,10 @@ bool UpdatedFactor::solve_exactly(const ProximalLaw& law, double tolerance,
     next.resize(x.size());
     law.multiply(image_, next);
     for (int i = 0; i <= j; ++i) {
-      H(i, j) = product(basis_[at(i)], next);
+      H(i, j) = dot(basis_[at(i)], next);
       add(-H(i, j), basis_[at(i)], next);
     }
-    const double length = std::sqrt(product(next, next));
+    const double length = std::sqrt(dot(next, next));
     if (length > 0)
       for (double& value : next) value /= length;
     for (int i = 0; i < j; ++i) {
