@@ -4,21 +4,14 @@
 #include <cmath>
 
 #include "dynamics/kinematics.hpp"
+#include "model/dof.hpp"
 
 namespace cairn {
-namespace {
-
-int translations(const Body& body) {
-  return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
-}
-
-}  // namespace
-
 // Angular columns are lengths.
 void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3& point_W,
               const Vec3& direction_W, double sign, double* row) {
   point_row(body, X_WC, point_W - X_WC.p, direction_W, row);
-  const int linear = translations(body);
+  const int linear = translation_count(body);
   for (int i = 0; i < body.velocities; ++i) row[i] *= i < linear ? sign : sign / model.length_unit;
 }
 
@@ -136,7 +129,7 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
     b.size = body.velocities;
     b.model_body = static_cast<std::int32_t>(i);
     mass_matrix(body, b.A);
-    const int linear = translations(body);
+    const int linear = translation_count(body);
     for (int r = 0; r < b.size; ++r)
       for (int c = 0; c < b.size; ++c)
         b.A[r][c] /= r < linear ? u.mass : u.mass * u.length * u.length;
@@ -283,7 +276,7 @@ void add_spin_friction(const Model& model, std::span<const Pose> poses, const Pr
 void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model) {
   v_model.resize(model.velocities);
   for (const ProblemBody& b : problem.bodies) {
-    const int linear = translations(model.bodies[static_cast<std::size_t>(b.model_body)]);
+    const int linear = translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);
     for (int k = 0; k < b.size; ++k)
       v_model[b.first + k] =
           k < linear ? v[b.first + k] * problem.units.speed() : v[b.first + k] / problem.units.time;
@@ -294,7 +287,7 @@ void to_problem_velocities(const Model& model, const Problem& problem, const Vec
                            VecX& v) {
   v.setZero(model.velocities);
   for (const ProblemBody& b : problem.bodies) {
-    const int linear = translations(model.bodies[static_cast<std::size_t>(b.model_body)]);
+    const int linear = translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);
     for (int k = 0; k < b.size; ++k)
       v[b.first + k] = k < linear ? v_model[b.first + k] / problem.units.speed()
                                   : v_model[b.first + k] * problem.units.time;

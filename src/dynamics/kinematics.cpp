@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/dof.hpp"
+
 namespace cairn {
 
 Vec3 linear_velocity(const Body& body, const double* v) {
@@ -12,14 +14,6 @@ Vec3 linear_velocity(const Body& body, const double* v) {
       velocity[axis] = v[k++];
   return velocity;
 }
-
-namespace {
-
-int translation_count(const Body& body) {
-  return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
-}
-
-}  // namespace
 
 Vec3 angular_velocity(const Body& body, const Pose& X_WC, const double* v) {
   if (body.velocities == 0 || body.rotation == RotationKind::none) return Vec3::Zero();

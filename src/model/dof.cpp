@@ -7,9 +7,8 @@
 namespace cairn {
 
 int FreeDirections::count() const {
-  const auto moves = std::count(translations.begin(), translations.end(), true);
   const int turns = rotation == RotationKind::none ? 0 : (rotation == RotationKind::one ? 1 : 3);
-  return static_cast<int>(moves) + turns;
+  return translation_count(translations) + turns;
 }
 
 std::optional<FreeDirections> parse_dof(const std::string& text, const std::string& path,

@@ -10,6 +10,14 @@
 
 namespace cairn {
 
+inline int translation_count(const std::array<bool, 3>& free) {
+  return static_cast<int>(free[0]) + static_cast<int>(free[1]) + static_cast<int>(free[2]);
+}
+// How many of a body's free velocities are translations; they come first.
+inline int translation_count(const Body& body) {
+  return translation_count(body.translations);
+}
+
 struct FreeDirections {
   std::array<bool, 3> translations = {true, true, true};  // along world x, y, z
   RotationKind rotation = RotationKind::three;

@@ -11,25 +11,21 @@ RigidGroups::RigidGroups(const Model& model) : node_(model.bodies.size() + 1) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::fixed) node_[i + 1] = 0;
   ties_.resize(node_.size());
-  up_ = node_;
-}
-
-std::size_t RigidGroups::root(std::size_t i) const {
-  while (up_[i] != i) i = up_[i] = up_[up_[i]];
-  return i;
+  sets_.reset(node_.size());
 }
 
 void RigidGroups::tie(BodyId a, BodyId b, std::size_t joint, const Vec3& gap) {
   const std::size_t i = node(a), j = node(b);
   ties_[i].push_back({j, joint, -gap});
   ties_[j].push_back({i, joint, gap});
-  up_[root(i)] = root(j);
+  sets_.join(static_cast<int>(i), static_cast<int>(j));
 }
 
 // Breadth first: the shortest way names the fewest joints.
 std::optional<RigidGroups::Path> RigidGroups::path(BodyId a, BodyId b) const {
   const std::size_t start = node(a), goal = node(b);
-  if (root(start) != root(goal)) return std::nullopt;
+  if (sets_.root(static_cast<int>(start)) != sets_.root(static_cast<int>(goal)))
+    return std::nullopt;
   std::vector<const Tie*> reached(node_.size(), nullptr);
   std::vector<std::size_t> from(node_.size(), node_.size()), queue = {start};
   from[start] = start;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/union_find.hpp"
 #include "cairn/model.hpp"
 
 namespace cairn {
@@ -31,11 +32,10 @@ class RigidGroups {
     Vec3 shift;
   };
   std::size_t node(BodyId id) const { return node_[static_cast<std::size_t>(id) + 1]; }
-  std::size_t root(std::size_t i) const;
 
   std::vector<std::size_t> node_;  // of the world, then of each body; fixed bodies are the world
-  std::vector<std::vector<Tie>> ties_;   // of each node
-  mutable std::vector<std::size_t> up_;  // union-find
+  std::vector<std::vector<Tie>> ties_;  // of each node
+  mutable UnionFind sets_;              // nodes that are tied
 };
 
 }  // namespace cairn

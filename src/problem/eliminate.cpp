@@ -4,23 +4,15 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
-#include <numeric>
 
 #include "base/index.hpp"
+#include "base/union_find.hpp"
 #include "problem/sparse.hpp"
 
 namespace cairn {
 namespace {
 
 constexpr Eigen::Index most_velocities = 8000;  // of one part: its matrix is dense
-
-int root(std::vector<int>& parent, int i) {
-  while (parent[at(i)] != i) {
-    parent[at(i)] = parent[at(parent[at(i)])];
-    i = parent[at(i)];
-  }
-  return i;
-}
 
 // Velocities of one part of M, and what of M and H belongs to them.
 struct Part {
@@ -29,15 +21,13 @@ struct Part {
 };
 
 std::vector<Part> parts_of(const SparseMatrix& M, const SparseMatrix& H) {
-  std::vector<int> parent(at(M.rows)), part(at(M.rows)), local(at(M.rows));
-  std::iota(parent.begin(), parent.end(), 0);
-  for (const auto& e : M.entries) {
-    const int a = root(parent, e.row), b = root(parent, e.column);
-    parent[at(std::max(a, b))] = std::min(a, b);
-  }
+  std::vector<int> part(at(M.rows)), local(at(M.rows));
+  UnionFind sets;
+  sets.reset(at(M.rows));
+  for (const auto& e : M.entries) sets.join(e.row, e.column);
   std::vector<Part> parts;
   for (int i = 0; i < M.rows; ++i) {
-    const int r = root(parent, i);
+    const int r = sets.root(i);
     if (r == i) {
       part[at(i)] = static_cast<int>(parts.size());
       parts.emplace_back();

@@ -7,14 +7,6 @@
 namespace cairn {
 namespace {
 
-int root(std::vector<int>& parent, int i) {
-  while (parent[at(i)] != i) {
-    parent[at(i)] = parent[at(parent[at(i)])];
-    i = parent[at(i)];
-  }
-  return i;
-}
-
 // Lists the entries of each island: a counting sort, which keeps their order.
 void list_members(const std::vector<int>& island_of, int count, std::vector<int>& first,
                   std::vector<int>& members) {
@@ -34,19 +26,16 @@ void list_members(const std::vector<int>& island_of, int count, std::vector<int>
 
 void number_islands(const Problem& problem, Islands& islands) {
   const std::size_t n = problem.bodies.size();
-  islands.parent.resize(n);
-  std::iota(islands.parent.begin(), islands.parent.end(), 0);
+  islands.sets.reset(n);
   const auto join = [&](const std::array<int, 2>& body) {
-    if (body[0] < 0 || body[1] < 0) return;
-    const int a = root(islands.parent, body[0]), b = root(islands.parent, body[1]);
-    islands.parent[at(std::max(a, b))] = std::min(a, b);
+    if (body[0] >= 0 && body[1] >= 0) islands.sets.join(body[0], body[1]);
   };
   for (const Constraint& c : problem.constraints) join(c.body);
   for (const BodyCoupling& c : problem.couplings) join(c.body);
   islands.of_body.assign(n, -1);
   islands.count = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const int r = root(islands.parent, static_cast<int>(i));
+    const int r = islands.sets.root(static_cast<int>(i));
     islands.of_body[i] = at(r) == i ? islands.count++ : islands.of_body[at(r)];
   }
   islands.of_constraint.resize(problem.constraints.size());

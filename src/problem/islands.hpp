@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/union_find.hpp"
 #include "cairn/problem.hpp"
 
 namespace cairn {
@@ -16,7 +17,7 @@ struct Islands {
   // order, so that going over all islands takes no longer than going over the problem.
   std::vector<int> bodies, first_body;
   std::vector<int> constraints, first_constraint;
-  std::vector<int> parent;  // scratch of union-find
+  UnionFind sets;  // scratch
 };
 
 void find_islands(const Problem& problem, Islands& islands);

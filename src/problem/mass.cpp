@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/index.hpp"
 
@@ -14,11 +13,6 @@ constexpr double symmetry_tolerance = 1e-12;
 void add_block(const BodyBlock& A, int rows, int columns, const double* v, double* p) {
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c) p[r] += A[r][c] * v[c];
-}
-
-int root(std::vector<int>& parent, int i) {
-  while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
-  return i;
 }
 
 // What elimination gives, without its work: most bodies are spheres or lie along their axes.
@@ -95,16 +89,15 @@ bool MassInverse::factor_coupled() {
     offsets_.push_back(b.first);
   }
   late_.assign(sizes_.size(), 0);
-  component_.resize(sizes_.size());
-  std::iota(component_.begin(), component_.end(), 0);
+  components_.reset(sizes_.size());
   lu_.begin(sizes_, late_);
   for (const BodyCoupling& c : problem.couplings) {
     lu_.connect(c.body[0], c.body[1]);
-    component_[at(root(component_, c.body[0]))] = root(component_, c.body[1]);
+    components_.join(c.body[0], c.body[1]);
   }
   for (const Constraint& c : problem.constraints)
     if (c.body[0] >= 0 && c.body[1] >= 0 &&
-        root(component_, c.body[0]) == root(component_, c.body[1]))
+        components_.root(c.body[0]) == components_.root(c.body[1]))
       lu_.connect(c.body[0], c.body[1]);
   lu_.analyze();
   lu_.zero();

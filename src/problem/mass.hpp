@@ -2,6 +2,7 @@
 // block LU takes the place of one small inverse per body (E52).
 #pragma once
 
+#include "base/union_find.hpp"
 #include "problem/block_lu.hpp"
 
 namespace cairn {
@@ -37,7 +38,8 @@ class MassInverse {
   const Problem* problem_ = nullptr;
   bool coupled_ = false;
   std::vector<BlockLU::Block> bodies_;
-  std::vector<int> component_, sizes_, offsets_;
+  UnionFind components_;
+  std::vector<int> sizes_, offsets_;
   std::vector<char> late_, diagonal_;
   BlockLU lu_;
 };

@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/index.hpp"
+#include "base/union_find.hpp"
 
 namespace cairn {
 namespace {
-
-int root(std::vector<int>& parent, int i) {
-  while (parent[at(i)] != i) {
-    parent[at(i)] = parent[at(parent[at(i)])];
-    i = parent[at(i)];
-  }
-  return i;
-}
 
 bool is_zero(const ReducedProblem::Block& block) {
   for (const auto& row : block.value)
@@ -66,19 +58,17 @@ std::vector<double> row_scales(const ReducedProblem& problem) {
 
 ReducedIslands find_islands(const ReducedProblem& problem) {
   const std::size_t n = problem.constraints.size();
-  std::vector<int> parent(n);
-  std::iota(parent.begin(), parent.end(), 0);
+  UnionFind sets;
+  sets.reset(n);
   for (std::size_t i = 0; i < n; ++i)
     for (int k = problem.first_block[i]; k < problem.first_block[i + 1]; ++k) {
       if (is_zero(problem.blocks[at(k)])) continue;
-      const int a = root(parent, static_cast<int>(i)),
-                b = root(parent, problem.blocks[at(k)].column);
-      parent[at(std::max(a, b))] = std::min(a, b);
+      sets.join(static_cast<int>(i), problem.blocks[at(k)].column);
     }
   ReducedIslands islands;
   islands.of_constraint.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const int r = root(parent, static_cast<int>(i));
+    const int r = sets.root(static_cast<int>(i));
     islands.of_constraint[i] = at(r) == i ? islands.count++ : islands.of_constraint[at(r)];
   }
   return islands;

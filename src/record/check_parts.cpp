@@ -67,10 +67,6 @@ void mark_slowed(const SolveRecord& solve, std::vector<char>& slowed) {
 
 }  // namespace
 
-int translation_count(const Body& body) {
-  return static_cast<int>(std::count(body.translations.begin(), body.translations.end(), true));
-}
-
 Twist twist(const Body& body, const State& state) {
   Twist result;
   int i = body.first_velocity;

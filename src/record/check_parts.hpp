@@ -2,13 +2,12 @@
 // engine. Reads the solves of a frame, writes where they take the bodies.
 #pragma once
 
+#include "model/dof.hpp"
 #include "record/check.hpp"
 
 namespace cairn {
 
 inline constexpr double motion_relative = 1e-12;  // a few additions in double precision [-]
-
-int translation_count(const Body& body);
 
 // Velocity of the centre of mass in the world and angular velocity in the body frame.
 struct Twist {

@@ -8,6 +8,7 @@
 
 #include "base/index.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/dof.hpp"
 #include "problem/mass.hpp"
 #include "scheme/penalty_step.hpp"
 
@@ -233,8 +234,7 @@ void PenaltyStep::find_velocities(SolveRecord& record) {
   assemble_bodies(model, base.data.v_free, base.h, base.data.layout, d.plain);
   d.v_free = base.data.v_free;
   for (const ProblemBody& b : d.plain.bodies) {
-    const auto& moves = model.bodies[at(b.model_body)].translations;
-    const auto linear = std::count(moves.begin(), moves.end(), true);
+    const int linear = translation_count(model.bodies[at(b.model_body)]);
     for (int k = 0; k < b.size; ++k)
       d.v_free[b.first + k] *= k < linear ? 1 / d.plain.units.speed() : d.plain.units.time;
   }

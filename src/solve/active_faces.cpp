@@ -2,9 +2,9 @@
 
 #include <Eigen/QR>
 #include <cmath>
-#include <numeric>
 
 #include "base/index.hpp"
+#include "base/union_find.hpp"
 
 namespace cairn {
 namespace {
@@ -78,15 +78,6 @@ Face box_face(const ImpulseView& view, std::size_t i, double u, Activity& activi
   return face;
 }
 
-// Columns of constraints that share an effect, by union-find over the effects.
-struct Groups {
-  std::vector<int> parent;
-  int root(int i) {
-    while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
-    return i;
-  }
-};
-
 Error too_large(int rows) {
   Error error;
   error.kind = ErrorKind::limit;
@@ -104,16 +95,15 @@ Result<std::vector<FaceGroup>> connect(const ImpulseView& view, const std::vecto
   for (std::size_t i = 0; i < faces.size(); ++i)
     for (int k = 0; k < faces[i].rows; ++k)
       face_of_row[at(view.first_row[at(faces[i].constraint)] + k)] = static_cast<int>(i);
-  Groups groups;
-  groups.parent.resize(at(view.effects));
-  std::iota(groups.parent.begin(), groups.parent.end(), 0);
+  UnionFind groups;  // columns of constraints that share an effect
+  groups.reset(at(view.effects));
   std::vector<int> effect(faces.size(), -1);  // any one of a face
   for (const ImpulseView::Entry& e : view.entries) {
     const int face = face_of_row[at(e.row)];
     if (face < 0) continue;
     int& first = effect[at(face)];
     if (first < 0) first = e.effect;
-    groups.parent[at(groups.root(e.effect))] = groups.root(first);
+    groups.join(e.effect, first);
   }
 
   // Numbered by their first face. A face without effect is a group of its own.

@@ -19,11 +19,6 @@
 namespace cairn {
 namespace {
 
-int root(std::vector<int>& parent, int i) {
-  while (parent[at(i)] != i) i = parent[at(i)] = parent[at(parent[at(i)])];
-  return i;
-}
-
 bool same_joint(const Group& a, const Group& b) {
   return a.joint >= 0 && a.joint == b.joint;
 }
@@ -145,8 +140,7 @@ IterationResult solve_joints(const Island& island, ShareBuffers& b, std::vector<
 
 bool may_share(const Island& island, ShareBuffers& b) {
   const int ground = static_cast<int>(island.bodies.size());
-  b.parent.resize(at(ground + 1));
-  for (int i = 0; i <= ground; ++i) b.parent[at(i)] = i;
+  b.joined.reset(at(ground + 1));
   const Group* last = nullptr;
   int rows = 0;
   for (const Group& g : island.groups) {
@@ -157,10 +151,8 @@ bool may_share(const Island& island, ShareBuffers& b) {
     rows = more ? rows + g.rows : g.rows;
     if (rows > velocities(island, g)) return true;
     if (more) continue;
-    const int i = root(b.parent, g.body[0] < 0 ? ground : g.body[0]),
-              j = root(b.parent, g.body[1] < 0 ? ground : g.body[1]);
-    if (i == j) return true;
-    b.parent[at(i)] = j;
+    if (!b.joined.join(g.body[0] < 0 ? ground : g.body[0], g.body[1] < 0 ? ground : g.body[1]))
+      return true;
   }
   return false;
 }

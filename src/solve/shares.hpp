@@ -2,6 +2,7 @@
 // (E100). Reads an island and its impulses, writes the impulses of bilateral groups.
 #pragma once
 
+#include "base/union_find.hpp"
 #include "problem/block_lu.hpp"
 #include "solve/nsgs.hpp"
 
@@ -9,7 +10,7 @@ namespace cairn {
 
 struct ShareBuffers {
   BlockLU lu;
-  std::vector<int> parent;  // of the bodies and the ground, by joints
+  UnionFind joined;         // bodies and the ground, by joints
   std::vector<int> groups;  // the bilateral ones, nodes of the matrix
   std::vector<int> sizes, offsets;
   std::vector<char> late;
