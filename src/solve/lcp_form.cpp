@@ -8,24 +8,6 @@
 namespace cairn {
 namespace {
 
-bool has_friction(const LocalConstraint& g) {
-  return has_cone(g.set.law) && g.rows > 1 && g.set.mu > 0;
-}
-
-// The relaxed law pairs the share of each ray of the cone with the velocity along it.
-bool is_relaxed(const LocalConstraint& g) {
-  return g.set.law == Law::coulomb_relaxed && has_friction(g);
-}
-
-// Facets of the friction section: two directions in the plane.
-int directions(const LocalConstraint& g) {
-  return g.rows == 2 ? 2 : static_cast<int>(g.set.corners.size());
-}
-
-bool is_compact(const LocalConstraint& g, Form form) {
-  return form == Form::compact && g.rows == 2 && has_friction(g) && !is_relaxed(g);
-}
-
 void direction(const LocalConstraint& g, int i, double* d) {
   if (g.rows == 2) {
     d[0] = i == 0 ? 1 : -1;
@@ -38,29 +20,60 @@ void direction(const LocalConstraint& g, int i, double* d) {
 
 }  // namespace
 
+bool has_friction(const LocalConstraint& g) {
+  return has_cone(g.set.law) && g.rows > 1 && g.set.mu > 0;
+}
+
+bool has_generators(const LocalConstraint& g) {
+  return has_friction(g) && g.set.law == Law::coulomb_relaxed;
+}
+
+bool is_free(const LocalConstraint& g) {
+  return g.set.law == Law::equality ||
+         (g.set.law == Law::box && std::isinf(g.set.lo) && std::isinf(g.set.hi));
+}
+
+bool is_two_sided(const LocalConstraint& g) {
+  return g.set.law == Law::box && std::isfinite(g.set.lo) && std::isfinite(g.set.hi);
+}
+
+int directions(const LocalConstraint& g) {
+  return g.rows == 2 ? 2 : static_cast<int>(g.set.corners.size());
+}
+
+bool is_compact(const LocalConstraint& g, Form form) {
+  return form == Form::compact && g.rows == 2 && has_friction(g) && !has_generators(g);
+}
+
 bool is_linear(const LocalConstraint& g) {
   return !has_friction(g) || g.rows == 2 || !g.set.corners.empty();
 }
 
 int variables(const LocalConstraint& g, Form form) {
-  if (g.set.law == Law::equality) return g.rows;
+  if (is_free(g)) return g.rows;
   if (is_compact(g, form)) return 3;
-  if (is_relaxed(g)) return directions(g);
+  if (has_generators(g)) return directions(g);
   if (has_friction(g)) return 2 + directions(g);
-  return g.set.law == Law::box ? 2 : 1;
+  return is_two_sided(g) ? 2 : 1;
+}
+
+double base_impulse(const LocalConstraint& g) {
+  if (g.set.law != Law::box || is_free(g)) return 0;
+  return std::isfinite(g.set.lo) ? g.set.lo : g.set.hi;
 }
 
 Pairing pairing(const LocalConstraint& g, int i, Form form) {
   Pairing p;
-  if (g.set.law == Law::equality) {
+  if (is_free(g)) {
     p.impulse[i] = p.velocity[i] = 1;
-  } else if (is_relaxed(g)) {
+  } else if (has_generators(g)) {
     direction(g, i, p.impulse + 1);
     p.impulse[0] = 1;
     for (int k = 1; k < g.rows; ++k) p.impulse[k] *= g.set.mu;
     std::copy(p.impulse, p.impulse + max_rows, p.velocity);
   } else if (i == 0) {
-    p.impulse[0] = p.velocity[0] = 1;
+    const bool downwards = g.set.law == Law::box && std::isinf(g.set.lo);
+    p.impulse[0] = p.velocity[0] = downwards ? -1 : 1;
     if (is_compact(g, form)) p.impulse[1] = -g.set.mu;
   } else if (is_compact(g, form)) {
     if (i == 1) p.impulse[1] = p.velocity[1] = 1;
@@ -80,14 +93,14 @@ int lcp_terms(const LocalConstraint& g, Form form, LcpTerms& list) {
     add(1, 2, 1);
     add(2, 0, 2 * g.set.mu);
     add(2, 1, -1);
-  } else if (has_friction(g) && !is_relaxed(g)) {
+  } else if (has_friction(g) && !has_generators(g)) {
     const int lambda = 1 + directions(g);
     for (int k = 1; k <= directions(g); ++k) {
       add(k, lambda, 1);
       add(lambda, k, -1);
     }
     add(lambda, 0, g.set.mu);
-  } else if (g.set.law == Law::box) {
+  } else if (is_two_sided(g)) {
     add(0, 1, 1);
     add(1, 0, -1);
   }
@@ -115,7 +128,7 @@ void DenseProblem::eliminate_bilateral() {
   columns_.clear();
   eliminated_.clear();
   for (const Member& member : members)
-    for (int r = 0; r < member.law->rows && member.law->set.law == Law::equality; ++r)
+    for (int r = 0; r < member.law->rows && is_free(*member.law); ++r)
       left_rows.push_back(member.row + r);
   left_columns = left_rows;
   double largest = 0;

@@ -17,9 +17,29 @@ enum class Form { compact, full };
 // Can the law be written as a linear complementarity problem? (exact spatial cones cannot)
 bool is_linear(const LocalConstraint& g);
 
-// Variables of a constraint: of friction as above, (r) of a normal row, (r - lo, y) of a box; an
-// equality has its free impulses.
+bool has_friction(const LocalConstraint& g);
+
+// The relaxed law on a polyhedral cone: r = sum of beta_i (1, mu d_i), beta_i opposite to the
+// velocity along its generator, nothing else.
+bool has_generators(const LocalConstraint& g);
+
+// No complementarity at all: the impulse is a free variable.
+bool is_free(const LocalConstraint& g);
+
+// A box with two finite bounds.
+bool is_two_sided(const LocalConstraint& g);
+
+bool is_compact(const LocalConstraint& g, Form form);
+
+// Facets of the friction section: two directions in the plane.
+int directions(const LocalConstraint& g);
+
+// Variables of a constraint: of friction as above, (r) of a normal row, (r - lo, y), (r - lo) or
+// (hi - r) of a box, the impulses themselves where they are free.
 int variables(const LocalConstraint& g, Form form);
+
+// Impulse at zero of all variables: the bound from which a box is counted.
+double base_impulse(const LocalConstraint& g);
 
 // Impulse of a unit of variable i, and the velocity that stands opposite to it.
 struct Pairing {
@@ -27,7 +47,8 @@ struct Pairing {
 };
 Pairing pairing(const LocalConstraint& g, int i, Form form);
 
-// Terms of the matrix that couple the variables of one constraint among each other.
+// Terms of the matrix that couple the variables of one constraint among each other. The second
+// variable of a two-sided box has the constant hi - lo as well.
 struct LcpTerm {
   int row, column;
   double value;

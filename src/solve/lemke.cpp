@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/index.hpp"
+#include "solve/lcp_form.hpp"
 
 namespace cairn {
 namespace {
@@ -13,87 +14,9 @@ namespace {
 // nowhere has no centre to trust and takes what rounding allows.
 constexpr double proximal_warm = 1e-8, proximal_cold = 1e-12;
 
-bool has_friction(const Group& g) {
-  return has_cone(g.set.law) && g.rows > 1 && g.set.mu > 0;
-}
-
-// The relaxed law on a polyhedral cone: r = sum of beta_i (1, mu d_i), beta_i opposite to the
-// velocity along its generator, nothing else.
-bool has_generators(const Group& g) {
-  return has_friction(g) && g.set.law == Law::coulomb_relaxed;
-}
-
-// No complementarity at all: the impulse is a free variable.
-bool is_free(const Group& g) {
-  return g.set.law == Law::equality ||
-         (g.set.law == Law::box && std::isinf(g.set.lo) && std::isinf(g.set.hi));
-}
-
-bool is_two_sided(const Group& g) {
-  return g.set.law == Law::box && std::isfinite(g.set.lo) && std::isfinite(g.set.hi);
-}
-
-// Facets of the friction section: two directions in the plane.
-int directions(const Group& g) {
-  return g.rows == 2 ? 2 : static_cast<int>(g.set.corners.size());
-}
-
-// Two ways to write a planar contact (E43): (r_n, beta_1, beta_2, lambda) as in (4.11), whose
-// matrix is copositive, and (r_n, mu r_n + r_t, [u_t]_-), a quarter smaller, which is tried first.
-enum class Form { compact, full };
-
-bool is_compact(const Group& g, Form form) {
-  return form == Form::compact && g.rows == 2 && has_friction(g) && !has_generators(g);
-}
-
-// Pairs of a group: of friction as above, (r) of a normal row, (r - lo, y) or (hi - r) of a box.
+// Pairs of a group; its other variables are free.
 int pairs(const Group& g, Form form) {
-  if (is_free(g)) return 0;
-  if (is_compact(g, form)) return 3;
-  if (has_generators(g)) return directions(g);
-  if (has_friction(g)) return 2 + directions(g);
-  return is_two_sided(g) ? 2 : 1;
-}
-
-void direction(const Group& g, int i, double* d) {
-  if (g.rows == 2) {
-    d[0] = i == 0 ? 1 : -1;
-    return;
-  }
-  const Corner& corner = g.set.corners[static_cast<std::size_t>(i)];
-  d[0] = corner[0];
-  d[1] = corner[1];
-}
-
-// Impulse at zero of all variables: the bound from which a box is counted.
-double base_impulse(const Group& g) {
-  if (g.set.law != Law::box || is_free(g)) return 0;
-  return std::isfinite(g.set.lo) ? g.set.lo : g.set.hi;
-}
-
-// Impulse of a unit of variable i, and the velocity that stands opposite to it.
-struct Pairing {
-  double impulse[max_rows] = {}, velocity[max_rows] = {};
-};
-
-Pairing pairing(const Group& g, int i, Form form) {
-  Pairing p;
-  if (has_generators(g)) {
-    direction(g, i, p.impulse + 1);
-    p.impulse[0] = 1;
-    for (int k = 1; k < g.rows; ++k) p.impulse[k] *= g.set.mu;
-    std::copy(p.impulse, p.impulse + max_rows, p.velocity);
-  } else if (i == 0) {
-    const bool downwards = g.set.law == Law::box && std::isinf(g.set.lo);
-    p.impulse[0] = p.velocity[0] = downwards ? -1 : 1;
-    if (is_compact(g, form)) p.impulse[1] = -g.set.mu;
-  } else if (is_compact(g, form)) {
-    if (i == 1) p.impulse[1] = p.velocity[1] = 1;
-  } else if (has_friction(g) && i <= directions(g)) {
-    direction(g, i - 1, p.impulse + 1);
-    std::copy(p.impulse, p.impulse + max_rows, p.velocity);
-  }
-  return p;
+  return is_free(g) ? 0 : variables(g, form);
 }
 
 constexpr int most_pairs = 2 + 64;
@@ -181,22 +104,10 @@ void Builder::add_free(std::size_t i) {
 
 // Terms between the pairs of one group: w gets C z + constant.
 void Builder::couple(const Group& g, double (*C)[most_pairs], double* constant) const {
-  if (is_compact(g, form_)) {
-    C[1][2] += 1;
-    C[2][0] += 2 * g.set.mu;
-    C[2][1] -= 1;
-  } else if (has_friction(g) && !has_generators(g)) {
-    const int slip = 1 + directions(g);
-    for (int k = 1; k < slip; ++k) {
-      C[k][slip] += 1;
-      C[slip][k] -= 1;
-    }
-    C[slip][0] += g.set.mu;
-  } else if (is_two_sided(g)) {
-    C[0][1] += 1;
-    C[1][0] -= 1;
-    constant[1] += g.set.hi - g.set.lo;
-  }
+  LcpTerms list;
+  const int count = lcp_terms(g, form_, list);
+  for (int k = 0; k < count; ++k) C[list[at(k)].row][list[at(k)].column] += list[at(k)].value;
+  if (is_two_sided(g)) constant[1] += g.set.hi - g.set.lo;
 }
 
 void Builder::add_pairs(std::size_t i) {
@@ -361,7 +272,7 @@ void add_closing(const Island& island, const std::vector<double>& v, double tole
 }  // namespace
 
 bool lemke_takes(const Group& g) {
-  return g.set.law != Law::disc && (!has_friction(g) || g.rows == 2 || !g.set.corners.empty());
+  return g.set.law != Law::disc && is_linear(g);
 }
 
 namespace {

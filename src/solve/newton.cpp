@@ -10,34 +10,49 @@
 #include <cmath>
 
 #include "base/index.hpp"
+#include "solve/newton_loop.hpp"
 
 namespace cairn {
 namespace {
 
-class Inner {
+class MomentumBalance {
  public:
-  Inner(const Island& island, NewtonBuffers& buffers) : island_(island), b_(buffers) {}
+  static constexpr double largest_rho = 1e7;
+  double rho;
 
-  void set_up();
-  void freeze_slip(const std::vector<double>& v);
-  // Evaluates u, z, r_plus and g at v; returns the merit |g|^2_{A^-1} + |bilateral velocities|^2.
-  double evaluate(const std::vector<double>& r, const std::vector<double>& v, double rho,
-                  bool coulomb);
-  bool step_direction(double rho, bool coulomb);
-  double exact_line_search(const std::vector<double>& v, double rho);
+  MomentumBalance(const Island& island, double initial_rho, NewtonBuffers& buffers,
+                  std::vector<double>& r, std::vector<double>& v)
+      : rho(initial_rho), island_(island), b_(buffers), r_(r), v_(v) {
+    set_up();
+  }
+
+  void begin() {}
+  void freeze_slip();
+  double evaluate(bool coulomb) { return evaluate_at(v_, coulomb); }
+  bool step_direction(bool coulomb);
+  double line_search();
+  void add_linear_part();
+  double try_step(double t, bool coulomb);
+  // A swap would mix capacities, and then a later step allocates.
+  void accept() { v_ = b_.v_trial; }
+  const std::vector<double>& impulses() const { return b_.r_plus; }
 
  private:
-  void assemble(double rho, bool coulomb);
-  void add_group(const Group& g, double rho, bool coulomb, bool symmetric);
+  void set_up();
+  // Evaluates u, z, r_plus and g at v; returns the merit |g|^2_{A^-1} + |bilateral velocities|^2.
+  double evaluate_at(const std::vector<double>& v, bool coulomb);
+  void assemble(bool coulomb);
+  void add_group(const Group& g, bool coulomb, bool symmetric);
   void require_edge(int i, int j);
   bool is_symmetric(bool coulomb) const { return !coulomb && cairn::is_symmetric(island_, b_); }
   void analyse();
 
   const Island& island_;
   NewtonBuffers& b_;
+  std::vector<double>&r_, &v_;
 };
 
-void Inner::set_up() {
+void MomentumBalance::set_up() {
   const int offset = lay_out(island_, b_);
   b_.x.resize(at(offset));
   b_.g.resize(at(offset));
@@ -49,22 +64,21 @@ void Inner::set_up() {
   analyse();
 }
 
-void Inner::analyse() {
+void MomentumBalance::analyse() {
   b_.lu.begin(b_.sizes, b_.late);
   for (const auto& [i, j] : b_.edges) b_.lu.connect(i, j);
   b_.lu.analyze();
 }
 
-void Inner::freeze_slip(const std::vector<double>& v) {
+void MomentumBalance::freeze_slip() {
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     double u[max_rows];
-    group_velocity(island_, island_.groups[i], v.data(), u);
+    group_velocity(island_, island_.groups[i], v_.data(), u);
     b_.sigma[i] = slip_bound(island_.groups[i].set, u);
   }
 }
 
-double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& v, double rho,
-                       bool coulomb) {
+double MomentumBalance::evaluate_at(const std::vector<double>& v, bool coulomb) {
   std::fill(b_.g.begin(), b_.g.end(), 0.0);
   for (const IslandBody& body : island_.bodies)
     for (int i = 0; i < body.size; ++i)
@@ -82,14 +96,14 @@ double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& 
     group_velocity(island_, g, v.data(), u);
     if (g.set.law == Law::equality) {
       for (int k = 0; k < g.rows; ++k) {
-        p[k] = r[at(g.first + k)];
+        p[k] = r_[at(g.first + k)];
         b_.g[at(b_.offsets[at(b_.node_of_group[i])] + k)] = -u[k];
         merit += u[k] * u[k];
       }
     } else {
       if (coulomb) b_.sigma[i] = slip_bound(g.set, u);
       for (int k = 0; k < g.rows; ++k)
-        z[k] = r[at(g.first + k)] - rho * (u[k] + (k == 0 ? b_.sigma[i] : 0));
+        z[k] = r_[at(g.first + k)] - rho * (u[k] + (k == 0 ? b_.sigma[i] : 0));
       project(g.set, z, p);
     }
     for (int side = 0; side < 2; ++side) {
@@ -104,13 +118,13 @@ double Inner::evaluate(const std::vector<double>& r, const std::vector<double>& 
   return merit;
 }
 
-void Inner::require_edge(int i, int j) {
+void MomentumBalance::require_edge(int i, int j) {
   if (i < 0 || j < 0 || b_.lu.has(i, j)) return;
   b_.edges.emplace_back(i, j);
 }
 
 // Adds J^T N J, N = rho D (I + e_n tau^T), to the matrix.
-void Inner::add_group(const Group& g, double rho, bool coulomb, bool symmetric) {
+void MomentumBalance::add_group(const Group& g, bool coulomb, bool symmetric) {
   double D[max_rows][max_rows], N[max_rows][max_rows], tau[max_rows] = {};
   project_derivative(g.set, &b_.z[at(g.first)], D);
   // While sticking the slip speed is zero and sigma has a kink there: take the zero subgradient.
@@ -122,7 +136,7 @@ void Inner::add_group(const Group& g, double rho, bool coulomb, bool symmetric) 
   add_rows(island_, g, N, symmetric, b_.lu);
 }
 
-void Inner::assemble(double rho, bool coulomb) {
+void MomentumBalance::assemble(bool coulomb) {
   auto open = [&](const Group& g) {
     const double* p = &b_.r_plus[at(g.first)];
     return is_unilateral(g.set.law) && std::all_of(p, p + g.rows, [](double x) { return x == 0; });
@@ -143,12 +157,12 @@ void Inner::assemble(double rho, bool coulomb) {
     if (g.set.law == Law::equality)
       add_border(island_, g, b_.node_of_group[i], b_.lu);
     else if (!open(g))
-      add_group(g, rho, coulomb, symmetric);
+      add_group(g, coulomb, symmetric);
   }
 }
 
-bool Inner::step_direction(double rho, bool coulomb) {
-  assemble(rho, coulomb);
+bool MomentumBalance::step_direction(bool coulomb) {
+  assemble(coulomb);
   if (!b_.lu.factorize(is_symmetric(coulomb))) return false;
   b_.x = b_.g;
   b_.lu.solve(b_.offsets, b_.x.data());
@@ -158,24 +172,24 @@ bool Inner::step_direction(double rho, bool coulomb) {
 // Root of the derivative of the convex inner objective along the step, to 10 %. (Where A is
 // unsymmetric there is no objective, but the step's product with the momentum balance along it
 // still falls: A is monotone.)
-double Inner::exact_line_search(const std::vector<double>& v, double rho) {
+double MomentumBalance::line_search() {
   double constant = 0, linear = 0;
   for (const IslandBody& body : island_.bodies)
     for (int i = 0; i < body.size; ++i) {
       const double a_dv = body.mass[i] * b_.x[at(body.first + i)];
       linear += b_.x[at(body.first + i)] * a_dv;
-      constant += (v[at(body.first + i)] - island_.v_free[at(body.first + i)]) * a_dv;
+      constant += (v_[at(body.first + i)] - island_.v_free[at(body.first + i)]) * a_dv;
     }
   if (!island_.rest.empty()) {
-    b_.product.assign(v.size(), 0.0);
+    b_.product.assign(v_.size(), 0.0);
     add_rest_product(island_, b_.x.data(), b_.product.data());
-    for (std::size_t k = 0; k < v.size(); ++k) {
+    for (std::size_t k = 0; k < v_.size(); ++k) {
       linear += b_.x[k] * b_.product[k];
-      b_.change[k] = v[k] - island_.v_free[k];
+      b_.change[k] = v_[k] - island_.v_free[k];
     }
-    b_.product.assign(v.size(), 0.0);
+    b_.product.assign(v_.size(), 0.0);
     add_rest_product(island_, b_.change.data(), b_.product.data());
-    for (std::size_t k = 0; k < v.size(); ++k) constant += b_.x[k] * b_.product[k];
+    for (std::size_t k = 0; k < v_.size(); ++k) constant += b_.x[k] * b_.product[k];
   }
   for (std::size_t i = 0; i < island_.groups.size(); ++i) {
     const Group& g = island_.groups[i];
@@ -204,110 +218,31 @@ double Inner::exact_line_search(const std::vector<double>& v, double rho) {
     return sum;
   };
   const double start = slope(0);
-  double lo = 0, hi = 1, at_lo = start, at_hi = slope(1);
-  if (!(start < 0)) return 0;
-  for (int i = 0; i < 4 && at_hi < 0.1 * start; ++i) {  // the step is too short
-    lo = hi;
-    at_lo = at_hi;
-    hi *= 2;
-    at_hi = slope(hi);
+  return start < 0 ? falling_end(start, slope) : 0;
+}
+
+// Impulses of bilateral rows are linear.
+void MomentumBalance::add_linear_part() {
+  for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+    const Group& g = island_.groups[i];
+    if (g.set.law != Law::equality) continue;
+    for (int row = 0; row < g.rows; ++row)
+      r_[at(g.first + row)] += b_.x[at(b_.offsets[at(b_.node_of_group[i])] + row)];
   }
-  if (std::abs(at_hi) <= -0.1 * start) return hi;
-  double t = hi;
-  for (int i = 0; i < 30; ++i) {
-    // Secant inside the bracket, bisection every third time.
-    t = i % 3 == 2 ? 0.5 * (lo + hi) : lo + (hi - lo) * (-at_lo) / (at_hi - at_lo);
-    const double at_t = slope(t);
-    if (std::abs(at_t) <= -0.1 * start) break;
-    (at_t < 0 ? lo : hi) = t;
-    (at_t < 0 ? at_lo : at_hi) = at_t;
-  }
-  return t;
+}
+
+double MomentumBalance::try_step(double t, bool coulomb) {
+  b_.v_trial.resize(v_.size());
+  for (std::size_t k = 0; k < v_.size(); ++k) b_.v_trial[k] = v_[k] + t * b_.x[k];
+  return evaluate_at(b_.v_trial, coulomb);
 }
 
 }  // namespace
 
 IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonBuffers& buffers,
                        std::vector<double>& r, std::vector<double>& v) {
-  Inner inner(island, buffers);
-  inner.set_up();
-  velocities_from_impulses(island, r, v);
-  IterationResult result{0, residual(island, r, v)};
-  buffers.best = r;
-  double rho = limits.rho, previous = result.residual;
-  int without_progress = 0;
-
-  while (result.iterations < limits.factorisations && without_progress < 6 &&
-         !(result.residual <= limits.aim) && !island.interrupted()) {
-    bool coulomb = previous < 1e-3;  // the full Jacobian diverges from far away
-    if (!coulomb) inner.freeze_slip(v);
-    double scale = island.scale;
-    for (const double x : r) scale = std::max(scale, std::abs(x));
-    const double enough = std::max(2e-16, 0.1 * std::min(1.0, previous)) * scale;
-    double merit = inner.evaluate(r, v, rho, coulomb), last_merit = merit;
-    for (int i = 0; i < 30 && result.iterations < limits.factorisations; ++i) {
-      if ((!(std::sqrt(merit) > enough) && i > 0) || island.interrupted()) break;
-      ++result.iterations;
-      if (!inner.step_direction(rho, coulomb)) break;
-
-      // Bilateral impulses take the full step; they are linear.
-      auto& x = buffers.x;
-      auto move = [&](double t) {
-        buffers.v_trial.resize(v.size());
-        for (std::size_t k = 0; k < v.size(); ++k) buffers.v_trial[k] = v[k] + t * x[k];
-      };
-      double t = 1;
-      if (!coulomb) t = inner.exact_line_search(v, rho);
-      for (std::size_t k = 0; k < island.groups.size(); ++k) {
-        const Group& g = island.groups[k];
-        if (g.set.law != Law::equality) continue;
-        for (int row = 0; row < g.rows; ++row)
-          r[at(g.first + row)] += x[at(buffers.offsets[at(buffers.node_of_group[k])] + row)];
-      }
-      move(t);
-      double next = inner.evaluate(r, buffers.v_trial, rho, coulomb);
-      if (coulomb) {
-        for (int halvings = 0; halvings < 5 && !(next <= (1 - 0.2 * t) * (1 - 0.2 * t) * merit);
-             ++halvings) {
-          t *= 0.5;
-          move(t);
-          next = inner.evaluate(r, buffers.v_trial, rho, coulomb);
-        }
-        if (!(next <= merit)) {  // freeze the slip speeds for the rest of this outer step
-          coulomb = false;
-          inner.freeze_slip(v);
-          merit = last_merit = inner.evaluate(r, v, rho, coulomb);
-          continue;
-        }
-      }
-      v = buffers.v_trial;  // a swap would mix capacities, and then a later step allocates
-      merit = next;
-      if (t == 0 || (i > 3 && !(merit < 0.9 * last_merit) && std::sqrt(merit) < 1e-13 * scale))
-        break;
-      last_merit = merit;
-    }
-    r = buffers.r_plus;
-    velocities_from_impulses(island, r, v);
-    const double now = residual(island, r, v);
-    if (!std::isfinite(now)) break;
-    without_progress = now < 0.9 * result.residual ? 0 : without_progress + 1;
-    if (now < result.residual) {
-      result.residual = now;
-      buffers.best = r;
-    }
-    if (result.residual <= limits.tolerance && !(now < 0.1 * previous)) {
-      // Good enough for a large island; a small one can afford a stiffer penalty until it is at
-      // rounding.
-      if (island.groups.size() > 32 || rho >= 1e11 || without_progress > 4) break;
-      rho *= 100;
-    } else if (coulomb && now > 0.2 * previous) {
-      rho = std::min(1e7, 5 * rho);
-    }
-    previous = now;
-  }
-  r = buffers.best;
-  velocities_from_impulses(island, r, v);
-  return result;
+  MomentumBalance inner(island, limits.rho, buffers, r, v);
+  return newton_loop(island, limits, inner, buffers.best, r, v);
 }
 
 }  // namespace cairn

@@ -37,11 +37,11 @@ void Tableau::fill(DenseProblem& dense, Form form) {
   };
   for (std::size_t m = 0; m < dense.members.size(); ++m) {
     const auto& member = dense.members[m];
-    const bool equality = member.law->set.law == Law::equality;
-    if (equality && dense.left_rows.empty()) continue;
-    // Of a partly eliminated equality all rows stay; those that are done have zero rows and
+    const bool free = is_free(*member.law);
+    if (free && dense.left_rows.empty()) continue;
+    // Of a partly eliminated constraint all rows stay; those that are done have zero rows and
     // columns.
-    bool any = !equality;
+    bool any = !free;
     for (int r = 0; r < member.law->rows; ++r) any = any || left(member.row + r);
     for (int r = 0; r < member.law->rows; ++r)
       any = any || std::find(dense.left_columns.begin(), dense.left_columns.end(),
@@ -49,7 +49,7 @@ void Tableau::fill(DenseProblem& dense, Form form) {
     if (!any) continue;
     first_[m] = n_;
     n_ += variables(*member.law, form_);
-    free_.resize(at(n_), equality);
+    free_.resize(at(n_), free);
   }
   tableau_.assign(at(n_) * at(n_ + 2), 0.0);
   row_.resize(at(n_ + 2));
@@ -69,12 +69,11 @@ void Tableau::fill_member(DenseProblem& dense, std::size_t m) {
   const auto& [law, source, row_of_law] = dense.members[m];
   const LocalConstraint& g = *law;
   const int first = first_[m];
-  const bool equality = g.set.law == Law::equality;
   const auto contains = [](const std::vector<int>& list, int x) {
     return std::find(list.begin(), list.end(), x) != list.end();
   };
   for (int a = 0; a < variables(g, form_); ++a) {
-    if (equality && !contains(dense.left_rows, row_of_law + a)) continue;
+    if (is_free(g) && !contains(dense.left_rows, row_of_law + a)) continue;
     const Pairing row = pairing(g, a, form_);
     double constant = 0;
     for (int r = 0; r < g.rows; ++r) constant += row.velocity[r] * dense.q[at(row_of_law + r)];
@@ -82,8 +81,7 @@ void Tableau::fill_member(DenseProblem& dense, std::size_t m) {
       if (first_[j] < 0) continue;
       const LocalConstraint& h = *dense.members[j].law;
       for (int c = 0; c < variables(h, form_); ++c) {
-        if (h.set.law == Law::equality && !contains(dense.left_columns, dense.members[j].row + c))
-          continue;
+        if (is_free(h) && !contains(dense.left_columns, dense.members[j].row + c)) continue;
         const Pairing column = pairing(h, c, form_);
         double sum = 0;
         for (int r = 0; r < g.rows; ++r)
@@ -91,7 +89,7 @@ void Tableau::fill_member(DenseProblem& dense, std::size_t m) {
             sum += row.velocity[r] * dense.w(row_of_law + r, dense.members[j].row + s) *
                    column.impulse[s];
         T(first + a, first_[j] + c) = sum;
-        if (h.set.law == Law::box && c == 0) constant += sum * h.set.lo;
+        if (h.set.law == Law::box && c == 0) constant += sum * column.impulse[0] * base_impulse(h);
       }
     }
     T(first + a, n_ + 1) = constant;
@@ -100,7 +98,7 @@ void Tableau::fill_member(DenseProblem& dense, std::size_t m) {
   const int count = lcp_terms(g, form_, list);
   for (int k = 0; k < count; ++k)
     T(first + list[at(k)].row, first + list[at(k)].column) = list[at(k)].value;
-  if (g.set.law == Law::box) T(first + 1, n_ + 1) = g.set.hi - g.set.lo;
+  if (is_two_sided(g)) T(first + 1, n_ + 1) = g.set.hi - g.set.lo;
 }
 
 // Free impulses into the basis, zero velocities out of it. Elimination found no pivot between the
@@ -259,7 +257,7 @@ void Tableau::impulses(const DenseProblem& dense, std::vector<double>& r) {
       for (int i = 0; i < law->rows; ++i)
         r[at(row + i)] += column.impulse[i] * z_[at(first_[m] + k)];
     }
-    if (law->set.law == Law::box) r[at(row)] += law->set.lo;
+    r[at(row)] += base_impulse(*law);
   }
   dense.restore_bilateral(r);
 }
