@@ -5,15 +5,14 @@
 
 #include "base/index.hpp"
 #include "problem/blocks.hpp"
+#include "scheme/energy_guard.hpp"
 
 namespace cairn {
 namespace {
 
-constexpr int max_guard_rounds = 6;  // before the guard gives up restitution
-constexpr int max_search = 100;      // rounds of the search for the speeds of restitution
-constexpr int max_balance = 60;      // rounds of the search for Stronge's factor
-constexpr double balanced = 1e-14;   // of the work that is to be returned [-]
-constexpr double rounding = 1e-12;   // of the kinetic energy: no gain [-]
+constexpr int max_search = 100;     // rounds of the search for the speeds of restitution
+constexpr int max_balance = 60;     // rounds of the search for Stronge's factor
+constexpr double balanced = 1e-14;  // of the work that is to be returned [-]
 
 }  // namespace
 
@@ -79,7 +78,7 @@ void Collision::classify() {
   for (std::size_t i = 0; i < d.colliders.size(); ++i)
     if (collides(i)) d.hit[at(island_of(i))] = 1;
   for (int island = 0; island < d.islands.count; ++island) {
-    d.kinetic[at(island)] = island_kinetic(island, d.v_before);
+    d.kinetic[at(island)] = kinetic_of(island, d.v_before);
     if (!d.hit[at(island)] || !rules.returns) continue;
     int active = 0;
     bool bounces = false, newton = true, along_path = rules.friction == RestitutionFriction::path;
@@ -306,21 +305,16 @@ bool Collision::guard() {
   for (int island = 0; island < d.islands.count; ++island) {
     const std::size_t i = at(island);
     if (d.mode[i] == Mode::plastic) continue;
-    if (island != without && island_work(island) <= rounding * d.kinetic[i]) continue;
+    if (island != without && island_work(island) <= no_gain * d.kinetic[i]) continue;
     again = true;
-    const double plastic = island_kinetic(island, d.v_compressed),
-                 energy = island_kinetic(island, d.v_after), gain = island_work(island);
-    if (d.full_energy[i] < 0) {
-      d.full_energy[i] = energy;
-      ++report.guard_corrections;
-      // The energy is convex between the plastic answer and this one: the chord is on the safe
-      // side as far as the answer stays near the line between them.
-      d.theta[i] =
-          island == without ? 0.7 : std::max(0.0, (energy - gain - plastic) / (energy - plastic));
-    } else {
-      d.theta[i] *= 0.7;
-    }
-    report.guard_factor = std::min(report.guard_factor, d.theta[i]);
+    const double plastic = kinetic_of(island, d.v_compressed),
+                 energy = kinetic_of(island, d.v_after), gain = island_work(island);
+    const bool first = d.full_energy[i] < 0;
+    if (first) d.full_energy[i] = energy;
+    const double chord = island == without
+                             ? guard_reduction
+                             : std::max(0.0, (energy - gain - plastic) / (energy - plastic));
+    reduce_share(first, chord, guard_reduction, d.theta[i], report);
   }
   return again;
 }
@@ -334,7 +328,7 @@ void Collision::run() {
   for (int round = 0; rules.guard && guard(); ++round) {
     const int without = unsolved();
     for (int i = 0; round >= max_guard_rounds && i < d.islands.count; ++i)
-      if (i == without || island_work(i) > rounding * d.kinetic[at(i)]) {
+      if (i == without || island_work(i) > no_gain * d.kinetic[at(i)]) {
         d.mode[at(i)] = Mode::plastic;
         report.guard_factor = 0;
       }

@@ -105,7 +105,7 @@ struct Collision {
   // Energies.
   void add_segment(std::size_t constraint, const VecX& from, const VecX& to, const double* lambda);
   double island_work(int island) const;
-  double island_kinetic(int island, const VecX& v) const;
+  double kinetic_of(int island, const VecX& v) const;
   void audit();
 
   const Constraint& constraint(std::size_t contact) const {

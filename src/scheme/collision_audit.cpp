@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/index.hpp"
-#include "problem/blocks.hpp"
 #include "scheme/collision.hpp"
+#include "scheme/energy_guard.hpp"
 
 namespace cairn {
 // Impulses that grow in proportion while the velocities go straight from one to the other.
@@ -32,14 +32,8 @@ double Collision::island_work(int island) const {
   return sum;
 }
 
-double Collision::island_kinetic(int island, const VecX& v) const {
-  double sum = 0;
-  for (int k = d.islands.first_body[at(island)]; k < d.islands.first_body[at(island + 1)]; ++k) {
-    const ProblemBody& b = d.base.bodies[at(d.islands.bodies[at(k)])];
-    for (int i = 0; i < b.size; ++i)
-      sum += 0.5 * v[b.first + i] * row_product(b.A[i], b.size, v.data() + b.first);
-  }
-  return sum;
+double Collision::kinetic_of(int island, const VecX& v) const {
+  return island_kinetic(d.base, d.islands, island, v);
 }
 
 void Collision::audit() {
@@ -55,7 +49,7 @@ void Collision::audit() {
   for (int island = 0; island < d.islands.count; ++island) {
     if (!d.hit[at(island)]) continue;
     const double before = d.kinetic[at(island)] * u.energy(),
-                 after = island_kinetic(island, d.v_after) * u.energy(),
+                 after = kinetic_of(island, d.v_after) * u.energy(),
                  full = d.full_energy[at(island)] * u.energy();
     const std::size_t first = report.impacts.size();
     double listed = 0;

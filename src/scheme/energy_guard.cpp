@@ -1,5 +1,7 @@
 // The energy guard of `euler` and `relaxed` (E35): restitution is reduced, group by group, until no
 // group of bodies has gained energy by it.
+#include "scheme/energy_guard.hpp"
+
 #include <algorithm>
 
 #include "base/index.hpp"
@@ -11,21 +13,22 @@
 namespace cairn {
 namespace {
 
-constexpr int max_guard_solves = 6;            // before a group loses its restitution altogether
-constexpr double less = 0.7;                   // share that is kept from one of them to the next
-constexpr double largest_share = 1 - 0x1p-20;  // after the first
-constexpr double rounding = 1e-12;             // of the energy: no gain, as after a perfect bounce
+constexpr double largest_share = 1 - 0x1p-20;  // after the first reduction [-]
 
 }  // namespace
 
-double island_energy(const Problem& problem, const Islands& islands, int island, const VecX& v) {
+double island_kinetic(const Problem& problem, const Islands& islands, int island, const VecX& v) {
   double sum = 0;
   for (int i = islands.first_body[at(island)]; i < islands.first_body[at(island + 1)]; ++i) {
     const ProblemBody& b = problem.bodies[at(islands.bodies[at(i)])];
     for (int k = 0; k < b.size; ++k)
       sum += 0.5 * v[b.first + k] * row_product(b.A[k], b.size, v.data() + b.first);
   }
-  return sum * problem.units.energy();
+  return sum;
+}
+
+double island_energy(const Problem& problem, const Islands& islands, int island, const VecX& v) {
+  return island_kinetic(problem, islands, island, v) * problem.units.energy();
 }
 
 // Of all bodies together: potential energies belong to no group alone.
@@ -73,7 +76,7 @@ void Step::begin_guard() {
   find_energies(last().problem, data.v_free, guard.kinetic);
   guard.allowed.resize(guard.plastic.size());
   for (std::size_t i = 0; i < guard.plastic.size(); ++i)
-    guard.allowed[i] = std::max(0.0, guard.plastic[i]) + rounding * guard.kinetic[i];
+    guard.allowed[i] = std::max(0.0, guard.plastic[i]) + no_gain * guard.kinetic[i];
   guard.share.assign(guard.plastic.size(), 1);
   guard.of_contact.assign(data.contacts.size(), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
@@ -86,9 +89,7 @@ double Step::guard_share(std::size_t contact) const {
   return data.guard.share.empty() ? 1 : data.guard.share[at(data.guard.of_contact[contact])];
 }
 
-// Less restitution where the last solution gains too much: at first to where the chord of the
-// energy between the plastic and this solution meets the bound, which is safe as far as the answer
-// stays near the segment between them, then `factor` of it. False: nothing gains.
+// Less restitution where the last solution gains too much; `factor` 0: none. False: nothing gains.
 bool Step::reduce_restitution(double factor) {
   EnergyGuardData& guard = data.guard;
   find_excess(last(), guard.excess);
@@ -98,11 +99,8 @@ bool Step::reduce_restitution(double factor) {
     any = true;
     const double chord =
         (guard.allowed[i] - guard.plastic[i]) / (guard.excess[i] - guard.plastic[i]);
-    const bool first = guard.share[i] == 1;
-    if (first) ++report.guard_corrections;
-    guard.share[i] =
-        first && factor > 0 ? std::clamp(chord, 0.0, largest_share) : factor * guard.share[i];
-    report.guard_factor = std::min(report.guard_factor, guard.share[i]);
+    reduce_share(guard.share[i] == 1, factor > 0 ? std::clamp(chord, 0.0, largest_share) : 0,
+                 factor, guard.share[i], report);
   }
   return any;
 }
@@ -114,8 +112,8 @@ double Step::restitute() {
   save_slips(data.slips);
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
-  for (int i = 0; i <= max_guard_solves; ++i) {
-    if (!reduce_restitution(i < max_guard_solves ? less : 0)) return 1;
+  for (int i = 0; i <= max_guard_rounds; ++i) {
+    if (!reduce_restitution(i < max_guard_rounds ? guard_reduction : 0)) return 1;
     if (!anything_bounces()) break;
     solve_with(Purpose::guard, 1);
   }

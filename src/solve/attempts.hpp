@@ -1,30 +1,20 @@
-// The tries of `auto` on one island.
+// The attempts of `auto` on one island.
 #pragma once
 
-#include <algorithm>
-#include <limits>
-
 #include "solve/automatic.hpp"
+#include "solve/best_attempt.hpp"
 
 namespace cairn {
 
 // Runs methods on the island one after the other and keeps the best impulses that any has left.
-class Attempts {
+class Attempts : public BestAttempt<Island> {
  public:
-  // Where a direct solve is cheap the aim is rounding, not the tolerance: what rests, rests.
-  static constexpr double rounding = 1e-14;
-
   // judged: the start counts as an attempt.
   Attempts(const Island& island, const Auto& asked, bool judged, MethodBuffers& buffers,
            std::vector<double>& r, std::vector<double>& v)
-      : options(asked), island_(island), b_(buffers), r_(r), v_(v) {
-    start();
-    if (judged) value_ = residual(island_, r_, v_);
+      : BestAttempt(island, asked, buffers.best, r, v), b_(buffers) {
+    if (judged) judge();
   }
-  double value() const { return value_; }
-  // Where nobody waits any more, whatever there is has to do.
-  bool good() const { return value_ <= options.tolerance || island_.interrupted(); }
-  bool exact() const { return value_ <= rounding || island_.interrupted(); }
   bool tried_interior() const { return tried_interior_; }
 
   void sweep(int most, double tolerance, bool stop_on_stagnation = false) {
@@ -86,17 +76,13 @@ class Attempts {
       take_impulses(packed_spectral(limits, b_.packed, r_), "spectral");
   }
 
-  void start_from_zero() {
-    std::fill(r_.begin(), r_.end(), 0.0);
-    at_best_ = false;
-  }
   // From zero as if nothing had been found; what was found is kept until end_anew().
   void begin_anew() {
     b_.kept = b_.best;
     kept_ = value_;
     start_from_zero();
     start();
-    value_ = residual(island_, r_, v_);
+    judge();
   }
   void end_anew() {
     if (!(kept_ < value_)) return;
@@ -105,53 +91,14 @@ class Attempts {
     at_best_ = false;
     restore();
   }
-  MethodResult result(bool fallback) {
-    restore();
-    total_.iteration.residual = value_;
-    total_.fallback = fallback;
-    return total_;
-  }
-
-  const Auto& options;
 
  private:
   // Products of 6 x 6 blocks for each factorisation that is allowed: those of 1000 spheres.
   static constexpr double factor_of_packing = 1.5e6;
 
-  void start() {
-    velocities_from_impulses(island_, r_, v_);
-    b_.best = r_;
-    at_best_ = true;
-  }
-  void restore() {
-    if (at_best_) return;
-    r_ = b_.best;
-    velocities_from_impulses(island_, r_, v_);
-    at_best_ = true;
-  }
-  // Takes what a method left in r and v; restores the best if it was worse.
-  void take(const IterationResult& result, const char* method) {
-    total_.iteration.iterations += result.iterations;
-    at_best_ = result.residual < value_;
-    if (at_best_) {
-      value_ = result.residual;
-      b_.best = r_;
-      total_.method = method;
-    }
-    restore();
-  }
-  void take_impulses(const IterationResult& result, const char* method) {
-    velocities_from_impulses(island_, r_, v_);
-    take(result, method);
-  }
-
-  const Island& island_;
   MethodBuffers& b_;
-  std::vector<double>&r_, &v_;
-  double value_ = std::numeric_limits<double>::infinity(), kept_ = 0;
+  double kept_ = 0;
   bool tried_interior_ = false;
-  bool at_best_ = false;  // r and v are those of the best
-  MethodResult total_{{}, "warm", false};
 };
 
 }  // namespace cairn
