@@ -19,7 +19,7 @@ struct Pipe {
 // In the child between fork and exec: the pipes become the descriptors that were asked for.
 [[noreturn]] void become(std::vector<char*>& argv, const std::vector<Pipe>& pipes) {
   ::setpgid(0, 0);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
   const int nothing = ::open("/dev/null", O_RDWR);
   std::vector<int> far;  // out of the way of the targets
   for (const Pipe& pipe : pipes) far.push_back(::fcntl(pipe.theirs, F_DUPFD, 64));

@@ -112,6 +112,9 @@ std::string comparison_text(const FrictionComparison& comparison) {
 int compare(const CompareOptions& options) {
   const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
+  if (!options.out.empty())
+    if (const Result<void> kept = check_input_is_kept(options.scene, options.out, "scene"); !kept)
+      return report(kept.error());
   Result<Scene> scene = load_scene(options.scene, options.assignments);
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());

@@ -8,6 +8,7 @@
 #include "export/export.hpp"
 #include "find_trace.hpp"
 #include "json.hpp"
+#include "record/files.hpp"
 #include "terminal.hpp"
 #include "trace_ending.hpp"
 
@@ -49,15 +50,8 @@ int export_trace(const ExportCommand& options) {
   if (!trace) return report(trace.error());
   const std::string out =
       options.out.empty() ? (fs::path(*trace).parent_path() / format->place).string() : options.out;
-  std::error_code ignored;
-  if (fs::equivalent(*trace, out, ignored)) {
-    Error error;
-    error.kind = ErrorKind::usage;
-    error.file = out;
-    error.what = "the export would be written over the trace";
-    error.fix = "choose another name with -o";
-    return report({error});
-  }
+  if (const Result<void> kept = check_input_is_kept(*trace, out, "trace"); !kept)
+    return report(kept.error());
   const Result<Exported> done = format->run(*trace, out, {.every = options.every});
   if (!done) return report(done.error());
   if (options.json) {

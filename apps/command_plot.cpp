@@ -42,6 +42,8 @@ int plot(const PlotCommand& options) {
   if (const Result<void> fine = check_output(options); !fine) return report(fine.error());
   const Result<std::string> trace = find_trace(options.input);
   if (!trace) return report(trace.error());
+  if (const Result<void> kept = check_input_is_kept(*trace, options.out, "trace"); !kept)
+    return report(kept.error());
   const Result<TracePlot> read = read_quantities(*trace, options.quantities);
   if (!read) return report(read.error());
   const std::vector<Picture> pictures = draw_quantities(*read, options.width, options.height);

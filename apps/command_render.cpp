@@ -118,7 +118,8 @@ void show_progress(std::size_t done, std::size_t all) {
 }
 
 // Writes one picture after the other; the paths or the film.
-Result<std::string> draw(const RenderCommand& options, const Plan& plan, const std::string& page) {
+Result<std::string> draw(const RenderCommand& options, const Plan& plan, const std::string& trace,
+                         const std::string& page) {
   Result<Browser> browser = Browser::start(options.width, options.height);
   if (!browser) return tl::unexpected(browser.error());
   std::optional<Movie> movie;
@@ -129,6 +130,10 @@ Result<std::string> draw(const RenderCommand& options, const Plan& plan, const s
   }
   if (plan.kind == Kind::folder)
     if (Result<void> made = make_folder(options.out); !made) return tl::unexpected(made.error());
+  const auto write_frame = [&](const std::string& file, const std::string& picture) {
+    const Result<void> kept = check_input_is_kept(trace, file, "trace");
+    return kept ? write_file(file, picture) : kept;
+  };
   Result<void> done =
       browser->open("file://" + fs::absolute(page).string() + "#" + address(options),
                     "document.querySelector('.cp-canvas, .cp-fault') !== null");
@@ -143,8 +148,8 @@ Result<std::string> draw(const RenderCommand& options, const Plan& plan, const s
     else if (plan.kind == Kind::still)
       done = write_file(options.out, *picture);
     else
-      done = write_file((fs::path(options.out) / fmt::format("frame_{:05}.png", i)).string(),
-                        *picture);
+      done = write_frame((fs::path(options.out) / fmt::format("frame_{:05}.png", i)).string(),
+                         *picture);
     show_progress(i + 1, plan.times.size());
   }
   if (done && movie && received_signal() == 0) done = movie->finish();
@@ -181,6 +186,8 @@ int render(const RenderCommand& options) {
     return report(kind.error());
   const Result<std::string> trace = find_trace(options.input);
   if (!trace) return report(trace.error());
+  if (const Result<void> kept = check_input_is_kept(*trace, options.out, "trace"); !kept)
+    return report(kept.error());
   const Result<TracePage> page = trace_page(*trace);
   if (!page) return report(page.error());
   const Result<Plan> plan = make_plan(options, page->t_first, page->t_last);
@@ -189,7 +196,7 @@ int render(const RenderCommand& options) {
   const Result<std::string> path = file.write(page->html);
   if (!path) return report(path.error());
   watch_signals();
-  const Result<std::string> drawn = draw(options, *plan, *path);
+  const Result<std::string> drawn = draw(options, *plan, *trace, *path);
   if (!drawn) return report(drawn.error());
   if (received_signal() != 0) return exit_signal + received_signal();
   if (options.json)

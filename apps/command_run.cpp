@@ -221,7 +221,8 @@ int run_exit_code(const RunOutcome& outcome, const Run& run) {
 // From the first step or the checkpoint to the verdict; all that can be wrong before it is found.
 int go(const RunOptions& options, const State& state, RunRecorder& recorder, Run& run) {
   if (!options.quiet)
-    for (const std::string& warning : run.scene.warnings) warn("warning: " + printable(warning));
+    for (const auto& list : {run.scene.warnings, recorder.warnings()})
+      for (const std::string& warning : list) warn("warning: " + printable(warning));
   watch_signals();
   const Result<void> stepped = step_to_the_end(state, options, recorder, run);
   if (!stepped) return report(stepped.error());
@@ -247,6 +248,9 @@ StepPlan plan(const Scene& scene) {
 }
 
 int resume(const RunOptions& options) {
+  if (!options.scene.empty())
+    if (const Result<void> kept = check_scene_is_kept(options.scene, options.resume); !kept)
+      return report(kept.error());
   Result<std::optional<Unfinished>> found = find_unfinished(options);
   if (!found) return report(found.error());
   if (!*found) return say_finished(options);

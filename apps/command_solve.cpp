@@ -11,6 +11,7 @@
 #include "input_file.hpp"
 #include "interrupt.hpp"
 #include "problem/reduced_view.hpp"
+#include "record/files.hpp"
 #include "terminal.hpp"
 
 namespace cairn::app {
@@ -161,6 +162,10 @@ int solve(const SolveOptions& options) {
   if (!solvers) return report(solvers.error());
   const Result<void> input = check_input(options.problem, "problem file");
   if (!input) return report(input.error());
+  if (!options.write.empty())
+    if (const Result<void> kept = check_input_is_kept(options.problem, options.write, "problem");
+        !kept)
+      return report(kept.error());
   const Result<ProblemFile> file = read_any_problem(options.problem);
   if (!file) return report(file.error());
   if (!options.write.empty()) {

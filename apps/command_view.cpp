@@ -58,18 +58,11 @@ int view(const ViewOptions& options) {
     limits = {.frames = static_cast<std::size_t>(options.frames),
               .body_bytes = std::numeric_limits<std::size_t>::max(),
               .contact_bytes = limits.contact_bytes};
+  const std::string out = options.out.empty() ? default_name(*trace) : options.out;
+  if (const Result<void> kept = check_input_is_kept(*trace, out, "trace"); !kept)
+    return report(kept.error());
   const Result<TracePage> page = trace_page(*trace, limits);
   if (!page) return report(page.error());
-  const std::string out = options.out.empty() ? default_name(*trace) : options.out;
-  std::error_code ignored;
-  if (fs::equivalent(*trace, out, ignored)) {
-    Error error;
-    error.kind = ErrorKind::usage;
-    error.file = out;
-    error.what = "the page would be written over the trace";
-    error.fix = "choose another name with -o";
-    return report({error});
-  }
   const Result<void> written = write_file(out, page->html);
   if (!written) return report(written.error());
   if (page->end == TraceEvent::truncated)

@@ -37,6 +37,7 @@ Interrupt on_signal() {
 
 void set_up_signals() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGABRT, on_abort);
 }
 

@@ -1,12 +1,10 @@
 // Looks at the folder with the eyes of the operating system; writes failed problems into it.
 #include "run_folder.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <iterator>
 #include <unistd.h>
 
 #include "problem/problem_file.hpp"
@@ -17,8 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view failed_prefix = "failed_problem_";
-constexpr std::string_view result_names[] = {"trace.cairn", "steps.csv",        "summary.json",
-                                             "report.html", "checkpoint.cairn", "trace.cairn.part"};
+constexpr std::string_view result_names[] = {
+    "trace.cairn",      "steps.csv",        "summary.json",  "report.html",
+    "checkpoint.cairn", "trace.cairn.part", "steps.csv.part"};
 
 bool is_failed_problem(const std::string& name) {
   return name.starts_with(failed_prefix) && name.ends_with(".json");
@@ -54,16 +53,19 @@ Result<void> check_folder(const std::string& folder) {
 }
 
 Result<void> check_scene_is_kept(const std::string& scene, const std::string& folder) {
+  const auto refused = [&] {
+    return folder_error(scene, "the run would write over its own scene",
+                        "choose another folder with --out, or another name for the scene");
+  };
+  // Behind all links: a file of the results may be the scene under another name.
   std::error_code fault;
-  const fs::path path(scene);
-  if (!fs::equivalent(path.has_parent_path() ? path.parent_path() : fs::path("."), folder, fault))
-    return {};
-  const std::string name = path.filename().string();
-  const bool written =
-      std::find(std::begin(result_names), std::end(result_names), name) != std::end(result_names);
-  if (!written && !is_failed_problem(name)) return {};
-  return folder_error(scene, "the run would write over its own scene",
-                      "choose another folder with --out, or another name for the scene");
+  for (const std::string_view name : result_names)
+    if (fs::equivalent(scene, fs::path(folder) / name, fault)) return refused();
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, fault))
+    if (is_failed_problem(entry.path().filename().string()) &&
+        fs::equivalent(scene, entry.path(), fault))
+      return refused();
+  return {};
 }
 
 void remove_failed_problems(const std::string& folder) {

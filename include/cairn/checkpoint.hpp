@@ -11,7 +11,7 @@
 
 namespace cairn {
 
-inline constexpr std::uint32_t checkpoint_version = 2;
+inline constexpr std::uint32_t checkpoint_version = 3;
 
 // How the run that wrote a checkpoint was started, so that it can go on in the same way.
 struct CheckpointRun {

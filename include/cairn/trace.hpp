@@ -12,7 +12,7 @@
 
 namespace cairn {
 
-inline constexpr std::uint32_t trace_version = 5;
+inline constexpr std::uint32_t trace_version = 6;
 
 struct TraceHeader {
   std::uint32_t version = trace_version;  // of the format

@@ -53,6 +53,8 @@ Result<Exported> export_csv(const std::string& trace, const std::string& folder,
   std::vector<PartFile> files;
   for (const char* name : {"bodies.csv", "contacts.csv", "steps.csv"}) {
     done.files.push_back(folder + "/" + name);
+    if (Result<void> kept = check_input_is_kept(trace, done.files.back(), "trace"); !kept)
+      return tl::unexpected(kept.error());
     Result<PartFile> file = PartFile::create(done.files.back());
     if (!file) return tl::unexpected(file.error());
     files.push_back(std::move(*file));
@@ -81,6 +83,9 @@ Result<Exported> export_csv(const std::string& trace, const std::string& folder,
   }
   done.ending = walk->ending();
   if (done.frames == 0) return no_frames(trace, done.ending);
+  // All tables are on the disk before the first one gets its name: a full disk leaves none of them.
+  for (PartFile& file : files)
+    if (Result<void> synced = file.sync(); !synced) return tl::unexpected(synced.error());
   for (PartFile& file : files)
     if (Result<void> finished = file.finish(); !finished) return tl::unexpected(finished.error());
   return done;

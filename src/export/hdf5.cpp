@@ -1,11 +1,9 @@
 // A recording as one HDF5 file: columns that grow frame by frame (docs/export.md has the layout).
-// The file of exports that uses the HDF5 library.
-#include <cerrno>
-#include <cstdio>
+// The file is made in memory, compressed, and written when complete.
 #include <memory>
 
 #include "export/export.hpp"
-#include "problem/hdf5_handle.hpp"
+#include "problem/hdf5_image.hpp"
 #include "record/files.hpp"
 
 namespace cairn {
@@ -206,7 +204,7 @@ std::int64_t put_contact_columns(const StepReport& r, Columns& c) {
   return static_cast<std::int64_t>(r.contacts.size());
 }
 
-// Writes everything into an open file; false: the library failed.
+// Writes everything into an open file and closes all columns; false: the library failed.
 bool put_all(hid_t file, TraceWalk& walk, const ExportOptions& options, Exported& done) {
   const Model& model = walk.model();
   bool ok = Column::put_attribute(file, "cairn", CAIRN_VERSION) &&
@@ -246,23 +244,19 @@ Result<Exported> export_hdf5(const std::string& trace, const std::string& path,
                              const ExportOptions& options) {
   Result<TraceWalk> walk = TraceWalk::open(trace);
   if (!walk) return tl::unexpected(walk.error());
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // our messages take the place of the library's
-  const std::string part = path + ".part";
+  const Hdf5Image image;
   Exported done;
-  bool ok = false;
-  errno = 0;
-  {
-    const Hdf5Handle file(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                          H5Fclose);
-    if (!file.good()) return io_failure(part, "create");
-    ok = put_all(file, *walk, options, done) && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
-  }
+  const bool ok = put_all(image.file(), *walk, options, done);
   done.ending = walk->ending();
-  if (!ok || done.frames == 0) std::remove(part.c_str());
-  if (!ok) return io_failure(part, "write");
-  if (done.frames == 0) return no_frames(trace, done.ending);
-  if (Result<void> renamed = rename_file(part, path); !renamed)
-    return tl::unexpected(renamed.error());
+  if (ok && done.frames == 0) return no_frames(trace, done.ending);
+  const auto bytes = ok ? image.bytes() : std::optional<std::string>();
+  if (!bytes)
+    return fail({.kind = ErrorKind::limit,
+                 .file = path,
+                 .what = "the HDF5 library cannot make the file in memory",
+                 .fix = "export fewer frames with --every, or use a machine with more memory"});
+  if (Result<void> written = write_file(path, *bytes); !written)
+    return tl::unexpected(written.error());
   done.files = {path};
   return done;
 }

@@ -171,13 +171,17 @@ Result<Exported> export_vtk(const std::string& trace, const std::string& folder,
   MeshSettings settings = mesh_settings(walk->model(), bounds->lo, bounds->hi);
   settings.detail = std::min(settings.detail, 3);  // every frame holds every corner
   Exported done;
+  const auto write = [&](const std::string& file, const std::string& text) {
+    const Result<void> kept = check_input_is_kept(trace, file, "trace");
+    return kept ? write_file(file, text) : kept;
+  };
   std::optional<Figures> figures;
   std::string bodies, contacts;
   const auto entry = [&](const char* kind, std::string& list, const std::string& text) {
     const std::string file = fmt::format("frames/{}_{:06}.vtp", kind, walk->frame().state.step);
     list += fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n",
                         walk->frame().state.t, file);
-    return write_file(folder + "/" + file, text);
+    return write(folder + "/" + file, text);
   };
   while (walk->next()) {
     if ((walk->frames() - 1) % options.every != 0) continue;
@@ -190,8 +194,8 @@ Result<Exported> export_vtk(const std::string& trace, const std::string& folder,
   }
   done.ending = walk->ending();
   done.files = {folder + "/bodies.pvd", folder + "/contacts.pvd"};
-  Result<void> written = write_file(done.files[0], collection(bodies));
-  if (written) written = write_file(done.files[1], collection(contacts));
+  Result<void> written = write(done.files[0], collection(bodies));
+  if (written) written = write(done.files[1], collection(contacts));
   if (!written) return tl::unexpected(written.error());
   return done;
 }

@@ -1,16 +1,16 @@
-// FCLIB files. The one file that uses the HDF5 library; its own messages are switched off, ours
-// take their place.
+// FCLIB files, read and written with the HDF5 library; its own messages are switched off, ours take
+// their place.
 #include "problem/fclib_file.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
 
-#include "problem/hdf5_handle.hpp"
+#include "problem/hdf5_image.hpp"
 #include "problem/reduced_view.hpp"
 #include "problem/sparse.hpp"
+#include "problem/text_file.hpp"
 
 namespace cairn {
 namespace {
@@ -300,10 +300,6 @@ bool write_local(const ReducedProblem& problem, hid_t file) {
   return out.good();
 }
 
-void silence_library() {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
 }  // namespace
 
 bool is_hdf5(std::string_view bytes) {
@@ -311,7 +307,7 @@ bool is_hdf5(std::string_view bytes) {
 }
 
 Result<ReducedProblem> read_fclib(const std::string& name) {
-  silence_library();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // our messages take the place of the library's
   const Hdf5Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   Reader reader(file, name);
   if (!file.good()) {
@@ -325,7 +321,6 @@ Result<ReducedProblem> read_fclib(const std::string& name) {
 }
 
 Result<void> write_fclib(const ReducedProblem& problem, const std::string& name) {
-  silence_library();
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const ReducedConstraint& c = problem.constraints[i];
     if (c.law == Law::coulomb && c.facets == 0 && !c.section &&
@@ -339,16 +334,15 @@ Result<void> write_fclib(const ReducedProblem& problem, const std::string& name)
   }
   if (problem.constraints.empty())
     return fail({.file = name, .what = "the problem has no contacts to write"});
-  const std::string part = name + ".part";
-  bool good = false;
-  {
-    const Hdf5Handle file(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                          H5Fclose);
-    good = file.good() && write_local(problem, file) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
-  }
-  if (good && std::rename(part.c_str(), name.c_str()) == 0) return {};
-  std::remove(part.c_str());
-  return fail({.kind = ErrorKind::io, .file = name, .what = "cannot write"});
+  const Hdf5Image image;
+  const auto bytes =
+      write_local(problem, image.file()) ? image.bytes() : std::optional<std::string>();
+  if (!bytes)
+    return fail({.kind = ErrorKind::limit,
+                 .file = name,
+                 .what = "the HDF5 library cannot make the file in memory",
+                 .fix = "use a machine with more memory"});
+  return write_text(*bytes, name);
 }
 
 }  // namespace cairn

@@ -82,6 +82,11 @@ class ByteReader {
     s.assign(reinterpret_cast<const char*>(bytes_.data()) + position_, n);
     position_ += n;
   }
+  // All bytes that are left.
+  void rest(std::string& s) {
+    s.assign(reinterpret_cast<const char*>(bytes_.data()) + position_, left());
+    position_ = bytes_.size();
+  }
   void vector(VecX& a) {
     a.resize(static_cast<Eigen::Index>(count(8)));
     for (double& x : a) x = f64();

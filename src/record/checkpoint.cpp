@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/chunk.hpp"
 #include "record/crc32.hpp"
 #include "record/files.hpp"
 #include "record/frame.hpp"
@@ -17,17 +16,7 @@
 namespace cairn {
 namespace {
 
-const char* name(CheckpointSection section) {
-  switch (section) {
-    case CheckpointSection::run:
-      return "run";
-    case CheckpointSection::scene:
-      return "scene";
-    case CheckpointSection::state:
-      return "state";
-  }
-  return "";
-}
+constexpr std::array<const char*, 3> names = {"run", "scene", "state"};
 
 Error fault(const std::string& path, const std::string& section, const std::string& what) {
   Error error;
@@ -42,19 +31,17 @@ Error fault(const std::string& path, const std::string& section, const std::stri
 // ----------------------------------------------------------------------------------------------------
 
 template <class Write>
-void write_section(CheckpointSection section, ByteWriter& out, Write write) {
+void write_checked(CheckpointSection section, ByteWriter& out, Write write) {
   const std::size_t begin = out.size();
-  out.u32(static_cast<std::uint32_t>(section));
-  out.u64(0);
-  write();
-  out.patch_u64(begin + 4, out.size() - begin - chunk_head);
+  write_section(checkpoint_tags[static_cast<std::size_t>(section)], out, write);
   out.u32(crc32(out.bytes().subspan(begin)));
 }
 
 // ---- Reading
 // ----------------------------------------------------------------------------------------------------
 
-Result<void> check_head(std::span<const std::uint8_t> bytes, const std::string& path) {
+// The number of sections that the head counts.
+Result<std::uint32_t> check_head(std::span<const std::uint8_t> bytes, const std::string& path) {
   const auto magic_bytes = std::min(bytes.size(), checkpoint_magic.size());
   if (bytes.empty() ||
       !std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(magic_bytes),
@@ -87,41 +74,34 @@ Result<void> check_head(std::span<const std::uint8_t> bytes, const std::string& 
     error.fix = "resume with the version of cairn that wrote it";
     return fail(error);
   }
-  if (sections != checkpoint_sections) {
-    Error error = fault(path, "head", "wrong number of sections");
-    error.got = std::to_string(sections);
-    error.allowed = std::to_string(checkpoint_sections);
-    return fail(error);
-  }
-  return {};
+  return sections;
 }
 
-// The payload of the section that `bytes` begins with; takes it off them.
-Result<std::span<const std::uint8_t>> take_section(CheckpointSection section,
-                                                   std::span<const std::uint8_t>& bytes,
-                                                   const std::string& path) {
+// The section that `bytes` begins with; takes it off them. `expected` is its name for the errors as
+// long as its own tag is not known to be right.
+struct Section {
+  SectionTag tag = {};
+  std::span<const std::uint8_t> payload;
+};
+Result<Section> take_section(const std::string& expected, std::span<const std::uint8_t>& bytes,
+                             const std::string& path) {
   const auto cut = [&](std::uint64_t needed) {
-    Error error = fault(path, name(section), "the file is cut, or a length is damaged");
+    Error error = fault(path, expected, "the file is cut, or a length is damaged");
     error.got = fmt::format("{} bytes", bytes.size());
     error.allowed = fmt::format("{} or more", needed);
     return fail(error);
   };
-  if (bytes.size() < chunk_head + chunk_tail) return cut(chunk_head + chunk_tail);
-  ByteReader in(bytes);
-  const std::uint32_t type = in.u32();
-  const std::uint64_t length = in.u64();
-  if (type != static_cast<std::uint32_t>(section)) {
-    Error error = fault(path, name(section), "wrong type of section");
-    error.got = std::to_string(type);
-    error.allowed = std::to_string(static_cast<std::uint32_t>(section));
-    return fail(error);
-  }
-  if (length > bytes.size() - chunk_head - chunk_tail) return cut(length);
-  const auto body = bytes.first(chunk_head + static_cast<std::size_t>(length));
+  if (bytes.size() < section_head + chunk_tail) return cut(section_head + chunk_tail);
+  Section section;
+  std::copy_n(bytes.begin(), section.tag.size(), section.tag.begin());
+  const std::uint64_t length = ByteReader(bytes.subspan(section.tag.size())).u64();
+  if (length > bytes.size() - section_head - chunk_tail) return cut(length);
+  const auto body = bytes.first(section_head + static_cast<std::size_t>(length));
   if (ByteReader(bytes.subspan(body.size())).u32() != crc32(body))
-    return fail(fault(path, name(section), "checksum does not match"));
+    return fail(fault(path, expected, "checksum does not match"));
   bytes = bytes.subspan(body.size() + chunk_tail);
-  return body.subspan(chunk_head);
+  section.payload = body.subspan(section_head);
+  return section;
 }
 
 // Reads a payload into the checkpoint; empty, or what is wrong with it.
@@ -206,16 +186,16 @@ Result<void> save_checkpoint(const std::string& path, const std::string& resolve
   out.raw(checkpoint_magic.data(), checkpoint_magic.size());
   out.u32(checkpoint_byte_order);
   out.u32(checkpoint_version);
-  out.u32(checkpoint_sections);
+  out.u32(static_cast<std::uint32_t>(checkpoint_tags.size()));
   out.u32(crc32(out.bytes()));
-  write_section(CheckpointSection::run, out, [&] {
+  write_checked(CheckpointSection::run, out, [&] {
     out.text(CAIRN_VERSION);
     out.i64(steps);
     out.i64(run.interval);
     out.text(run.command);
   });
-  write_section(CheckpointSection::scene, out, [&] { out.text(resolved_scene); });
-  write_section(CheckpointSection::state, out, [&] {
+  write_checked(CheckpointSection::scene, out, [&] { out.text(resolved_scene); });
+  write_checked(CheckpointSection::state, out, [&] {
     encode_state(state, out);
     out.u64(hash(state));
   });
@@ -223,18 +203,33 @@ Result<void> save_checkpoint(const std::string& path, const std::string& resolve
 }
 
 Result<Checkpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const std::string& path) {
-  if (Result<void> head = check_head(bytes, path); !head) return tl::unexpected(head.error());
+  const Result<std::uint32_t> sections = check_head(bytes, path);
+  if (!sections) return tl::unexpected(sections.error());
   bytes = bytes.subspan(checkpoint_head);
   Checkpoint checkpoint;
-  for (const CheckpointSection section :
-       {CheckpointSection::run, CheckpointSection::scene, CheckpointSection::state}) {
-    const auto payload = take_section(section, bytes, path);
-    if (!payload) return tl::unexpected(payload.error());
-    const std::string wrong = read_payload(section, *payload, checkpoint);
-    if (!wrong.empty()) return fail(fault(path, name(section), wrong));
+  std::array<bool, checkpoint_tags.size()> seen = {};
+  const auto next_missing = [&] {
+    return static_cast<std::size_t>(std::find(seen.begin(), seen.end(), false) - seen.begin());
+  };
+  for (std::uint32_t i = 0; i < *sections; ++i) {
+    const std::size_t next = next_missing();
+    const Result<Section> section = take_section(
+        next < seen.size() ? names[next] : fmt::format("section {}", i + 1), bytes, path);
+    if (!section) return tl::unexpected(section.error());
+    const auto known = static_cast<std::size_t>(
+        std::find(checkpoint_tags.begin(), checkpoint_tags.end(), section->tag) -
+        checkpoint_tags.begin());
+    if (known == checkpoint_tags.size()) continue;  // of a later program
+    if (seen[known]) return fail(fault(path, names[known], "the section occurs twice"));
+    seen[known] = true;
+    const std::string wrong =
+        read_payload(static_cast<CheckpointSection>(known), section->payload, checkpoint);
+    if (!wrong.empty()) return fail(fault(path, names[known], wrong));
   }
   if (!bytes.empty())
-    return fail(fault(path, "state", fmt::format("{} bytes after the last section", bytes.size())));
+    return fail(fault(path, "head", fmt::format("{} bytes after the last section", bytes.size())));
+  if (const std::size_t missing = next_missing(); missing < seen.size())
+    return fail(fault(path, names[missing], "the section is missing"));
   return checkpoint;
 }
 

@@ -31,7 +31,9 @@ tl::unexpected<Errors> io_failure(const std::string& path, const std::string& wh
   error.kind = ErrorKind::io;
   error.file = path;
   error.what = "cannot " + what + ": " + std::generic_category().message(number);
-  if (number == ENOSPC) error.fix = "free some space, or choose another folder with --out";
+  if (number == EFBIG) error.fix = "raise the limit on file sizes (ulimit -f)";
+  if (number == ENOSPC || number == EDQUOT)
+    error.fix = "free some space, or choose another folder with --out";
   if (number == EACCES || number == EROFS) error.fix = "choose a folder you may write to";
   return fail(error);
 }
@@ -58,6 +60,23 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   if (done) done = rename_file(temporary, path);
   if (!done) ::unlink(temporary.c_str());
   return done;
+}
+
+Result<void> check_input_is_kept(const std::string& input, const std::string& output,
+                                 const std::string& what) {
+  for (const std::string& written : {output, output + ".part"}) {
+    // The same device and inode, behind all symbolic links.
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(input, written, ignored)) continue;
+    Error error;
+    error.kind = ErrorKind::usage;
+    error.file = output;
+    error.what = "would be written over the " + what + " that is read";
+    error.got = input;
+    error.fix = "choose another name for the output";
+    return fail(error);
+  }
+  return {};
 }
 
 Result<void> rename_file(const std::string& from, const std::string& to) {

@@ -20,6 +20,12 @@ Result<void> write_all(int descriptor, std::span<const std::uint8_t> bytes,
 // new one, whole.
 Result<void> write_file(const std::string& path, const std::string& text);
 
+// Fails with an error of kind usage if `output`, or the temporary file that it is written through,
+// is `input` itself, by whatever path or link. `what` names the input in the error, such as
+// "trace".
+Result<void> check_input_is_kept(const std::string& input, const std::string& output,
+                                 const std::string& what);
+
 // Gives a finished file its final name.
 Result<void> rename_file(const std::string& from, const std::string& to);
 

@@ -2,19 +2,27 @@
 // file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "cairn/error.hpp"
 
 namespace cairn {
 
+// What became of an exclusive lock; after `failed` errno says why.
+enum class FileLock : std::uint8_t { taken, held_by_another, unsupported, failed };
+
+// Locks an open file or folder for this process, without waiting.
+FileLock lock_file(int descriptor);
+
 // Held from its creation to its end; the system lets go of it when the process dies, so that a kill
 // leaves nothing behind.
 class FolderLock {
  public:
-  // Fails if another run holds the folder. A file system that cannot lock folders is taken as it
-  // is: the trace has a lock of its own.
+  // Fails if another run holds the folder, or the lock fails. On a file system without locks the
+  // folder is used all the same: see supported().
   static Result<FolderLock> take(const std::string& folder);
+  bool supported() const { return supported_; }
 
   FolderLock() = default;
   ~FolderLock();
@@ -23,6 +31,7 @@ class FolderLock {
 
  private:
   int descriptor_ = -1;
+  bool supported_ = true;
 };
 
 // The error of a file or folder that another run is writing.

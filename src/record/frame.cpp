@@ -2,6 +2,7 @@
 // is their outline.
 #include "record/frame.hpp"
 
+#include "record/chunk.hpp"
 #include "record/frame_problem.hpp"
 
 namespace cairn {
@@ -156,69 +157,45 @@ void each_count(Report& r, Visit visit) {
 
 template <class Report, class Visit>
 void each_number(Report& r, Visit visit) {
-  for (auto* x : {&r.t, &r.h, &r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle,
-                  &r.projection, &r.projection_angle, &r.projection_slowing, &r.guard_factor,
-                  &r.nonlinear_residual, &r.coulomb_residual, &r.contact_projection_certificate,
-                  &r.error_estimate, &r.seconds.detect, &r.seconds.solve, &r.seconds.total})
+  for (auto* x :
+       {&r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle, &r.projection,
+        &r.projection_angle, &r.projection_slowing, &r.guard_factor, &r.nonlinear_residual,
+        &r.coulomb_residual, &r.contact_projection_certificate, &r.error_estimate})
     visit(*x);
 }
 
-}  // namespace
-
-void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
-                  ByteWriter& out) {
-  out.i64(report.step);
-  out.u8(static_cast<std::uint8_t>(report.status));
-  out.text(report.message);
-  each_number(report, [&](const double& x) { out.f64(x); });
-  each_count(report, [&](const int& n) { out.i32(n); });
-  each_energy(report.ledger, [&](const double& x) { out.f64(x); });
-  encode_state(state, out);
-  out.u64(state_hash);
-  out.u64(report.contacts.size());
-  for (const ContactReport& contact : report.contacts) write_contact(contact, out);
-  out.u64(report.events.size());
-  for (const StepEvent& event : report.events) {
-    out.u8(static_cast<std::uint8_t>(event.kind));
-    out.f64(event.t);
-    write_key(event.contact, out);
-    out.f64(event.speed);
-  }
-  out.u64(report.impacts.size());
-  for (const ImpactReport& impact : report.impacts) write_impact(impact, out);
-  out.u64(static_cast<std::uint64_t>(report.solve_count));
-  for (const SolveRecord& record : report.solved()) {
-    out.u8(static_cast<std::uint8_t>(record.purpose));
-    out.f64(record.length);
-    out.f64(record.taken);
-    write_problem(record.problem, out);
-    write_solution(record.solution, out);
-  }
+template <class Report, class Visit>
+void each_time(Report& r, Visit visit) {
+  for (auto* x : {&r.seconds.detect, &r.seconds.solve, &r.seconds.total}) visit(*x);
 }
 
-bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
-  ByteReader in(payload);
+void write_event(const StepEvent& event, ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(event.kind));
+  out.f64(event.t);
+  write_key(event.contact, out);
+  out.f64(event.speed);
+}
+constexpr std::size_t event_bytes = 1 + 16 + key_bytes;
+
+void read_event(ByteReader& in, StepEvent& event) {
+  event.kind = in.choice(StepEvent::Kind::steady);
+  event.t = in.f64();
+  event.contact = read_key(in);
+  event.speed = in.f64();
+}
+
+void write_solve(const SolveRecord& record, ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(record.purpose));
+  out.f64(record.length);
+  out.f64(record.taken);
+  write_problem(record.problem, out);
+  write_solution(record.solution, out);
+}
+constexpr std::size_t least_solve_bytes = 200;
+
+void read_solves(ByteReader& in, TraceFrame& frame) {
   StepReport& report = frame.report;
-  report.step = in.i64();
-  report.status = in.choice(StepStatus::stopped);
-  in.text(report.message);
-  each_number(report, [&](double& x) { x = in.f64(); });
-  each_count(report, [&](int& n) { n = in.i32(); });
-  each_energy(report.ledger, [&](double& x) { x = in.f64(); });
-  decode_state(in, frame.state);
-  frame.state_hash = in.u64();
-  report.contacts.resize(in.count(contact_bytes));
-  for (ContactReport& contact : report.contacts) read_contact(in, contact);
-  report.events.resize(in.count(1 + 16 + key_bytes));
-  for (StepEvent& event : report.events) {
-    event.kind = in.choice(StepEvent::Kind::steady);
-    event.t = in.f64();
-    event.contact = read_key(in);
-    event.speed = in.f64();
-  }
-  report.impacts.resize(in.count(impact_bytes));
-  for (ImpactReport& impact : report.impacts) read_impact(in, impact);
-  const std::size_t solves = in.count(200);
+  const std::size_t solves = in.count(least_solve_bytes);
   if (report.solves.size() < solves) report.solves.resize(solves);
   report.solve_count = static_cast<int>(solves);
   frame.methods.resize(solves);
@@ -230,9 +207,93 @@ bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
     read_problem(in, record.problem);
     if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
   }
-  const bool solve_exists =
-      report.worst_solve >= 0 && (solves == 0 || report.worst_solve < report.solve_count);
-  return in.ok() && in.left() == 0 && solve_exists;
+  // The section of measures, which names the worst solve, is read before this one.
+  if (report.worst_solve < 0 || (solves > 0 && report.worst_solve >= report.solve_count))
+    in.reject();
+}
+
+}  // namespace
+
+void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
+                  ByteWriter& out) {
+  write_section(tags::step, out, [&] {
+    out.i64(report.step);
+    out.u8(static_cast<std::uint8_t>(report.status));
+    out.f64(report.t);
+    out.f64(report.h);
+    out.text(report.message);
+  });
+  write_section(tags::measures, out, [&] {
+    each_number(report, [&](const double& x) { out.f64(x); });
+    each_count(report, [&](const int& n) { out.i32(n); });
+  });
+  write_section(tags::seconds, out,
+                [&] { each_time(report, [&](const double& x) { out.f64(x); }); });
+  write_section(tags::ledger, out,
+                [&] { each_energy(report.ledger, [&](const double& x) { out.f64(x); }); });
+  write_section(tags::state, out, [&] {
+    encode_state(state, out);
+    out.u64(state_hash);
+  });
+  write_section(tags::contacts, out, [&] {
+    out.u64(report.contacts.size());
+    for (const ContactReport& contact : report.contacts) write_contact(contact, out);
+  });
+  if (!report.events.empty())
+    write_section(tags::events, out, [&] {
+      out.u64(report.events.size());
+      for (const StepEvent& event : report.events) write_event(event, out);
+    });
+  if (!report.impacts.empty())
+    write_section(tags::impacts, out, [&] {
+      out.u64(report.impacts.size());
+      for (const ImpactReport& impact : report.impacts) write_impact(impact, out);
+    });
+  write_section(tags::solves, out, [&] {
+    out.u64(static_cast<std::uint64_t>(report.solve_count));
+    for (const SolveRecord& record : report.solved()) write_solve(record, out);
+  });
+}
+
+SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
+  SectionReader sections(payload);
+  StepReport& report = frame.report;
+  sections.mandatory(tags::step, [&](ByteReader& in) {
+    report.step = in.i64();
+    report.status = in.choice(StepStatus::stopped);
+    report.t = in.f64();
+    report.h = in.f64();
+    in.text(report.message);
+  });
+  sections.mandatory(tags::measures, [&](ByteReader& in) {
+    each_number(report, [&](double& x) { x = in.f64(); });
+    each_count(report, [&](int& n) { n = in.i32(); });
+  });
+  sections.mandatory(tags::seconds,
+                     [&](ByteReader& in) { each_time(report, [&](double& x) { x = in.f64(); }); });
+  sections.mandatory(tags::ledger, [&](ByteReader& in) {
+    each_energy(report.ledger, [&](double& x) { x = in.f64(); });
+  });
+  sections.mandatory(tags::state, [&](ByteReader& in) {
+    decode_state(in, frame.state);
+    frame.state_hash = in.u64();
+  });
+  sections.mandatory(tags::contacts, [&](ByteReader& in) {
+    report.contacts.resize(in.count(contact_bytes));
+    for (ContactReport& contact : report.contacts) read_contact(in, contact);
+  });
+  report.events.clear();
+  sections.optional(tags::events, [&](ByteReader& in) {
+    report.events.resize(in.count(event_bytes));
+    for (StepEvent& event : report.events) read_event(in, event);
+  });
+  report.impacts.clear();
+  sections.optional(tags::impacts, [&](ByteReader& in) {
+    report.impacts.resize(in.count(impact_bytes));
+    for (ImpactReport& impact : report.impacts) read_impact(in, impact);
+  });
+  sections.mandatory(tags::solves, [&](ByteReader& in) { read_solves(in, frame); });
+  return sections.fault();
 }
 
 }  // namespace cairn

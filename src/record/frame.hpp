@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cairn/trace.hpp"
-#include "record/bytes.hpp"
+#include "record/sections.hpp"
 
 namespace cairn {
 
@@ -12,12 +12,13 @@ namespace cairn {
 void encode_state(const State& state, ByteWriter& out);
 void decode_state(ByteReader& in, State& state);
 
-// Appends the payload of a frame chunk to `out`.
+// Appends the payload of a frame chunk, its sections, to `out`.
 void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
                   ByteWriter& out);
 
-// Reads it back into a reused frame. False if the bytes are not exactly one well-formed frame:
-// every index is in its range, so that whoever uses the frame need not look again.
-bool decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame);
+// Reads it back into a reused frame, or tells why the bytes are not one well-formed frame. Sections
+// of unknown tags are skipped. Every index is in its range, so that whoever uses the frame need not
+// look again.
+SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame);
 
 }  // namespace cairn

@@ -14,7 +14,12 @@ constexpr std::size_t flush_at = 1 << 16;  // [bytes]
 }  // namespace
 
 PartFile::~PartFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0) discard();
+}
+
+void PartFile::discard() {
+  ::close(std::exchange(descriptor_, -1));
+  ::unlink((path_ + ".part").c_str());
 }
 
 PartFile::PartFile(PartFile&& other) noexcept
@@ -49,12 +54,20 @@ Result<void> PartFile::flush() {
   return done;
 }
 
-Result<void> PartFile::finish() {
+Result<void> PartFile::sync() {
   if (Result<void> done = flush(); !done) return done;
   if (::fsync(descriptor_) != 0) return io_failure(path_ + ".part", "write");
+  return {};
+}
+
+Result<void> PartFile::finish() {
+  if (Result<void> done = sync(); !done) return done;
   const int closed = ::close(std::exchange(descriptor_, -1));
-  if (closed != 0) return io_failure(path_ + ".part", "close");
-  return rename_file(path_ + ".part", path_);
+  Result<void> done;
+  if (closed != 0) done = io_failure(path_ + ".part", "close");
+  if (done) done = rename_file(path_ + ".part", path_);
+  if (!done) ::unlink((path_ + ".part").c_str());
+  return done;
 }
 
 }  // namespace cairn

@@ -12,7 +12,7 @@ namespace cairn {
 class PartFile {
  public:
   static Result<PartFile> create(const std::string& path);
-  ~PartFile();  // an unfinished file stays as path.part
+  ~PartFile();  // an unfinished file is removed
   PartFile(PartFile&& other) noexcept;
   PartFile& operator=(PartFile&& other) noexcept;
 
@@ -22,11 +22,13 @@ class PartFile {
     fmt::format_to(std::back_inserter(buffer_), text, std::forward<Args>(args)...);
   }
   Result<void> flush_if_full();
-  Result<void> finish();
+  Result<void> sync();    // waits for the disk
+  Result<void> finish();  // the same, and renames
 
  private:
   PartFile() = default;
   Result<void> flush();
+  void discard();
   std::string path_;
   int descriptor_ = -1;
   fmt::memory_buffer buffer_;

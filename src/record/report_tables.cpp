@@ -160,7 +160,7 @@ void put_impacts(ReportPage& page) {
 void put_timings(ReportPage& page) {
   const RunTotals& t = page.in.totals;
   if (!(t.cpu_seconds > 0)) return;
-  const double steps = static_cast<double>(std::max<std::size_t>(1, t.cpu_ms.size()));
+  const double steps = static_cast<double>(std::max<std::int64_t>(1, t.cpu_ms.count()));
   page.html +=
       "<h2>Timings</h2><div class=\"scroll\"><table><tr><th>CPU time</th><th class=\"n\">of the "
       "run "
@@ -179,8 +179,7 @@ void put_timings(ReportPage& page) {
   page.put(
       "</table></div><p class=\"soft\">Half of the steps took at most {} ms, the slowest {} ms; {} "
       "problems were solved in {} iterations.</p>",
-      short_number(t.cpu_ms_median()),
-      short_number(*std::max_element(t.cpu_ms.begin(), t.cpu_ms.end())), t.solves, t.iterations);
+      short_number(t.cpu_ms_median()), short_number(t.cpu_ms.max()), t.solves, t.iterations);
 }
 
 void put_jamming(ReportPage& page) {

@@ -81,9 +81,12 @@ struct RunRecorder::Run {
     if (!writer) return tl::unexpected(writer.error());
     trace = std::move(*writer);
     remove_leftovers();
-    if (Result<void> done = remove_checkpoint(); !done) return done;  // it is of an earlier run
-    if (Result<void> done = open_table(); !done) return done;
-    return trace->append_initial(state);
+    Result<void> done = remove_checkpoint();  // it is of an earlier run
+    if (done) done = open_table();
+    if (done) done = trace->append_initial(state);
+    std::error_code ignored;  // a trace without frames is of no use
+    if (!done) std::filesystem::remove(path("trace.cairn.part"), ignored);
+    return done;
   }
 
   Result<void> open_table() {
@@ -170,6 +173,12 @@ RunRecorder::RunRecorder(RunRecorder&&) noexcept = default;
 RunRecorder& RunRecorder::operator=(RunRecorder&&) noexcept = default;
 const RunTotals& RunRecorder::totals() const {
   return run_->totals;
+}
+
+std::vector<std::string> RunRecorder::warnings() const {
+  if (run_->lock.supported()) return {};
+  return {run_->files.folder +
+          ": the file system has no locks; a second run into this folder would not be refused"};
 }
 
 Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,

@@ -59,6 +59,7 @@ class RunRecorder {
   Result<RunOutcome> finish(const std::string& ended_early = {});
 
   const RunTotals& totals() const;
+  std::vector<std::string> warnings() const;  // about the folder
 
  private:
   struct Run;

@@ -137,15 +137,11 @@ const char* name(RunStatus status) {
 }
 
 double RunTotals::cpu_ms_mean() const {
-  return cpu_ms.empty() ? 0 : 1e3 * cpu_seconds / static_cast<double>(cpu_ms.size());
+  return cpu_ms.count() == 0 ? 0 : 1e3 * cpu_seconds / static_cast<double>(cpu_ms.count());
 }
 
 double RunTotals::cpu_ms_median() const {
-  if (cpu_ms.empty()) return 0;
-  std::vector<float> sorted = cpu_ms;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  return *middle;
+  return cpu_ms.median();
 }
 
 void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
@@ -199,7 +195,7 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.uncertified_projections += r.uncertified_projections;
   totals.contact_projection_worst =
       std::max(totals.contact_projection_worst, badness(r.contact_projection_certificate));
-  totals.cpu_ms.push_back(static_cast<float>(1e3 * r.seconds.total));
+  totals.cpu_ms.add(1e3 * r.seconds.total);
   totals.cpu_seconds += r.seconds.total;
   totals.detect_seconds += r.seconds.detect;
   totals.solve_seconds += r.seconds.solve;

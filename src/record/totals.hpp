@@ -9,6 +9,7 @@
 #include "cairn/joints.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
+#include "record/cpu_times.hpp"
 #include "record/forces.hpp"
 #include "record/series.hpp"
 
@@ -72,7 +73,7 @@ struct RunTotals {
   std::optional<ForceTable> forces;  // of the last step, if asked for
   std::vector<std::string> jammed;   // bodies wedged in steps that were not certified, in words
   int jamming_searches = 0;          // for them, at most max_jamming_searches
-  std::vector<float> cpu_ms;         // of each step
+  CpuTimes cpu_ms;                   // of the steps
   double cpu_seconds = 0, detect_seconds = 0, solve_seconds = 0;
 
   Series impact_loss, impact_friction;  // taken so far by restitution and friction of impacts

@@ -90,11 +90,11 @@ struct TraceReader::File {
     return Read::chunk;
   }
 
-  bool read_header() {
-    ByteReader in(payload());
-    in.text(header.program);
-    in.text(header.scene);
-    return in.ok() && in.left() == 0;
+  SectionFault read_header() {
+    SectionReader sections(payload());
+    sections.mandatory(tags::program, [&](ByteReader& in) { in.rest(header.program); });
+    sections.mandatory(tags::scene, [&](ByteReader& in) { in.rest(header.scene); });
+    return sections.fault();
   }
 
   TraceEvent corrupt(const std::string& why) {
@@ -104,10 +104,13 @@ struct TraceReader::File {
   }
 
   TraceEvent read_end() {
-    ByteReader in(payload());
-    const std::uint64_t count = in.u64();
-    const std::uint64_t final_hash = in.u64();
-    if (!in.ok() || in.left() != 0) return corrupt("malformed end chunk");
+    SectionReader sections(payload());
+    std::uint64_t count = 0, final_hash = 0;
+    sections.mandatory(tags::last, [&](ByteReader& in) {
+      count = in.u64();
+      final_hash = in.u64();
+    });
+    if (sections.fault()) return corrupt("end chunk: " + sections.fault().text());
     if (count != static_cast<std::uint64_t>(frames) || final_hash != last_hash)
       return corrupt("end chunk counts " + std::to_string(count) + " frames, found " +
                      std::to_string(frames) + ", or another final state");
@@ -170,9 +173,12 @@ Result<TraceReader> TraceReader::open(const std::string& path) {
   }
   file->position = file_head;
   const File::Read read = file->read_chunk();
-  if (read != File::Read::chunk || file->type != ChunkType::scene || !file->read_header()) {
+  const bool found = read == File::Read::chunk && file->type == ChunkType::scene;
+  const SectionFault fault = found ? file->read_header() : SectionFault{};
+  if (!found || fault) {
     error.what = "the scene of the trace is incomplete or damaged";
     if (read == File::Read::damaged) error.what += " (" + file->reason + ")";
+    if (fault) error.what += " (" + fault.text() + ")";
     error.fix = "run the scene again";
     return fail(error);
   }
@@ -191,7 +197,8 @@ TraceEvent TraceReader::next(TraceFrame& frame) {
   }
   if (file_->type == ChunkType::end) return file_->read_end();
   if (file_->type != ChunkType::frame) return file_->corrupt("a second scene chunk");
-  if (!decode_frame(file_->payload(), frame)) return file_->corrupt("malformed frame");
+  if (const SectionFault fault = decode_frame(file_->payload(), frame))
+    return file_->corrupt("malformed frame: " + fault.text());
   ++file_->frames;
   file_->last_hash = frame.state_hash;
   return TraceEvent::frame;

@@ -1,7 +1,7 @@
 // Writes a trace: one buffer, one write per chunk, no allocation once the buffer has grown.
 #include <cerrno>
 #include <fcntl.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cairn/trace.hpp"
@@ -17,6 +17,7 @@ struct TraceWriter::File {
   std::string path;
   int descriptor = -1;
   ByteWriter buffer;
+  std::uint64_t size = 0;  // of the head and all complete chunks [bytes]
   std::uint64_t frames = 0;
   std::uint64_t last_hash = 0;
 
@@ -24,20 +25,45 @@ struct TraceWriter::File {
     if (descriptor >= 0) ::close(descriptor);
   }
 
-  // Opens the file for this process alone. A file system without locks is taken as it is.
+  // Opens the file for this process alone.
   Result<void> open(const std::string& name, int flags) {
     path = name;
     descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
     if (descriptor < 0) return io_failure(path, (flags & O_CREAT) != 0 ? "create" : "open");
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
-    return written_by_another_run(path, "another run is writing this trace");
+    switch (lock_file(descriptor)) {
+      case FileLock::held_by_another:
+        return written_by_another_run(path, "another run is writing this trace");
+      case FileLock::failed:
+        return io_failure(path, "lock");
+      case FileLock::taken:
+      case FileLock::unsupported:  // the lock of the folder has told
+        break;
+    }
+    return {};
   }
 
-  Result<void> cut(std::uint64_t size) {
-    if (::ftruncate(descriptor, static_cast<off_t>(size)) != 0 ||
-        ::lseek(descriptor, static_cast<off_t>(size), SEEK_SET) < 0)
+  Result<void> cut(std::uint64_t bytes) {
+    if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||
+        ::lseek(descriptor, static_cast<off_t>(bytes), SEEK_SET) < 0)
       return io_failure(path, "cut");
+    size = bytes;
     return {};
+  }
+
+  // Writes all bytes or, as far as the system allows, none: a full disk leaves complete chunks.
+  Result<void> write() {
+    const Result<void> done = write_all(descriptor, buffer.bytes(), path);
+    if (done)
+      size += buffer.size();
+    else
+      (void)cut(size);
+    return done;
+  }
+
+  // Removes a trace without frames, which is of no use; never a device.
+  void discard() {
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path.c_str());
   }
 
   void begin(ChunkType type) {
@@ -49,7 +75,7 @@ struct TraceWriter::File {
   Result<void> commit() {
     buffer.patch_u64(4, buffer.size() - chunk_head);
     buffer.u32(crc32(buffer.bytes()));
-    return write_all(descriptor, buffer.bytes(), path);
+    return write();
   }
 
   Result<void> append(const StepReport& report, const State& state) {
@@ -78,14 +104,17 @@ Result<TraceWriter> TraceWriter::create(const std::string& path,
 
   file->buffer.raw(trace_magic.data(), trace_magic.size());
   file->buffer.u32(trace_version);
-  if (Result<void> done = write_all(file->descriptor, file->buffer.bytes(), path); !done)
-    return tl::unexpected(done.error());
-
-  file->begin(ChunkType::scene);
-  file->buffer.text(CAIRN_VERSION);
-  file->buffer.text(resolved_scene);
-  if (Result<void> done = file->commit(); !done) return tl::unexpected(done.error());
-  return TraceWriter(std::move(file));
+  Result<void> done = file->write();
+  if (done) {
+    file->begin(ChunkType::scene);
+    ByteWriter& out = file->buffer;
+    write_section(tags::program, out, [&] { out.raw(CAIRN_VERSION, sizeof(CAIRN_VERSION) - 1); });
+    write_section(tags::scene, out, [&] { out.raw(resolved_scene.data(), resolved_scene.size()); });
+    done = file->commit();
+  }
+  if (done) return TraceWriter(std::move(file));
+  file->discard();
+  return tl::unexpected(done.error());
 }
 
 Result<TraceWriter> TraceWriter::resume(const std::string& path) {
@@ -119,8 +148,10 @@ Result<void> TraceWriter::sync() {
 Result<void> TraceWriter::finish() {
   CAIRN_CHECK(file_->descriptor >= 0);
   file_->begin(ChunkType::end);
-  file_->buffer.u64(file_->frames);
-  file_->buffer.u64(file_->last_hash);
+  write_section(tags::last, file_->buffer, [&] {
+    file_->buffer.u64(file_->frames);
+    file_->buffer.u64(file_->last_hash);
+  });
   if (Result<void> done = file_->commit(); !done) return done;
   if (Result<void> done = sync(); !done) return done;
   const int closed = ::close(file_->descriptor);

@@ -5,6 +5,7 @@
 #include "base/error_list.hpp"
 #include "base/suggestion.hpp"
 #include "scene/paths.hpp"
+#include "scene/utf8.hpp"
 
 namespace cairn {
 namespace {
@@ -75,6 +76,11 @@ Result<void> apply_assignments(const std::vector<std::string>& assignments, Node
   ErrorList errors;
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     const std::string& text = assignments[i];
+    if (!is_utf8(text)) {
+      errors.add(usage(text, "", "assignment is not valid UTF-8", "", "UTF-8 text",
+                       "write it in a terminal whose locale is UTF-8"));
+      continue;
+    }
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       errors.add(usage(text, "", "assignment is not understood", "\"" + text + "\"", "key=value",

@@ -13,6 +13,7 @@
 #include "scene/read_model.hpp"
 #include "scene/resolved.hpp"
 #include "scene/settings.hpp"
+#include "scene/utf8.hpp"
 
 namespace cairn {
 namespace {
@@ -121,6 +122,11 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   read_version(root, errors);
   ReadModel read = read_model(root, errors);
   if (!root.find("name")) read.description.name = stem(file);
+  if (!is_utf8(read.description.name))
+    errors.add(root, {.path = "name",
+                      .what = "the scene is named after its file, whose name is not valid UTF-8",
+                      .allowed = "UTF-8 text",
+                      .fix = "rename the file, or give the scene a name"});
   if (const Node* simulation = root.find("simulation"))
     scene.simulation = read_simulation(*simulation, "simulation", errors);
   if (const Node* expect = root.find("expect"); expect && expect->is(Node::Kind::array))

@@ -1,4 +1,4 @@
-// The few things about UTF-8 that the reader of documents needs.
+// The few things about UTF-8 that the reader of scenes needs.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,15 @@ inline std::size_t utf8_length(std::string_view text) {
     return continues(1) && continues(2) && continues(3) && !overlong && !too_large ? 4 : 0;
   }
   return 0;
+}
+
+inline bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 inline void append_utf8(std::uint32_t point, std::string& out) {

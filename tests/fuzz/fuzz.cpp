@@ -22,7 +22,7 @@
 #include "cairn/trace.hpp"
 #include "mutate.hpp"
 #include "program.hpp"
-#include "record/chunk.hpp"
+#include "record/checkpoint.hpp"
 
 namespace cairn::fuzz {
 namespace {
@@ -160,8 +160,7 @@ class Fuzzer {
   }
 
   void trace_case(Random& random) {
-    const fs::path file =
-        input("trace.cairn", mutated_chunks(pick(traces_, random), file_head, random));
+    const fs::path file = input("trace.cairn", mutated_trace(pick(traces_, random), random));
     judged({"check", file.string(), "--json"});
     call_info(file);
     if (random.chance(2)) judged({"view", file.string(), "-o", path("view.html").string()});
@@ -171,9 +170,9 @@ class Fuzzer {
     const std::size_t which = random.below(traces_.size());
     std::string trace = traces_[which], checkpoint = checkpoints_[which];
     if (random.chance(2))
-      trace = mutated_chunks(trace, file_head, random);
+      trace = mutated_trace(trace, random);
     else
-      checkpoint = mutated_chunks(checkpoint, file_head, random);
+      checkpoint = mutated_chunks(checkpoint, checkpoint_head, random);
     const fs::path folder = path("killed");
     fs::remove_all(folder);
     fs::create_directory(folder);

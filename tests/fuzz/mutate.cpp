@@ -175,6 +175,45 @@ void make_good(std::string& bytes, const Chunk& chunk) {
   std::memcpy(bytes.data() + chunk.begin + chunk_head + chunk.length, &sum, sizeof sum);
 }
 
+// The sections of a payload, heads included; what is left of a damaged one is the last.
+std::vector<std::string> sections(const std::string& payload) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at < payload.size();) {
+    std::uint64_t length = 0;
+    if (payload.size() - at >= section_head)
+      std::memcpy(&length, payload.data() + at + 4, sizeof length);
+    const std::size_t size =
+        section_head + static_cast<std::size_t>(std::min<std::uint64_t>(length, payload.size()));
+    found.push_back(payload.substr(at, size));
+    at += size;
+  }
+  return found;
+}
+
+void damage_sections(std::vector<std::string>& all, Random& random) {
+  const std::size_t i = random.below(all.size());
+  const auto place = all.begin() + static_cast<std::ptrdiff_t>(i);
+  switch (random.below(6)) {
+    case 0:  // is lost
+      all.erase(place);
+      break;
+    case 1:  // comes again
+      all.insert(place, std::string(*place));
+      break;
+    case 2:  // has another tag
+      (*place)[random.below(4)] = static_cast<char>(random.below(256));
+      break;
+    case 3:  // has another place
+      std::swap(*place, all[random.below(all.size())]);
+      break;
+    case 4:  // gets an unknown neighbour
+      all.insert(place, std::string("NEWS") + std::string(8, '\0'));
+      break;
+    default:  // is longer or shorter than its length says
+      place->resize(random.below(2 * place->size()));
+  }
+}
+
 }  // namespace
 
 std::string mutated_text(std::string text, Random& random) {
@@ -202,6 +241,23 @@ std::string mutated_chunks(std::string bytes, std::size_t head, Random& random) 
       damage_payload(bytes, chunk, random);
       make_good(bytes, chunk);
   }
+  return bytes;
+}
+
+std::string mutated_trace(std::string bytes, Random& random) {
+  const std::vector<Chunk> all = chunks(bytes, file_head);
+  if (all.empty() || !random.chance(3)) return mutated_chunks(std::move(bytes), file_head, random);
+  Chunk chunk = all[random.below(all.size())];
+  std::vector<std::string> parts = sections(bytes.substr(chunk.begin + chunk_head, chunk.length));
+  if (parts.empty()) return bytes;
+  damage_sections(parts, random);
+  std::string payload;
+  for (const std::string& part : parts) payload += part;
+  bytes.replace(chunk.begin + chunk_head, chunk.length, payload);
+  chunk.length = payload.size();
+  const std::uint64_t length = chunk.length;
+  std::memcpy(bytes.data() + chunk.begin + 4, &length, sizeof length);
+  make_good(bytes, chunk);
   return bytes;
 }
 

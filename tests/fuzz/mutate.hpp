@@ -27,4 +27,7 @@ std::string mutated_text(std::string text, Random& random);
 // A trace or a checkpoint, whose chunks begin `head` bytes into the file.
 std::string mutated_chunks(std::string bytes, std::size_t head, Random& random);
 
+// A trace, damaged as chunks or in the sections of one of them.
+std::string mutated_trace(std::string bytes, Random& random);
+
 }  // namespace cairn::fuzz

@@ -1,6 +1,8 @@
-// After warm-up a frame is appended without a single allocation.
+// After warm-up a frame is appended without a single allocation, and the figures of a run take no
+// more memory however long it is.
 
 #include "counted_allocations.hpp"
+#include "record/totals.hpp"
 #include "sample.hpp"
 
 namespace cairn {
@@ -17,6 +19,23 @@ TEST(Trace, AppendAllocatesNothingAfterWarmUp) {
   const std::size_t before = allocations;
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(writer->append(step, state));
   EXPECT_EQ(allocations - before, 0u);
+}
+
+TEST(RunTotals, TakeNoMoreMemoryInALongRun) {
+  const Scene scene = sample::scene();
+  StepReport step = sample::step(1);
+  RunTotals totals;
+  const auto add = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      step.t += step.h;
+      add_step(*scene.model, step, totals);
+    }
+  };
+  add(100);
+  const std::size_t before = allocations;
+  add(20000);
+  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_EQ(totals.steps, 20100);
 }
 
 }  // namespace

