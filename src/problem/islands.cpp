@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "problem/conventions.hpp"
+
 namespace cairn {
 namespace {
 
@@ -39,6 +41,8 @@ void number_islands(const Problem& problem, Islands& islands) {
   islands.parent.resize(n);
   std::iota(islands.parent.begin(), islands.parent.end(), 0);
   const auto join = [&](const std::array<int, 2>& body) {
+    CAIRN_DCHECK(is_index_or_none(body[0], n), body[0]);
+    CAIRN_DCHECK(is_index_or_none(body[1], n), body[1]);
     if (body[0] < 0 || body[1] < 0) return;
     const int a = root(islands.parent, body[0]), b = root(islands.parent, body[1]);
     islands.parent[at(std::max(a, b))] = std::min(a, b);
@@ -63,6 +67,7 @@ void find_islands(const Problem& problem, Islands& islands) {
   number_islands(problem, islands);
   list_members(islands.of_body, islands.count, islands.first_body, islands.bodies);
   list_members(islands.of_constraint, islands.count, islands.first_constraint, islands.constraints);
+  dcheck_islands(problem, islands);
 }
 
 }  // namespace cairn

@@ -2,6 +2,7 @@
 // group of bodies has gained energy by it.
 #include <algorithm>
 
+#include "base/conventions.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
@@ -22,6 +23,8 @@ std::size_t at(int i) {
 }  // namespace
 
 double island_energy(const Problem& problem, const Islands& islands, int island, const VecX& v) {
+  CAIRN_DCHECK(is_index(island, at(islands.count)), island);
+  CAIRN_DCHECK(v.size() == problem.velocities(), v.size());
   double sum = 0;
   for (int i = islands.first_body[at(island)]; i < islands.first_body[at(island + 1)]; ++i) {
     const ProblemBody& b = problem.bodies[at(islands.bodies[at(i)])];
@@ -86,6 +89,7 @@ void Step::begin_guard() {
 
 // Of the restitution that a contact asks for.
 double Step::guard_share(std::size_t contact) const {
+  CAIRN_DCHECK(data.guard.share.empty() || contact < data.guard.of_contact.size(), contact);
   return data.guard.share.empty() ? 1 : data.guard.share[at(data.guard.of_contact[contact])];
 }
 
@@ -93,8 +97,11 @@ double Step::guard_share(std::size_t contact) const {
 // energy between the plastic and this solution meets the bound, which is safe as far as the answer
 // stays near the segment between them, then `factor` of it. False: nothing gains.
 bool Step::reduce_restitution(double factor) {
+  CAIRN_DCHECK(factor >= 0 && factor <= 1, factor);
   EnergyGuardData& guard = data.guard;
   find_excess(last(), guard.excess);
+  CAIRN_DCHECK(guard.excess.size() == guard.allowed.size(), guard.excess.size());
+  CAIRN_DCHECK(guard.share.size() == guard.allowed.size(), guard.share.size());
   bool any = false;
   for (std::size_t i = 0; i < guard.excess.size(); ++i) {
     if (guard.excess[i] <= guard.allowed[i]) continue;
@@ -104,6 +111,7 @@ bool Step::reduce_restitution(double factor) {
     const bool first = guard.share[i] == 1;
     if (first) ++report.guard_corrections;
     guard.share[i] = first && factor > 0 ? std::clamp(chord, 0.0, most) : factor * guard.share[i];
+    CAIRN_DCHECK(!(guard.share[i] < 0 || guard.share[i] > 1), i, guard.share[i]);
     report.guard_factor = std::min(report.guard_factor, guard.share[i]);
   }
   return any;
