@@ -21,13 +21,13 @@ void dcheck_law(const Row& c) {
   CAIRN_DCHECK(c.mu >= 0, c.mu);
   CAIRN_DCHECK(c.facets == 0 || (c.facets >= 3 && c.facets <= max_corners), c.facets);
   CAIRN_DCHECK(!c.section || has_cone(c.law));
-  CAIRN_DCHECK(!c.section || c.section->size() >= 3, c.section->size());
+  CAIRN_DCHECK(!c.section || c.section->size() >= 3);
 }
 
 void dcheck_first_rows(std::span<const int> first_row, std::size_t constraints) {
   CAIRN_DCHECK(first_row.size() == constraints + 1 || (first_row.empty() && constraints == 0),
                first_row.size(), constraints);
-  CAIRN_DCHECK(first_row.empty() || first_row[0] == 0, first_row[0]);
+  CAIRN_DCHECK(first_row.empty() || first_row[0] == 0);
 }
 
 // Ascending lists one after the other that have every number once.
