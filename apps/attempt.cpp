@@ -1,6 +1,7 @@
 #include "attempt.hpp"
 
 #include <ctime>
+#include <stdexcept>
 
 #include "problem/reduced_view.hpp"
 
@@ -15,6 +16,7 @@ double processor_ms() {
 
 template <class Solution>
 void take_solution(const Solution& solution, Attempt& result) {
+  if (solution.status == SolveStatus::internal_error) throw std::logic_error(solution.message);
   result.status = solution.status;
   result.certificate = solution.certificate;
   result.method = solution.method;

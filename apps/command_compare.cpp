@@ -1,6 +1,7 @@
 // cairn compare: runs a scene under relaxed, pyramid and exact friction and sets the figures side
 // by side.
 #include <fmt/format.h>
+#include <stdexcept>
 
 #include "commands.hpp"
 #include "cpu_clock.hpp"
@@ -25,6 +26,9 @@ bool run_variant(const Scene& scene, const StepPlan& steps, bool quiet, Friction
   for (std::int64_t n = 1; n <= steps.steps; ++n) {
     const StepReport& report = simulator.step(steps.length(n));
     if (report.status == StepStatus::interrupted) return false;
+    if (report.status == StepStatus::internal_error)
+      throw std::logic_error(
+          fmt::format("{}, step {}: {}", scene.file, report.step, report.message));
     add_step(scene, report, simulator.state(), variant);
     if (report.status == StepStatus::stopped) return true;
     progress.show(n, report.t, report.active_contacts, variant.totals.worst.front().certificate);

@@ -24,16 +24,6 @@ namespace {
 constexpr std::size_t max_failed_problems = 3;
 constexpr std::size_t most_force_lines = 20;
 
-// A word that a shell reads as one word.
-std::string shell_word(const std::string& word) {
-  constexpr const char* plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/=+:,@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string command_line(const RunOptions& options) {
   std::string line = "cairn run " + shell_word(options.scene);
   for (const std::string& assignment : options.assignments)
@@ -50,6 +40,7 @@ struct Run {
   bool resumed = false;                           // begins at a checkpoint
   StepPlan steps = {};                            // of the whole run
   std::string early = {};                         // why it ended before its time; empty: it did not
+  std::string fault = {};                         // the same, where that is a fault of ours
   std::vector<std::string> failed_problems = {};  // files
 
   bool keeps_checkpoints() const { return interval > 0 || resumed; }
@@ -76,6 +67,11 @@ Result<void> step_to_the_end(const State& state, const RunOptions& options, RunR
   double worst = recorder.totals().worst.empty() ? 0 : recorder.totals().worst.front().certificate;
   for (std::int64_t n = recorder.totals().steps + 1; n <= run.steps.steps; ++n) {
     const StepReport& report = simulator.step(run.steps.length(n));
+    // The trace ends with the step before: a step that was never taken has nothing to record.
+    if (report.status == StepStatus::internal_error) {
+      run.fault = fmt::format("step {}, t = {:.6g} s: {}", n, report.t, report.message);
+      break;
+    }
     if (report.status != StepStatus::interrupted) {  // else the run ends with the step before
       if (Result<void> done = recorder.record(report, simulator.state()); !done) return done;
       if (Result<void> done = run.save_failure(report); !done) return done;
@@ -91,7 +87,7 @@ Result<void> step_to_the_end(const State& state, const RunOptions& options, RunR
       break;
     }
   }
-  if (options.intervals) recorder.record_forces(simulator.report());
+  if (options.intervals && run.fault.empty()) recorder.record_forces(simulator.report());
   return {};
 }
 
@@ -214,6 +210,7 @@ std::string result_lines(const Run& run, const RunTotals& totals, const RunOutco
 }
 
 int run_exit_code(const RunOutcome& outcome, const Run& run) {
+  if (!run.fault.empty()) return exit_bug;
   if (!run.early.empty()) return exit_signal + received_signal();
   return outcome.status == RunStatus::ok && outcome.expectations_met() ? exit_ok : exit_failed;
 }
@@ -226,8 +223,13 @@ int go(const RunOptions& options, const State& state, RunRecorder& recorder, Run
   watch_signals();
   const Result<void> stepped = step_to_the_end(state, options, recorder, run);
   if (!stepped) return report(stepped.error());
-  const Result<RunOutcome> outcome = recorder.finish(run.early);
+  const Result<RunOutcome> outcome = recorder.finish(run.fault.empty() ? run.early : run.fault);
   if (!outcome) return report(outcome.error());
+  if (!run.fault.empty()) {
+    warn("error: " + printable(run.scene.file + ": " + run.fault));
+    if (!run.folder.empty())
+      warn("the steps before it are in " + printable(run.folder + "/trace.cairn"));
+  }
   print(options.json ? outcome->summary : result_lines(run, recorder.totals(), *outcome));
   return run_exit_code(*outcome, run);
 }

@@ -1,9 +1,9 @@
 // The program cairn: reads the command line and calls the command.
 #include <cstdio>
-#include <exception>
-#include <new>
+#include <cstdlib>
 
 #include "arguments.hpp"
+#include "base/boundary.hpp"
 #include "base/suggestion.hpp"
 #include "interrupt.hpp"
 #include "terminal.hpp"
@@ -144,19 +144,35 @@ int start(int argc, char** argv) {
   return schema();
 }
 
+// What it takes to find a fault of ours.
+void ask_for_report(int argc, char** argv) {
+  std::string command = "cairn";
+  for (int i = 1; i < argc; ++i) command += " " + shell_word(argv[i]);
+  warn("this is a fault of cairn " CAIRN_VERSION
+       ", not of its input; please send us the files that the command reads, and the command:");
+  warn("  " + printable(command));
+}
+
+int guarded_start(int argc, char** argv) {
+  try {
+    return finish_output(start(argc, argv));
+  } catch (...) {
+    return report({caught_error()});
+  }
+}
+
 }  // namespace
 }  // namespace cairn::app
 
 int main(int argc, char** argv) {
   using namespace cairn::app;
   set_up_signals();
-  try {
-    return finish_output(start(argc, argv));
-  } catch (const std::bad_alloc&) {
-    warn("error: out of memory; fix: use a smaller scene or a machine with more memory");
-    return exit_limit;
-  } catch (const std::exception& fault) {
-    warn(std::string("internal error: ") + fault.what() + "; please report this");
-    return exit_bug;
-  }
+#ifdef CAIRN_DCHECKS
+  // For tests: the check that is reached as the n-th fails.
+  if (const char* n = std::getenv("CAIRN_FAIL_CHECK"))
+    cairn::check_fault::countdown = std::strtoll(n, nullptr, 10);
+#endif
+  const int code = guarded_start(argc, argv);
+  if (code == exit_bug) ask_for_report(argc, argv);
+  return code;
 }

@@ -26,6 +26,8 @@ int exit_code(ErrorKind kind) {
       return exit_limit;
     case ErrorKind::stopped:
       return exit_failed;
+    case ErrorKind::internal:
+      return exit_bug;
   }
   return exit_bug;
 }
@@ -72,6 +74,15 @@ int finish_output(int code) {
   error.kind = ErrorKind::io;
   error.what = std::string("cannot write to standard output: ") + std::strerror(output_fault);
   return report({error});
+}
+
+std::string shell_word(const std::string& word) {
+  constexpr const char* plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/=+:,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 std::string printable(const std::string& name) {

@@ -19,6 +19,9 @@ int report(const Errors& errors);
 // other fault is reported and gives exit_io, else `code` is returned.
 int finish_output(int code);
 
+// A word that a shell reads as one word.
+std::string shell_word(const std::string& word);
+
 // A name of a file or a body as one line: control characters and marks of the writing direction
 // would let it paint the terminal.
 std::string printable(const std::string& name);

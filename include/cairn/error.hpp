@@ -6,10 +6,12 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "cairn/check.hpp"
+
 namespace cairn {
 
 // Decides the exit code of the command line (see docs/conventions.md).
-enum class ErrorKind { input, usage, io, limit, stopped };
+enum class ErrorKind { input, usage, io, limit, stopped, internal };
 
 struct Error {
   ErrorKind kind = ErrorKind::input;
@@ -35,15 +37,4 @@ inline tl::unexpected<Errors> fail(Error error) {
   return tl::unexpected<Errors>(Errors{std::move(error)});
 }
 
-// What a programmer can cause: stops with file, line and the violated condition.
-[[noreturn]] void check_failed(const char* condition, const char* file, int line);
-
 }  // namespace cairn
-
-#define CAIRN_CHECK(condition) \
-  ((condition) ? static_cast<void>(0) : ::cairn::check_failed(#condition, __FILE__, __LINE__))
-#ifdef NDEBUG
-#define CAIRN_DCHECK(condition) static_cast<void>(0)
-#else
-#define CAIRN_DCHECK(condition) CAIRN_CHECK(condition)
-#endif

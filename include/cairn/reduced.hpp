@@ -54,6 +54,7 @@ struct ReducedSolution {
   int islands = 0;
   int fallbacks = 0;
   const char* method = "";
+  std::string message;  // of status internal_error; empty otherwise
 };
 
 }  // namespace cairn

@@ -116,12 +116,13 @@ enum class StepStatus : std::uint8_t {
   certified,
   uncertified,
   stopped,
-  interrupted,  // the caller asked for an end inside the step: it is not taken
+  interrupted,     // the caller asked for an end inside the step: it is not taken
+  internal_error,  // a check of the program failed, a fault of ours: the step is not taken
 };
 
 struct StepReport {
   StepStatus status = StepStatus::certified;
-  std::string message;                  // why it was stopped; empty otherwise
+  std::string message;                  // why it was not taken; empty otherwise
   std::int64_t step = 0;                // number of the step, the first is 1
   double t = 0, h = 0;                  // time at the end, length [s]
   std::vector<ContactReport> contacts;  // candidates of the last solve, sorted by key
@@ -167,6 +168,10 @@ struct StepReport {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
   } seconds;
 
+  // The step cannot be taken, and the state is the one before it.
+  bool failed() const {
+    return status == StepStatus::stopped || status == StepStatus::internal_error;
+  }
   std::span<const SolveRecord> solved() const {
     return {solves.data(), static_cast<std::size_t>(solve_count)};
   }
@@ -175,6 +180,10 @@ struct StepReport {
 // "contact disc1-plank:0", "joint rod" ...
 std::string constraint_name(const Model& model, const Problem& problem, int constraint);
 
+// Whatever happens in a step, it is taken as a whole or not at all. Functions that are given what
+// makes no sense (no model, a state of another size, h <= 0, a body that does not exist) throw
+// std::invalid_argument and change nothing; nothing else is thrown but std::bad_alloc by the
+// constructor and the functions that copy what they are given.
 class Simulator {
  public:
   Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme = Euler{},
@@ -183,7 +192,9 @@ class Simulator {
   Simulator(Simulator&&) noexcept;
   Simulator& operator=(Simulator&&) noexcept;
 
-  // Advances the state by h > 0. A stopped step leaves the state as it was.
+  // Advances the state by h > 0. A step that is stopped, interrupted or ends with an internal error
+  // leaves the state as it was; another step() may be tried. A step for which there is not enough
+  // memory is stopped.
   const StepReport& step(double h);
 
   const Model& model() const;
@@ -204,7 +215,7 @@ class Simulator {
   void set_interrupt(const Interrupt& interrupt);
 
   // A function that returns seconds; without one the library reads no clock and StepReport::seconds
-  // stays zero.
+  // stays zero. Neither it nor the one of set_interrupt() may throw.
   void set_clock(double (*clock)());
 
   double kinetic_energy() const;    // of the state [J]

@@ -30,7 +30,8 @@ struct Certificate {
   bool within(double tolerance) const { return finite && worst <= tolerance; }
 };
 
-// v and lambda in the problem's units.
+// v and lambda in the problem's units. Throws std::invalid_argument where their sizes are not those
+// of the problem.
 Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda);
 
 enum class SolveStatus : std::uint8_t {
@@ -39,6 +40,7 @@ enum class SolveStatus : std::uint8_t {
   ray,          // not certified, and complementary pivoting met nothing but rays: often there is no
                 // solution
   interrupted,  // not certified, and the caller asked for an end
+  internal_error,  // a check of the program failed, a fault of ours: there is no answer
 };
 const char* name(SolveStatus status);
 
@@ -51,6 +53,7 @@ struct Solution {
   int islands = 0;
   int fallbacks = 0;        // islands in which the first method of auto was not enough
   const char* method = "";  // the last method that had to be used
+  std::string message;      // of status internal_error; empty otherwise
 };
 
 }  // namespace cairn

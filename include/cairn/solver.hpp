@@ -91,7 +91,9 @@ class SolverWorkspace {
 Result<void> accepts(const SolverOptions& options, const Problem& problem);
 
 // solution.lambda is the warm start if it has the right size, else zero is taken. Ends with
-// certify(), on the best impulses found so far where it was interrupted.
+// certify(), on the best impulses found so far where it was interrupted. Where a check of the
+// program fails the status is internal_error, lambda is the warm start and v is empty. Nothing but
+// std::bad_alloc is thrown, and leaves lambda likewise.
 void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
            Solution& solution);
 

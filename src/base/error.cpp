@@ -1,8 +1,5 @@
 #include "cairn/error.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 namespace cairn {
 
 std::string Error::text() const {
@@ -18,12 +15,6 @@ std::string Error::text() const {
   if (!allowed.empty()) line_text += "; allowed " + allowed;
   if (!fix.empty()) line_text += "; fix: " + fix;
   return line_text;
-}
-
-void check_failed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "internal error: %s:%d: %s does not hold; please report this\n", file, line,
-               condition);
-  std::abort();
 }
 
 }  // namespace cairn

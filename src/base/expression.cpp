@@ -9,6 +9,7 @@
 #include <numbers>
 #include <string_view>
 
+#include "base/boundary.hpp"
 #include "base/suggestion.hpp"
 #include "cairn/error.hpp"
 
@@ -253,8 +254,10 @@ class ExpressionParser {
 
 TimeFunction::TimeFunction(double constant) : code_{{Op::number, constant}} {}
 
-Result<TimeFunction> TimeFunction::parse(const std::string& text) {
+Result<TimeFunction> TimeFunction::parse(const std::string& text) try {
   return ExpressionParser(text).run();
+} catch (...) {
+  return fail(caught_error());
 }
 
 bool TimeFunction::is_constant() const {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
+#include <stdexcept>
 
 namespace cairn {
 namespace {
@@ -51,7 +53,10 @@ OrderRun order_run(const Scene& scene, double h, int (*interrupted)()) {
   for (std::int64_t i = 0; i < steps; ++i) {
     if (interrupted && interrupted() != 0) break;
     const StepReport& report = sim.step(i < whole ? h : rest);
-    if (report.status == StepStatus::stopped) {
+    if (report.status == StepStatus::internal_error)
+      throw std::logic_error(
+          fmt::format("{}, h = {}, step {}: {}", scene.file, h, report.step, report.message));
+    if (report.failed()) {
       run.message = report.message;
       break;
     }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/conventions.hpp"
+
 namespace cairn {
 namespace {
 
@@ -19,6 +21,9 @@ Aabb hull(const Aabb& a, const Aabb& b) {
 // The axis with the largest spread of middles among those along which every box is finite; -1 if
 // all are equal or there is no such axis.
 int Broadphase::split_axis(int first, int count) const {
+  CAIRN_DCHECK(count > 0, count);
+  CAIRN_DCHECK(first >= 0 && static_cast<std::size_t>(first + count) <= order_.size(), first,
+               count);
   int best = -1;
   double widest = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -37,6 +42,9 @@ int Broadphase::split_axis(int first, int count) const {
 }
 
 int Broadphase::build(const Input& in, int first, int count) {
+  CAIRN_DCHECK(count > 0, count);
+  CAIRN_DCHECK(first >= 0 && static_cast<std::size_t>(first + count) <= order_.size(), first,
+               count);
   const int self = static_cast<int>(nodes_.size());
   nodes_.push_back({});
   Node node{.box = in.boxes[static_cast<std::size_t>(order_[static_cast<std::size_t>(first)])],
@@ -69,6 +77,9 @@ int Broadphase::build(const Input& in, int first, int count) {
 }
 
 void Broadphase::meet(const Input& in, int i, int j, std::vector<std::pair<int, int>>& out) {
+  CAIRN_DCHECK(i != j, i);
+  CAIRN_DCHECK(is_index(i, in.boxes.size()), i);
+  CAIRN_DCHECK(is_index(j, in.boxes.size()), j);
   const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
   if (in.body_of_box[a] == in.body_of_box[b] || !(in.movable[a] || in.movable[b])) return;
   ++comparisons_;
@@ -114,6 +125,8 @@ void Broadphase::query(const Input& in, std::vector<std::pair<int, int>>& out) {
 
 void Broadphase::pairs(std::span<const Aabb> boxes, std::span<const int> body_of_box,
                        std::span<const char> movable, std::vector<std::pair<int, int>>& out) {
+  CAIRN_DCHECK(boxes.size() == body_of_box.size(), boxes.size(), body_of_box.size());
+  CAIRN_DCHECK(boxes.size() == movable.size(), boxes.size(), movable.size());
   const Input in{boxes, body_of_box, movable};
   out.clear();
   order_.clear();

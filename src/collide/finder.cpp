@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collide/flush_edges.hpp"
+#include "model/conventions.hpp"
 
 namespace cairn {
 namespace {
@@ -22,6 +23,10 @@ ContactFinder::ContactFinder(const Model& model) : flush_(flush_edges(model)) {
 
 Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
                               const ShapeContact& raw) const {
+  CAIRN_DCHECK(a < b, a, b);
+  CAIRN_DCHECK(is_index(static_cast<int>(b), model.shapes.size()), b);
+  CAIRN_DCHECK(is_direction(raw.n_W), a, b, raw.n_W.norm());
+  CAIRN_DCHECK(!std::isnan(raw.gap), a, b);
   Contact c;
   const Shape &shape_a = model.shapes[index(a)], &shape_b = model.shapes[index(b)];
   c.key = {shape_a.body, shape_b.body, a, b, raw.feature};
@@ -37,6 +42,7 @@ Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
   c.restitution_law = pair.restitution_law;
   c.torsion = pair.torsional_friction;
   c.rolling = pair.rolling_friction;
+  dcheck_contact(model, c);
   return c;
 }
 
@@ -51,11 +57,16 @@ void ContactFinder::collide(const Model& model, std::span<const Pose> poses, Sha
   collide_shapes(shape_a.geometry, poses[index(shape_a.body)] * shape_a.X_CS, shape_b.geometry,
                  poses[index(shape_b.body)] * shape_b.X_CS, raw_, polyhedron(shape_a),
                  polyhedron(shape_b));
+  for (const ShapeContact& raw : raw_) CAIRN_DCHECK(is_direction(raw.n_W), a, b, raw.n_W.norm());
 }
 
 // Pairs of shapes of different bodies whose bounds, grown by the reach, overlap.
 void ContactFinder::near_pairs(const Model& model, std::span<const Pose> poses,
                                std::span<const Reach> reach) {
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
+  CAIRN_DCHECK(reach.empty() || reach.size() == model.bodies.size(), reach.size());
+  CAIRN_DCHECK(body_of_shape_.size() == model.shapes.size(), body_of_shape_.size());
+  CAIRN_DCHECK(are_rotations(poses));
   boxes_.clear();
   for (const Shape& shape : model.shapes) {
     Aabb box = bounds(shape.geometry, poses[index(shape.body)] * shape.X_CS);
@@ -80,6 +91,9 @@ bool both_polyhedra(const Model& model, const Shape& a, const Shape& b) {
 
 PlacedPair ContactFinder::placed(const Model& model, std::span<const Pose> poses,
                                  const PolyPair& pair) const {
+  CAIRN_DCHECK(pair.a < pair.b, pair.a, pair.b);
+  CAIRN_DCHECK(both_polyhedra(model, model.shapes[index(pair.a)], model.shapes[index(pair.b)]),
+               pair.a, pair.b);
   auto place = [&](ShapeId id) {
     const Shape& shape = model.shapes[index(id)];
     Placed p(model.polyhedra[static_cast<std::size_t>(shape.polyhedron)],
@@ -92,6 +106,7 @@ PlacedPair ContactFinder::placed(const Model& model, std::span<const Pose> poses
 
 // Where the search for the pair's ratio metric ended the last time.
 RatioBasis ContactFinder::last_basis(ShapeId a, ShapeId b) const {
+  CAIRN_DCHECK(a < b, a, b);
   const auto pair = std::lower_bound(
       last_pairs_.begin(), last_pairs_.end(), std::pair(a, b),
       [](const PolyPair& p, const auto& key) { return std::pair(p.a, p.b) < key; });
@@ -111,6 +126,7 @@ void ContactFinder::collect(const Model& model, std::span<const Pose> poses,
 // Normal of the pair's largest impulse of the last step, as its event is now.
 Vec3 ContactFinder::held_direction(const Model& model, std::span<const ContactMemory> memory,
                                    const PlacedPair& now, ShapeId a, ShapeId b) const {
+  CAIRN_DCHECK(a < b, a, b);
   const ContactKey first{model.shapes[index(a)].body, model.shapes[index(b)].body, a, b,
                          std::numeric_limits<std::int32_t>::min()};
   auto entry =
@@ -163,6 +179,7 @@ void ContactFinder::find_polyhedra(const Query& q, ShapeId a, ShapeId b,
 
 // Contacts of one pair of bodies stand next to each other.
 void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& contacts) {
+  CAIRN_DCHECK(is_strictly_sorted(contacts, [](const Contact& c) { return c.key; }));
   kept_.clear();
   for (std::size_t first = 0; first < contacts.size();) {
     std::size_t end = first + 1;
@@ -172,6 +189,7 @@ void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& con
       ++end;
     const std::span<const Contact> group(contacts.data() + first, end - first);
     patches_.mark(model, group, keep_);
+    CAIRN_DCHECK(keep_.size() >= group.size(), keep_.size(), group.size());
     for (std::size_t i = 0; i < group.size(); ++i)
       if (keep_[i]) kept_.push_back(group[i]);
     first = end;
@@ -182,6 +200,9 @@ void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& con
 void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> ahead, std::span<const Reach> reach,
                          std::span<const ContactMemory> memory, std::vector<Contact>& contacts) {
+  CAIRN_DCHECK(ahead.size() == poses.size(), ahead.size(), poses.size());
+  CAIRN_DCHECK(reach.size() == model.bodies.size(), reach.size());
+  CAIRN_DCHECK(is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
   const Query query{model, poses, ahead, reach, memory};
   near_pairs(model, poses, reach);
   contacts.clear();
@@ -220,6 +241,8 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   const std::size_t found = contacts.size();
   if (events.filter) filter_patches(model, contacts);
   filtered_ = static_cast<int>(found - contacts.size());
+  CAIRN_DCHECK(filtered_ >= 0, filtered_);
+  dcheck_contacts(model, contacts);
 }
 
 void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> poses,
@@ -245,6 +268,8 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
 
 bool ContactFinder::find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
                              Contact& contact) {
+  CAIRN_DCHECK(key.shape_a < key.shape_b, key.shape_a, key.shape_b);
+  CAIRN_DCHECK(is_index(static_cast<int>(key.shape_b), model.shapes.size()), key.shape_b);
   if (both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)])) {
     const PlacedPair now = placed(model, poses, {key.shape_a, key.shape_b, 0, {}, 0, {}});
     ShapeContact raw;

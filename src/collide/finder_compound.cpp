@@ -2,6 +2,7 @@
 // rests, and pairs in the midst of a patch are left out.
 #include <algorithm>
 
+#include "base/conventions.hpp"
 #include "collide/finder.hpp"
 
 namespace cairn {
@@ -9,6 +10,8 @@ namespace cairn {
 // Seen along the normal of a pair that touches.
 void ContactFinder::measure(const Model& model, std::span<const Pose> poses, const PolyPair& first,
                             std::span<CompoundPair> group) {
+  CAIRN_DCHECK(!group.empty());
+  CAIRN_DCHECK(group[0].body_a < group[0].body_b);
   const PlacedPair touch = placed(model, poses, first);
   const Polyhedron::Edge& edge = touch.a.shape->edges[0];
   cover_.set_plane(direction(first.axis.axis, touch.a, touch.b),
@@ -39,6 +42,7 @@ void ContactFinder::measure(const Model& model, std::span<const Pose> poses, con
 
 // Can the contacts of some of the pairs stand for those of others?
 bool ContactFinder::alike(const Model& model, std::span<const CompoundPair> group) const {
+  CAIRN_DCHECK(!group.empty());
   auto law = [&](const CompoundPair& pair) -> const Material& {
     return model.pair(model.shapes[index(pair.a)].material, model.shapes[index(pair.b)].material);
   };
@@ -53,6 +57,9 @@ bool ContactFinder::alike(const Model& model, std::span<const CompoundPair> grou
 // nothing.
 void ContactFinder::find_compound(const Query& q, std::span<CompoundPair> group,
                                   std::vector<Contact>& contacts) {
+  CAIRN_DCHECK(!group.empty());
+  for (const CompoundPair& pair : group)
+    CAIRN_DCHECK(pair.body_a == group[0].body_a && pair.body_b == group[0].body_b);
   const std::size_t before = contacts.size(), known = neighbours_.size();
   auto look = [&](CompoundPair& pair) {
     if (!pair.done) find_polyhedra(q, pair.a, pair.b, contacts);
@@ -104,6 +111,7 @@ void ContactFinder::find_compounds(const Query& q, std::vector<Contact>& contact
 }
 
 bool ContactFinder::covered(ShapeId a, ShapeId b) const {
+  CAIRN_DCHECK(a < b, a, b);
   return std::binary_search(covered_.begin(), covered_.end(), std::pair(a, b));
 }
 
@@ -122,6 +130,8 @@ std::pair<ContactFinder::Neighbours, ContactFinder::Neighbours> ContactFinder::n
 
 // Pairs of shapes with several equally good axes, after all others of the same bodies.
 void ContactFinder::settle_postponed(const Query& q, std::vector<Contact>& contacts) {
+  for (const std::size_t i : postponed_)
+    CAIRN_DCHECK(i < poly_pairs_.size(), i, poly_pairs_.size());
   for (const std::size_t i : postponed_) {
     PolyPair& pair = poly_pairs_[i];
     const auto [first, end] =

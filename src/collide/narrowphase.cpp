@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <variant>
 
+#include "base/conventions.hpp"
 #include "cairn/error.hpp"
 #include "collide/pair_functions.hpp"
 
@@ -93,12 +94,15 @@ bool precedes(const PlacedShape& a, const PlacedShape& b) {
 }
 
 ShapeContact exchanged(const ShapeContact& c) {
+  CAIRN_DCHECK(is_direction(c.n_W));
   return {c.p_WB, c.p_WA, -c.n_W, c.gap, c.feature};
 }
 
 void collide_shapes(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
                     std::vector<ShapeContact>& out, const Polyhedron* polyhedron_a,
                     const Polyhedron* polyhedron_b) {
+  CAIRN_DCHECK(is_rotation(X_WA.R));
+  CAIRN_DCHECK(is_rotation(X_WB.R));
   const PairFunction collide = table[a.index()][b.index()];
   CAIRN_CHECK(collide != nullptr);
   collide({a, X_WA, polyhedron_a}, {b, X_WB, polyhedron_b}, out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn {
@@ -13,6 +14,7 @@ namespace {
 constexpr double still = 1e-12;
 
 Pose pose_of(std::span<const Pose> poses, BodyId id) {
+  CAIRN_DCHECK(is_index_or_none(static_cast<int>(id), poses.size()), id);
   return id == BodyId::world ? Pose{} : poses[index(id)];
 }
 
@@ -29,6 +31,9 @@ void hold_points(JointRows& rows) {
 
 // Rotation vector from the rotation that the second body should have to the one it has.
 void hold_rotation(const Joint& joint, const Pose& A, const Pose& B, JointRows& rows) {
+  CAIRN_DCHECK(is_rotation(A.R));
+  CAIRN_DCHECK(is_rotation(B.R));
+  CAIRN_DCHECK(is_rotation(joint.R_AB), joint.name);
   Quat error = B.R * (A.R * joint.R_AB).conjugate();
   if (error.w() < 0) error.coeffs() = -error.coeffs();
   const double sine = error.vec().norm();
@@ -84,6 +89,8 @@ void rows_of(const FixedJoint&, const Joint& joint, const Pose& A, const Pose& B
 // step.
 double prescribed_rate(std::span<const Pose> poses, std::span<const Pose> poses_end, BodyId id,
                        const Vec3& point, const Vec3& along, bool rotation, double h) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(poses.size() == poses_end.size(), poses.size(), poses_end.size());
   const Pose &start = poses[index(id)], &end = poses_end[index(id)];
   if (!rotation) return along.dot(end * (start.inverse() * point) - point) / h;
   Quat turn = end.R * start.R.conjugate();
@@ -100,6 +107,13 @@ JointRows joint_rows(std::span<const Pose> poses, const Joint& joint) {
   rows.a = A * joint.anchors[0];
   rows.b = B * joint.anchors[1];
   std::visit([&](const auto& type) { rows_of(type, joint, A, B, rows); }, joint.type);
+  CAIRN_DCHECK(rows.directions >= 0 && rows.directions <= 3, joint.name, rows.directions);
+  CAIRN_DCHECK(rows.axes >= 0 && rows.axes <= 3, joint.name, rows.axes);
+  CAIRN_DCHECK(rows.directions + rows.axes > 0, joint.name);
+  for (int i = 0; i < rows.directions; ++i)
+    CAIRN_DCHECK(is_direction(rows.direction[static_cast<std::size_t>(i)]), joint.name, i);
+  for (int i = 0; i < rows.axes; ++i)
+    CAIRN_DCHECK(is_direction(rows.axis[static_cast<std::size_t>(i)]), joint.name, i);
   return rows;
 }
 
@@ -116,6 +130,14 @@ JointError joint_error(std::span<const Pose> poses, const Joint& joint) {
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
                std::vector<JointRowTerms>& terms) {
+  CAIRN_DCHECK(is_index(static_cast<int>(id), model.joints.size()), id);
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(gamma >= 0, gamma);
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
+  CAIRN_DCHECK(layout.body.size() == model.bodies.size(), layout.body.size());
+  CAIRN_DCHECK(!problem.first_row.empty());
+  CAIRN_DCHECK(problem.first_row.size() == problem.constraints.size() + 1,
+               problem.first_row.size());
   const Joint& joint = model.joints[index(id)];
   const JointRows rows = joint_rows(poses, joint);
   for (const bool rotation : {false, true}) {
@@ -162,6 +184,8 @@ void add_joint(const Model& model, std::span<const Pose> poses, std::span<const 
     }
     if (c.rows == 0) continue;
     problem.constraints.push_back(c);
+    CAIRN_DCHECK(c.rows <= max_rows, c.rows);
+    CAIRN_DCHECK(c.body[0] >= 0 || c.body[1] >= 0, joint.name);
     problem.first_row.push_back(problem.first_row.back() + c.rows);
   }
 }

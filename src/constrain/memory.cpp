@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/conventions.hpp"
+
 namespace cairn {
 
 // In every problem of a scheme the joints come first, then the contacts in the order of their keys,
@@ -9,6 +11,12 @@ namespace cairn {
 void recall(const Problem& problem, std::span<const Contact> contacts,
             std::span<const ContactMemory> memory, std::span<const double> joint_impulses,
             VecX& lambda, std::span<const SpinRows> spins, std::span<const ContactMemory> torques) {
+  CAIRN_DCHECK(problem.constraints.size() >= contacts.size() + spins.size(),
+               problem.constraints.size(), contacts.size(), spins.size());
+  CAIRN_DCHECK(is_strictly_sorted(contacts, [](const Contact& c) { return c.key; }));
+  CAIRN_DCHECK(is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(problem.units.impulse() > 0);
   lambda.setZero(problem.rows());
   const double unit = problem.units.impulse();
   const std::size_t joints = problem.constraints.size() - contacts.size() - spins.size();
@@ -20,6 +28,8 @@ void recall(const Problem& problem, std::span<const Contact> contacts,
   auto last = memory.begin();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
+    CAIRN_DCHECK(problem.constraints[joints + i].id.contact == c.key, i);
+    CAIRN_DCHECK(problem.constraints[joints + i].rows == c.rows, i, c.rows);
     last =
         std::lower_bound(last, memory.end(), c.key,
                          [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
@@ -32,7 +42,11 @@ void recall(const Problem& problem, std::span<const Contact> contacts,
   }
   last = torques.begin();
   for (std::size_t i = 0; i < spins.size(); ++i) {
+    CAIRN_DCHECK(spins[i].contact < contacts.size(), i, spins[i].contact);
+    CAIRN_DCHECK(spins[i].rows >= 1 && spins[i].rows <= 2, i, spins[i].rows);
     const ContactKey& key = contacts[spins[i].contact].key;
+    CAIRN_DCHECK(problem.constraints[joints + contacts.size() + i].id.contact == key, i);
+    CAIRN_DCHECK(problem.constraints[joints + contacts.size() + i].law == Law::disc, i);
     last = std::lower_bound(
         last, torques.end(), key,
         [](const ContactMemory& m, const ContactKey& other) { return m.key < other; });
@@ -48,6 +62,9 @@ void recall(const Problem& problem, std::span<const Contact> contacts,
 void remember(const Problem& problem, std::span<const Contact> contacts, const VecX& lambda,
               std::vector<ContactMemory>& memory, std::vector<double>& joint_impulses,
               std::size_t spins) {
+  CAIRN_DCHECK(lambda.size() == problem.rows(), lambda.size(), problem.rows());
+  CAIRN_DCHECK(problem.constraints.size() >= contacts.size() + spins, problem.constraints.size(),
+               contacts.size(), spins);
   const double unit = problem.units.impulse();
   const std::size_t joints = problem.constraints.size() - contacts.size() - spins;
   joint_impulses.clear();
@@ -55,17 +72,22 @@ void remember(const Problem& problem, std::span<const Contact> contacts, const V
   memory.clear();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
+    CAIRN_DCHECK(problem.constraints[joints + i].id.contact == c.key, i);
     const double* r = lambda.data() + problem.first_row[joints + i];
     Vec3 impulse = r[0] * unit * c.n_W;
     if (c.rows > 1) impulse += r[1] * unit * c.t1_W;
     if (c.rows > 2) impulse += r[2] * c.stretch * unit * c.t2_W;
     if (r[0] != 0) memory.push_back({c.key, impulse});
   }
+  CAIRN_DCHECK(is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
 }
 
 void remember_torques(const Problem& problem, std::span<const Contact> contacts,
                       std::span<const SpinRows> spins, const VecX& lambda,
                       std::vector<ContactMemory>& torques) {
+  CAIRN_DCHECK(lambda.size() == problem.rows(), lambda.size(), problem.rows());
+  CAIRN_DCHECK(problem.constraints.size() >= contacts.size() + spins.size(),
+               problem.constraints.size());
   const double unit = problem.units.impulse() * problem.units.length;
   const std::size_t first = problem.constraints.size() - spins.size();
   torques.clear();
@@ -81,6 +103,7 @@ void remember_torques(const Problem& problem, std::span<const Contact> contacts,
     else
       torques.back().impulse_W += torque;
   }
+  CAIRN_DCHECK(is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
 }
 
 }  // namespace cairn

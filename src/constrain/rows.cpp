@@ -4,12 +4,16 @@
 #include <cmath>
 
 #include "dynamics/kinematics.hpp"
+#include "model/conventions.hpp"
 #include "model/dof.hpp"
 
 namespace cairn {
 // Angular columns are lengths.
 void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3& point_W,
               const Vec3& direction_W, double sign, double* row) {
+  CAIRN_DCHECK(body.velocities <= max_velocities, body.velocities);
+  CAIRN_DCHECK(sign == 1 || sign == -1, sign);
+  CAIRN_DCHECK(is_rotation(X_WC.R), body.name);
   point_row(body, X_WC, point_W - X_WC.p, direction_W, row);
   const int linear = translation_count(body);
   for (int i = 0; i < body.velocities; ++i) row[i] *= i < linear ? sign : sign / model.length_unit;
@@ -18,6 +22,8 @@ void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3
 // w times the length unit is the velocity of a point at that distance.
 void spin_row(const Model&, const Body& body, const Pose& X_WC, const Vec3& axis_W, double sign,
               double* row) {
+  CAIRN_DCHECK(is_direction(axis_W) || axis_W.isZero(0), body.name);
+  CAIRN_DCHECK(sign == 1 || sign == -1, sign);
   std::fill(row, row + body.velocities, 0.0);
   add_generalised_force(body, X_WC, Vec3::Zero(), axis_W, row);
   for (int i = 0; i < body.velocities; ++i) row[i] *= sign;
@@ -29,6 +35,9 @@ namespace {
 // the smaller of the two bounds there.
 void align_section(const Model& model, std::span<const Pose> poses, const Material& pair,
                    Contact& c) {
+  CAIRN_DCHECK(model.section(c.key) != nullptr);
+  CAIRN_DCHECK(pair.direction_of == 0 || pair.direction_of == 1, pair.direction_of);
+  CAIRN_DCHECK(c.rows >= 1 && c.rows <= 3, c.rows);
   const BodyId body = pair.direction_of == 0 ? c.key.body_a : c.key.body_b;
   const Vec3 f_W = poses[index(body)].R * pair.friction_direction;
   Vec3 in_plane = f_W - c.n_W.dot(f_W) * c.n_W;
@@ -79,6 +88,7 @@ void set_friction(const Model& model, std::span<const Pose> poses, Contact& c) {
 
 double mobility(const Model& model, std::span<const Pose> poses, const Contact& c, const Vec3& s,
                 const Vec3& t) {
+  CAIRN_DCHECK(is_direction(s) && is_direction(t));
   // s . W t with W = J A^-1 J^T up to the masses' scale: enough to see which directions can move at
   // all.
   double sum = 0;
@@ -99,6 +109,8 @@ struct PlaneMobility {
 };
 int moving_directions(const PlaneMobility& m, double small, const Vec3& t1, const Vec3& t2,
                       Vec3& along) {
+  CAIRN_DCHECK(m.t1_t1 >= 0 || std::isnan(m.t1_t1), m.t1_t1);
+  CAIRN_DCHECK(m.t2_t2 >= 0 || std::isnan(m.t2_t2), m.t2_t2);
   const auto [a, b, d] = m;
   if (a * d - b * b > small * (a + d)) return 2;
   if (a + d <= small) return 0;
@@ -111,6 +123,9 @@ int moving_directions(const PlaneMobility& m, double small, const Vec3& t1, cons
 
 void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLayout& layout,
                      Problem& problem) {
+  CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
+  CAIRN_DCHECK(v_free.size() == model.velocities, v_free.size(), model.velocities);
+  CAIRN_DCHECK(is_power_of_two(model.mass_unit) && is_power_of_two(model.length_unit));
   problem.units = {model.mass_unit, model.length_unit, power_of_two(h)};
   const Units& u = problem.units;
   problem.bodies.clear();
@@ -129,6 +144,12 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
     b.size = body.velocities;
     b.model_body = static_cast<std::int32_t>(i);
     mass_matrix(body, b.A);
+    for (int r = 0; r < b.size; ++r) {
+      CAIRN_DCHECK(b.A[r][r] > 0, body.name, r, b.A[r][r]);
+      for (int c = 0; c < r; ++c)
+        CAIRN_DCHECK(std::abs(b.A[r][c] - b.A[c][r]) <= convention_tolerance * b.A[r][r],
+                     body.name);
+    }
     const int linear = translation_count(body);
     for (int r = 0; r < b.size; ++r)
       for (int c = 0; c < b.size; ++c)
@@ -141,6 +162,7 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
 }
 
 void orient(const Model& model, std::span<const Pose> poses, Contact& c) {
+  dcheck_contact(model, c);
   const double w_nn = mobility(model, poses, c, c.n_W, c.n_W);
   if (!(w_nn > 0)) {
     c.rows = 0;
@@ -162,10 +184,13 @@ void orient(const Model& model, std::span<const Pose> poses, Contact& c) {
     c.t2_W = c.n_W.cross(along);
   }
   set_friction(model, poses, c);
+  dcheck_contact(model, c);
 }
 
 Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> poses_end, const Contact& c, double h) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(poses.size() == poses_end.size(), poses.size());
   Vec3 velocity = Vec3::Zero();
   auto moved = [&](BodyId id) {
     const Vec3 p_C = poses[index(id)].inverse() * c.p_WC;
@@ -178,6 +203,12 @@ Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
 
 void add_contact(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
                  const Contact& c, int facets, const Vec3& b, Problem& problem) {
+  CAIRN_DCHECK(c.rows >= 1 && c.rows <= 3, c.rows);
+  CAIRN_DCHECK(facets == 0 || facets >= 3, facets);
+  CAIRN_DCHECK(layout.body.size() == model.bodies.size(), layout.body.size());
+  CAIRN_DCHECK(problem.first_row.size() == problem.constraints.size() + 1,
+               problem.first_row.size());
+  dcheck_contact(model, c);
   Constraint& row = problem.constraints.emplace_back();
   row.law = c.rows == 1 ? Law::nonnegative : Law::coulomb;
   row.rows = c.rows;
@@ -204,6 +235,7 @@ void add_contact(const Model& model, std::span<const Pose> poses, const ProblemL
 
 Vec3 prescribed_spin(const Model& model, std::span<const Pose> poses,
                      std::span<const Pose> poses_end, const Contact& c, double h) {
+  CAIRN_DCHECK(h > 0, h);
   const auto turned = [&](BodyId id) {
     if (model.body(id).kind != BodyKind::prescribed) return Vec3(Vec3::Zero());
     const Eigen::AngleAxisd turn(poses_end[index(id)].R * poses[index(id)].R.conjugate());
@@ -231,6 +263,9 @@ double spin_mobility(const Model& model, std::span<const Pose> poses, const Cont
 void add_spin_rows(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
                    const Contact& c, double length, int part, int tie, const SpinRows& spin,
                    Problem& problem) {
+  CAIRN_DCHECK(length > 0, length);
+  CAIRN_DCHECK(part == 1 || part == 2, part);
+  CAIRN_DCHECK(spin.rows >= 1 && spin.rows <= 2, spin.rows);
   Constraint& row = problem.constraints.emplace_back();
   row.law = Law::disc;
   row.rows = spin.rows;
@@ -274,6 +309,8 @@ void add_spin_friction(const Model& model, std::span<const Pose> poses, const Pr
 }
 
 void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model) {
+  CAIRN_DCHECK(v.size() == problem.velocities(), v.size(), problem.velocities());
+  CAIRN_DCHECK(problem.velocities() == model.velocities, problem.velocities());
   v_model.resize(model.velocities);
   for (const ProblemBody& b : problem.bodies) {
     const int linear = translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);
@@ -285,6 +322,7 @@ void to_model_velocities(const Model& model, const Problem& problem, const VecX&
 
 void to_problem_velocities(const Model& model, const Problem& problem, const VecX& v_model,
                            VecX& v) {
+  CAIRN_DCHECK(v_model.size() == model.velocities, v_model.size(), model.velocities);
   v.setZero(model.velocities);
   for (const ProblemBody& b : problem.bodies) {
     const int linear = translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/conventions.hpp"
+
 namespace cairn {
 namespace {
 
@@ -29,6 +31,7 @@ class Tumbling {
 
   // Over the time t, in as many steps as the series need.
   void advance(double t) {
+    CAIRN_DCHECK(t >= 0, t);
     for (double left = t * unit_; left > 0;) {
       expand();
       const double step = std::min(left, reach());
@@ -85,6 +88,9 @@ class Tumbling {
 
 Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double* v, double t,
          double* v_end) {
+  CAIRN_DCHECK(t >= 0, t);
+  CAIRN_DCHECK(is_rotation(start.R), body.name);
+  CAIRN_DCHECK(body.kind == BodyKind::dynamic, body.name);
   Pose end = start;
   int k = 0;
   for (int axis = 0; axis < 3; ++axis) {

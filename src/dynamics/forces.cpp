@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn {
@@ -18,6 +19,8 @@ struct Anchor {
 };
 
 Anchor anchor(const Model& model, const State& state, double h, BodyId id, const Vec3& point) {
+  CAIRN_DCHECK(is_index_or_none(static_cast<int>(id), state.poses.size()), id);
+  CAIRN_DCHECK(h > 0, h);
   if (id == BodyId::world) return {point, Vec3::Zero(), point};
   const Body& body = model.body(id);
   const Pose& X_WC = state.poses[index(id)];
@@ -58,6 +61,8 @@ void add_spring(const Model& model, const State& state, double h, const Spring& 
 // Newton's method for w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler,
 // which never gains energy. False if it does not converge.
 bool gyroscopic_newton(const Mat3& I, const Vec3& w, const Vec3& h_torque, double h, Vec3& next) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(!(I.diagonal().minCoeff() < 0));
   next = w;
   for (int i = 0; i < 20; ++i) {
     const Vec3 momentum = I * next;
@@ -92,6 +97,11 @@ Vec3 gyroscopic_step(const Mat3& I, const Vec3& w, const Vec3& h_torque, double 
 }  // namespace
 
 void evaluate_forces(const Model& model, const State& state, double h, Forces& forces) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(state.poses.size() == model.bodies.size(), state.poses.size());
+  CAIRN_DCHECK(state.v.size() == model.velocities, state.v.size());
+  for (const ExternalForce& external : forces.external)
+    CAIRN_DCHECK(is_index(static_cast<int>(external.body), model.bodies.size()), external.body);
   forces.work_motion = 0;
   forces.potential.setZero(model.velocities);
   forces.applied.setZero(model.velocities);
@@ -119,6 +129,9 @@ void evaluate_forces(const Model& model, const State& state, double h, Forces& f
 
 void free_velocities(const Model& model, const State& state, const Forces& forces, double h,
                      VecX& v_free) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(forces.potential.size() == model.velocities, forces.potential.size());
+  CAIRN_DCHECK(forces.applied.size() == model.velocities, forces.applied.size());
   v_free.resize(model.velocities);
   for (const Body& body : model.bodies) {
     if (body.velocities == 0) continue;
@@ -149,10 +162,12 @@ double mass_norm(const Body& body, const double* a, const double* b) {
   mass_matrix(body, A);
   for (int i = 0; i < body.velocities; ++i)
     for (int j = 0; j < body.velocities; ++j) sum += (a[i] - b[i]) * A[i][j] * (a[j] - b[j]);
+  CAIRN_DCHECK(!(sum < 0), body.name, sum);
   return 0.5 * sum;
 }
 
 double kinetic_energy(const Model& model, const VecX& v) {
+  CAIRN_DCHECK(v.size() == model.velocities, v.size(), model.velocities);
   static constexpr double rest[6] = {};
   double sum = 0;
   for (const Body& body : model.bodies)
@@ -170,6 +185,7 @@ double spring_energy(const Spring& spring, const std::vector<Pose>& poses) {
 }
 
 double potential_energy(const Model& model, const std::vector<Pose>& poses) {
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size(), model.bodies.size());
   double sum = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].velocities > 0) sum -= model.bodies[i].mass * model.gravity.dot(poses[i].p);

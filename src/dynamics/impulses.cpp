@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn {
@@ -66,6 +67,7 @@ void add_at(const Moment& m, BodyId id, const MovingAnchor& a, const Vec3& F, co
 }
 
 double inverse_mass(const Moment& m, const SpringRow& s) {
+  CAIRN_DCHECK(is_direction(s.direction));
   double sum = 0;
   for (std::size_t side = 0; side < 2; ++side) {
     if (s.bodies[side] == BodyId::world) continue;
@@ -91,6 +93,9 @@ double inverse_mass(const Moment& m, const SpringRow& s) {
 // side goes into `out`.
 void add_row(const Moment& m, SpringRow row, double stiffness, double damping, bool damp_stiff,
              ForceImpulses& out) {
+  CAIRN_DCHECK(stiffness >= 0, stiffness);
+  CAIRN_DCHECK(damping >= 0, damping);
+  CAIRN_DCHECK(m.h > 0, m.h);
   const double h = m.h;
   row.damping = damping;
   row.elastic = h * h / 4 * stiffness;
@@ -162,6 +167,8 @@ void add_applied(const Moment& m, const AppliedForce& applied, ForceImpulses& ou
 
 void add_spring_impulse(const Model& model, std::span<const Pose> poses, const SpringRow& row,
                         double push, VecX& f) {
+  CAIRN_DCHECK(is_direction(row.direction));
+  CAIRN_DCHECK(f.size() == model.velocities, f.size());
   for (std::size_t side = 0; side < 2; ++side) {
     if (row.bodies[side] == BodyId::world) continue;
     const Vec3 impulse = (side == 0 ? -push : push) * row.direction;
@@ -178,6 +185,7 @@ Mat3 gyroscopic_derivative(const Mat3& inertia, const Vec3& w) {
 
 double spring_rate(const Model& model, std::span<const Pose> poses, const SpringRow& s,
                    const VecX& v) {
+  CAIRN_DCHECK(v.size() == model.velocities, v.size());
   double sum = 0;
   for (std::size_t side = 0; side < 2; ++side) {
     if (s.bodies[side] == BodyId::world) continue;
@@ -193,6 +201,9 @@ double spring_rate(const Model& model, std::span<const Pose> poses, const Spring
 
 void evaluate_impulses(const Model& model, std::span<const Pose> poses, const VecX& v, double t,
                        double h, bool damp_stiff, ForceImpulses& out) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
+  CAIRN_DCHECK(v.size() == model.velocities, v.size());
   out.work_motion = out.stiffest = 0;
   out.rows.clear();
   out.potential.setZero(model.velocities);

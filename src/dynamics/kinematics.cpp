@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/conventions.hpp"
 #include "model/dof.hpp"
 
 namespace cairn {
@@ -43,6 +44,7 @@ void point_row(const Body& body, const Pose& X_WC, const Vec3& r_W, const Vec3& 
 }
 
 Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h) {
+  CAIRN_DCHECK(is_rotation(X_WC.R), body.name, X_WC.R.norm());
   Pose next = X_WC;
   if (body.velocities == 0) return next;
   next.p += h * linear_velocity(body, v);
@@ -53,18 +55,22 @@ Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h) {
     next.R = X_WC.R * exp_rotation(h * Vec3(w[0], w[1], w[2]));
   }
   if (body.rotation != RotationKind::none) next.R.normalize();
+  CAIRN_DCHECK(is_rotation(next.R), body.name);
   return next;
 }
 
 Pose prescribed_pose(const Body& body, double t) {
+  CAIRN_DCHECK(body.motion.has_value(), body.name);
   const Motion& motion = *body.motion;
   const Vec3 origin = evaluate(motion.position, t);
   Pose X_WB{origin, exp_rotation(motion.angle(t) * motion.axis) * body.R_WB0};
   X_WB.p = X_WB * body.p_Bcm;
+  CAIRN_DCHECK(is_rotation(X_WB.R), body.name, t);
   return X_WB;
 }
 
 void mass_matrix(const Body& body, double (&A)[6][6]) {
+  CAIRN_DCHECK(body.velocities <= 6, body.velocities);
   for (auto& row : A) std::fill(row, row + 6, 0.0);
   const int k = translation_count(body);
   for (int i = 0; i < k; ++i) A[i][i] = body.mass;

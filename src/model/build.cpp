@@ -4,11 +4,13 @@
 #include <map>
 #include <numeric>
 
+#include "base/boundary.hpp"
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 #include "model/build_body.hpp"
 #include "model/build_links.hpp"
 #include "model/checks.hpp"
+#include "model/conventions.hpp"
 #include "model/materials.hpp"
 
 namespace cairn {
@@ -52,6 +54,7 @@ struct Sizes {
 // Appends the bodies in canonical order; `poses` and `v` become the initial state.
 Sizes add_bodies(const std::vector<BodyParts>& parts, const std::vector<std::size_t>& order,
                  Model& model, State& state) {
+  CAIRN_DCHECK(parts.size() == order.size(), parts.size(), order.size());
   Sizes sizes;
   for (const std::size_t i : order) {
     Body body = parts[i].body;
@@ -106,7 +109,7 @@ void add_polyhedra(Model& model, PolyhedronTable& table) {
 
 }  // namespace
 
-Result<BuiltModel> build(const ModelDescription& description) {
+Result<BuiltModel> build(const ModelDescription& description) try {
   Checks checks;
   auto model = std::make_shared<Model>();
   auto state = std::make_shared<State>();
@@ -134,7 +137,11 @@ Result<BuiltModel> build(const ModelDescription& description) {
   model->sections = make_sections(model->pairs);
   model->mass_unit = power_of_two(sizes.mass);
   model->length_unit = power_of_two(length_scale(sizes, longest_link));
+  dcheck_model(*model);
+  dcheck_state(*model, *state);
   return BuiltModel{std::move(model), std::move(state), checks.take_warnings()};
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

@@ -14,6 +14,7 @@ extern "C" {
 #include <map>
 #include <numeric>
 
+#include "base/boundary.hpp"
 #include "base/index.hpp"
 #include "cairn/polyhedron.hpp"
 #include "model/checks.hpp"
@@ -257,7 +258,7 @@ Result<Polyhedron> no_hull() {
 
 }  // namespace
 
-Result<Polyhedron> hull_polyhedron(std::span<const Vec3> given) {
+Result<Polyhedron> hull_polyhedron(std::span<const Vec3> given) try {
   if (given.size() < 4)
     return shape_error("", "a hull needs at least four points", fmt::format("{}", given.size()),
                        "4 or more", "add points");
@@ -307,6 +308,8 @@ Result<Polyhedron> hull_polyhedron(std::span<const Vec3> given) {
                        "give a coarser shape, or several hulls");
   p.center = centre_of_volume(p);
   return finish_polyhedron(std::move(p));
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/boundary.hpp"
 #include "cairn/polyhedron.hpp"
 #include "model/checks.hpp"
 #include "model/hull_errors.hpp"
@@ -147,7 +148,7 @@ Result<std::vector<Plane>> normalised(std::span<const Vec3> A, std::span<const d
 }  // namespace
 
 Result<std::vector<Vec3>> intersection_vertices(std::span<const Vec3> A,
-                                                std::span<const double> b) {
+                                                std::span<const double> b) try {
   double size = 0;
   const Result<std::vector<Plane>> planes = normalised(A, b, size);
   if (!planes) return tl::unexpected<Errors>(planes.error());
@@ -185,6 +186,8 @@ Result<std::vector<Vec3>> intersection_vertices(std::span<const Vec3> A,
   Result<Polyhedron> hull = hull_polyhedron(vertices);
   if (!hull) return tl::unexpected<Errors>(hull.error());
   return std::move(hull->vertices);
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

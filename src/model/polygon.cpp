@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/boundary.hpp"
 #include "cairn/polyhedron.hpp"
 #include "model/checks.hpp"
 #include "model/hull_errors.hpp"
@@ -99,7 +100,7 @@ Vec3 centre_of_area(std::span<const Vec3> v) {
 
 }  // namespace
 
-Result<Polyhedron> polygon_polyhedron(std::span<const Vec2> points) {
+Result<Polyhedron> polygon_polyhedron(std::span<const Vec2> points) try {
   if (const auto fault = fault_of_points(points)) return *fault;
   Vec2 lo = points[0], hi = points[0];
   for (const Vec2& p : points) lo = lo.cwiseMin(p), hi = hi.cwiseMax(p);
@@ -133,6 +134,8 @@ Result<Polyhedron> polygon_polyhedron(std::span<const Vec2> points) {
   }
   p.center = centre_of_area(p.vertices);
   return finish_polyhedron(std::move(p));
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

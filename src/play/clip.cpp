@@ -35,7 +35,7 @@ void Clip::add_initial(const State& state) {
 
 void Clip::add(const StepReport& report, const State& state) {
   ClipFigures now = figures_of(report);
-  if (report.status == StepStatus::stopped) {
+  if (report.failed()) {
     // The state is the one before: nothing new to see, but the step is counted.
     now.kinetic = last_.figures.kinetic;
     now.potential = last_.figures.potential;
@@ -47,7 +47,7 @@ void Clip::add(const StepReport& report, const State& state) {
   }
   ++steps_;
   last_.figures = pending_ ? join(last_.figures, now) : now;
-  const double h = report.status == StepStatus::stopped ? 0 : report.h;
+  const double h = report.failed() ? 0 : report.h;
   fill_bodies(*scene_->model, state, h, moving_, before_, last_);
   left_out_ += take_contacts(report, contact_limit_, order_, last_.contacts);
   pending_ = true;

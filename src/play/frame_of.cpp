@@ -78,7 +78,7 @@ ClipFigures join(const ClipFigures& older, const ClipFigures& newer) {
 }
 
 ClipFigures figures_of(const StepReport& r) {
-  const bool stopped = r.status == StepStatus::stopped;
+  const bool stopped = r.failed();
   const auto events = std::count_if(r.events.begin(), r.events.end(), [](const StepEvent& event) {
     return event.kind != StepEvent::Kind::collision;
   });
@@ -134,7 +134,7 @@ void fill_bodies(const Model& model, const State& state, double h, std::span<con
 std::int64_t take_contacts(const StepReport& report, std::size_t limit,
                            std::vector<std::int32_t>& order, std::vector<ClipContact>& contacts) {
   contacts.clear();
-  if (report.status == StepStatus::stopped || !(report.h > 0)) return 0;
+  if (report.failed() || !(report.h > 0)) return 0;
   order.clear();
   for (std::size_t i = 0; i < report.contacts.size(); ++i)
     if (can_be_shown(report.contacts[i])) order.push_back(static_cast<std::int32_t>(i));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
+
 namespace cairn {
 namespace {
 
@@ -37,11 +39,13 @@ bool invert_sized(const BodyBlock& A, Size n, BodyBlock& inverse) {
 }  // namespace
 
 bool invert(const BodyBlock& A, int n, BodyBlock& inverse) {
+  CAIRN_DCHECK(n >= 1 && n <= max_velocities, n);
   return with_size(n, [&](auto size) { return invert_sized(A, size, inverse); });
 }
 
 void constraint_velocity(const Problem& problem, const Constraint& c, const double* v, bool with_b,
                          double* w) {
+  CAIRN_DCHECK(c.rows >= 1 && c.rows <= max_rows, c.rows);
   double sum[max_rows] = {};
   if (with_b) std::copy_n(c.b, max_rows, sum);
   for (int side = 0; side < 2; ++side) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "cairn/error.hpp"
 #include "cairn/solution.hpp"
@@ -165,7 +167,8 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
   thread_local Scratch s;  // memory only: every entry is written before it is read
   Verdict judge;
   Certificate& cert = judge.certificate;
-  CAIRN_CHECK(v.size() == problem.velocities() && lambda.size() == problem.rows());
+  if (v.size() != problem.velocities() || lambda.size() != problem.rows())
+    throw std::invalid_argument("cairn::certify: the answer is not of the problem's size");
   cert.finite = v.allFinite() && lambda.allFinite() && problem.k.allFinite();
 
   // Free velocities A^-1 k.
@@ -177,7 +180,12 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
     return cert;
   }
   number_islands(problem, s.islands);
+  CAIRN_DCHECK(s.islands.of_body.size() == problem.bodies.size(), s.islands.of_body.size());
+  CAIRN_DCHECK(s.islands.of_constraint.size() == problem.constraints.size(),
+               s.islands.of_constraint.size());
   add_up(problem, v, lambda, s);
+  for (const double d : s.d) CAIRN_DCHECK(is_power_of_two(d), d);
+  for (const double scale : s.scale) CAIRN_DCHECK(!(scale < 0), scale);
   judge_momentum(problem, s, judge);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const int island = s.islands.of_constraint[i];

@@ -2,6 +2,7 @@
 // lambda alone. Free velocity and gap cannot be told apart in q, so q takes the place of both.
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "base/index.hpp"
 #include "cairn/error.hpp"
@@ -33,7 +34,8 @@ std::vector<RowScale> island_scales(const ReducedProblem& problem, const Reduced
 }  // namespace
 
 Certificate certify(const ReducedProblem& problem, const VecX& lambda) {
-  CAIRN_CHECK(lambda.size() == problem.rows() && problem.q.size() == problem.rows());
+  if (lambda.size() != problem.rows() || problem.q.size() != problem.rows())
+    throw std::invalid_argument("cairn::certify: the answer is not of the problem's size");
   Verdict verdict;
   Certificate& cert = verdict.certificate;
   VecX w;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "base/conventions.hpp"
+
 namespace cairn {
 namespace {
 
@@ -186,6 +188,8 @@ double friction_support(const LawSet& set, const double* w) {
 }  // namespace
 
 void project_any(const LawSet& set, const double* z, double* p) {
+  CAIRN_DCHECK(set.rows >= 1 && set.rows <= max_rows, set.rows);
+  CAIRN_DCHECK(!(set.mu < 0), set.mu);
   switch (set.law) {
     case Law::equality:
       std::copy(z, z + set.rows, p);
@@ -206,6 +210,8 @@ void project_any(const LawSet& set, const double* z, double* p) {
 }
 
 void project_derivative(const LawSet& set, const double* z, double D[max_rows][max_rows]) {
+  CAIRN_DCHECK(set.rows >= 1 && set.rows <= max_rows, set.rows);
+  CAIRN_DCHECK(!(set.mu < 0), set.mu);
   for (int i = 0; i < max_rows; ++i) std::fill(D[i], D[i] + max_rows, 0.0);
   switch (set.law) {
     case Law::equality:
@@ -234,6 +240,7 @@ double opening_speed(const LawSet& set, const double* w) {
 }
 
 std::span<const Corner> regular_polygon(int corners) {
+  CAIRN_DCHECK(corners >= 3 && corners <= max_corners, corners);
   static const auto table = [] {
     std::array<FrictionPolygon, max_corners + 1> all;
     for (int k = 3; k <= max_corners; ++k)
@@ -247,6 +254,7 @@ std::span<const Corner> regular_polygon(int corners) {
 }
 
 PolygonPlace polygon_place(std::span<const Corner> corners, double x, double y) {
+  CAIRN_DCHECK(corners.size() >= 3, corners.size());
   // Of all pairs of neighbours the one without negative weights, up to rounding.
   PolygonPlace place;
   double most = -std::numeric_limits<double>::infinity();

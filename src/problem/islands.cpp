@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/index.hpp"
+#include "problem/conventions.hpp"
 
 namespace cairn {
 namespace {
@@ -28,6 +29,8 @@ void number_islands(const Problem& problem, Islands& islands) {
   const std::size_t n = problem.bodies.size();
   islands.sets.reset(n);
   const auto join = [&](const std::array<int, 2>& body) {
+    CAIRN_DCHECK(is_index_or_none(body[0], n), body[0]);
+    CAIRN_DCHECK(is_index_or_none(body[1], n), body[1]);
     if (body[0] >= 0 && body[1] >= 0) islands.sets.join(body[0], body[1]);
   };
   for (const Constraint& c : problem.constraints) join(c.body);
@@ -50,6 +53,7 @@ void find_islands(const Problem& problem, Islands& islands) {
   number_islands(problem, islands);
   list_members(islands.of_body, islands.count, islands.first_body, islands.bodies);
   list_members(islands.of_constraint, islands.count, islands.first_constraint, islands.constraints);
+  dcheck_islands(problem, islands);
 }
 
 }  // namespace cairn

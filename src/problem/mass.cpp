@@ -5,6 +5,8 @@
 
 #include "base/index.hpp"
 
+#include "base/conventions.hpp"
+
 namespace cairn {
 namespace {
 
@@ -29,6 +31,7 @@ bool invert_diagonal(const BodyBlock& A, int n, BodyBlock& inverse) {
 }  // namespace
 
 bool is_diagonal(const BodyBlock& A, int n) {
+  CAIRN_DCHECK(n >= 1 && n <= max_velocities, n);
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < n; ++c)
       if (r != c && A[r][c] != 0) return false;
@@ -36,12 +39,31 @@ bool is_diagonal(const BodyBlock& A, int n) {
 }
 
 bool is_symmetric(const BodyBlock& A, int n) {
+  CAIRN_DCHECK(n >= 1 && n <= max_velocities, n);
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < r; ++c)
       if (A[r][c] != A[c][r] && std::abs(A[r][c] - A[c][r]) > symmetry_tolerance *
                                                                   std::sqrt(std::abs(A[r][r])) *
                                                                   std::sqrt(std::abs(A[c][c])))
         return false;
+  return true;
+}
+
+bool has_positive_part(const ProblemBody& body) {
+  BodyBlock L = {};
+  double pivots[max_velocities] = {};
+  for (int c = 0; c < body.size; ++c) {
+    for (int r = c; r < body.size; ++r) {
+      double sum = 0.5 * body.A[r][c] + 0.5 * body.A[c][r];
+      for (int k = 0; k < c; ++k) sum -= L[r][k] * L[c][k] * pivots[k];
+      if (r == c) {
+        if (!(sum > 0) || !std::isfinite(sum)) return false;
+        pivots[c] = sum;
+      } else {
+        L[r][c] = sum * (1 / pivots[c]);
+      }
+    }
+  }
   return true;
 }
 
@@ -62,6 +84,8 @@ void add_mass_product(const Problem& problem, const double* v, double* p) {
 }
 
 bool MassInverse::factor(const Problem& problem) {
+  for (const ProblemBody& b : problem.bodies)
+    CAIRN_DCHECK(b.first >= 0 && b.first + b.size <= problem.velocities(), b.first, b.size);
   problem_ = &problem;
   coupled_ = !problem.couplings.empty();
   bodies_.resize(problem.bodies.size());
@@ -135,12 +159,17 @@ void MassInverse::solve(double* x) const {
 }
 
 const BodyBlock* MassInverse::block(int i, int j) const {
+  CAIRN_DCHECK(is_index(i, bodies_.size()), i);
+  CAIRN_DCHECK(is_index(j, bodies_.size()), j);
   if (i == j) return &block(i);
   return coupled_ ? lu_.inverse(i, j) : nullptr;
 }
 
 void own_response(const Problem& problem, const MassInverse& mass, const Constraint& c,
                   double (&W)[max_rows][max_rows]) {
+  CAIRN_DCHECK(c.rows >= 1 && c.rows <= max_rows, c.rows);
+  CAIRN_DCHECK(is_index_or_none(c.body[0], problem.bodies.size()), c.body[0]);
+  CAIRN_DCHECK(is_index_or_none(c.body[1], problem.bodies.size()), c.body[1]);
   for (auto& row : W) std::fill(row, row + max_rows, 0.0);
   for (std::size_t side = 0; side < 2; ++side)
     for (std::size_t other = 0; other < 2; ++other) {

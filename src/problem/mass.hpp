@@ -12,6 +12,9 @@ bool is_diagonal(const BodyBlock& A, int n);
 // Up to rounding: 1e-12 of the diagonal.
 bool is_symmetric(const BodyBlock& A, int n);
 
+// The symmetric part of a body's block is positive definite, by the pivots that the solvers take.
+bool has_positive_part(const ProblemBody& body);
+
 // A is symmetric and couples no bodies.
 bool has_plain_mass(const Problem& problem);
 

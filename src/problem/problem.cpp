@@ -30,6 +30,8 @@ const char* name(SolveStatus status) {
       return "interrupted";
     case SolveStatus::ray:
       return "ray";
+    case SolveStatus::internal_error:
+      return "internal_error";
   }
   return "";
 }

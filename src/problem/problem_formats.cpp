@@ -1,5 +1,6 @@
 #include "problem/problem_formats.hpp"
 
+#include "base/boundary.hpp"
 #include "problem/fclib_file.hpp"
 #include "problem/json_reader.hpp"
 #include "problem/problem_file.hpp"
@@ -45,7 +46,7 @@ bool is_any_problem(const std::string& bytes) {
   return siconos_kind(bytes) != SiconosKind::unknown;
 }
 
-Result<ProblemFile> parse_any_problem(const std::string& text, const std::string& file) {
+Result<ProblemFile> parse_any_problem(const std::string& text, const std::string& file) try {
   if (looks_like_json(text)) {
     if (is_reduced_text(text)) return named(parse_reduced(text, file), "reduced problem, JSON");
     if (!is_problem_text(text) && is_scene_text(text))
@@ -74,16 +75,20 @@ Result<ProblemFile> parse_any_problem(const std::string& text, const std::string
                .what = "is no problem file that Cairn knows",
                .allowed = formats,
                .fix = "see docs/problem-files.md; the file may also be cut off"});
+} catch (...) {
+  return fail(caught_error());
 }
 
-Result<ProblemFile> read_any_problem(const std::string& file) {
+Result<ProblemFile> read_any_problem(const std::string& file) try {
   const Result<std::string> text = read_text(file, problem_limits.bytes);
   if (!text) return tl::unexpected(text.error());
   if (is_hdf5(*text)) return named(read_fclib(file), "FCLIB, HDF5");
   return parse_any_problem(*text, file);
+} catch (...) {
+  return fail(caught_error());
 }
 
-Result<void> write_any_problem(const AnyProblem& problem, const std::string& file) {
+Result<void> write_any_problem(const AnyProblem& problem, const std::string& file) try {
   const auto* full = std::get_if<Problem>(&problem);
   const auto* reduced = std::get_if<ReducedProblem>(&problem);
   if (has_ending(file, ".json"))
@@ -94,6 +99,8 @@ Result<void> write_any_problem(const AnyProblem& problem, const std::string& fil
                .file = file,
                .what = "the ending of the name says no format",
                .allowed = ".json, .hdf5, .h5"});
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

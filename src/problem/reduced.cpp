@@ -6,6 +6,7 @@
 
 #include "base/index.hpp"
 #include "cairn/error.hpp"
+#include "problem/conventions.hpp"
 #include "problem/mass.hpp"
 
 namespace cairn {
@@ -111,6 +112,7 @@ void add_dense_rows(const Problem& problem, const MassInverse& mass, ReducedProb
 }  // namespace
 
 ReducedProblem reduce(const Problem& problem) {
+  dcheck_problem(problem);
   ReducedProblem reduced;
   reduced.first_row = problem.first_row;
   if (reduced.first_row.empty()) reduced.first_row = {0};

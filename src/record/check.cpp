@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/boundary.hpp"
 #include "cairn/scene.hpp"
 #include "record/fits.hpp"
 #include "record/judge.hpp"
@@ -160,7 +161,7 @@ class Checker {
 
 }  // namespace
 
-Result<CheckReport> check_trace(const std::string& path) {
+Result<CheckReport> check_trace(const std::string& path) try {
   Result<TraceReader> reader = TraceReader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   const Result<Scene> scene = parse_scene(reader->header().scene, path + " (scene)");
@@ -183,6 +184,8 @@ Result<CheckReport> check_trace(const std::string& path) {
     checker.complain(fmt::format("corrupt at byte {}: {}", reader->offset(), reader->reason()));
   report.ok = report.complete && report.finding_count == 0;
   return report;
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

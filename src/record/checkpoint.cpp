@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/boundary.hpp"
+#include "record/chunk.hpp"
 #include "record/crc32.hpp"
 #include "record/files.hpp"
 #include "record/frame.hpp"
@@ -181,7 +183,7 @@ std::string first_difference(const std::string& a, const std::string& b, int& li
 }  // namespace
 
 Result<void> save_checkpoint(const std::string& path, const std::string& resolved_scene,
-                             const State& state, std::int64_t steps, const CheckpointRun& run) {
+                             const State& state, std::int64_t steps, const CheckpointRun& run) try {
   ByteWriter out;
   out.raw(checkpoint_magic.data(), checkpoint_magic.size());
   out.u32(checkpoint_byte_order);
@@ -200,6 +202,8 @@ Result<void> save_checkpoint(const std::string& path, const std::string& resolve
     out.u64(hash(state));
   });
   return write_file(path, {reinterpret_cast<const char*>(out.bytes().data()), out.size()});
+} catch (...) {
+  return fail(caught_error());
 }
 
 Result<Checkpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const std::string& path) {
@@ -233,10 +237,12 @@ Result<Checkpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const s
   return checkpoint;
 }
 
-Result<Checkpoint> load_checkpoint(const std::string& path) {
+Result<Checkpoint> load_checkpoint(const std::string& path) try {
   const Result<std::vector<std::uint8_t>> bytes = read_bytes(path);
   if (!bytes) return tl::unexpected(bytes.error());
   return parse_checkpoint(*bytes, path);
+} catch (...) {
+  return fail(caught_error());
 }
 
 Result<void> check_scene(const Checkpoint& checkpoint, const std::string& path,

@@ -103,7 +103,7 @@ Result<FrictionComparison> begin_comparison(const Scene& scene, double tolerance
 void add_step(const Scene& scene, const StepReport& report, const State& after,
               FrictionVariant& variant) {
   add_step(*scene.model, report, variant.totals);
-  if (report.status == StepStatus::stopped) return;
+  if (report.failed()) return;
   double lift = 0, slip = 0;
   Resultant resultant;
   for (const ContactReport& c : report.contacts) {

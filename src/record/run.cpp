@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/boundary.hpp"
 #include "cairn/trace.hpp"
 #include "record/check.hpp"
 #include "record/checkpoint.hpp"
@@ -42,6 +43,10 @@ struct RunRecorder::Run {
   }
 
   void add(const StepReport& report, const State& after) {
+    CAIRN_DCHECK(after.poses.size() == scene.model->bodies.size(), after.poses.size());
+    CAIRN_DCHECK(after.v.size() == scene.model->velocities, after.v.size());
+    CAIRN_DCHECK(report.failed() || report.step == after.step, report.step, after.step);
+    CAIRN_DCHECK(report.status != StepStatus::internal_error);
     add_step(*scene.model, report, totals);
     if (clip) clip->add(report, after);
     state = after;
@@ -199,16 +204,19 @@ Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,
   return run;
 }
 
-Result<RunRecorder> RunRecorder::create(const Scene& scene, const RunFiles& files) {
+Result<RunRecorder> RunRecorder::create(const Scene& scene, const RunFiles& files) try {
   Result<std::unique_ptr<Run>> run = begin(scene, files);
   if (!run) return tl::unexpected(run.error());
   if (!files.folder.empty())
     if (Result<void> done = (*run)->open_files(); !done) return tl::unexpected(done.error());
   return RunRecorder(std::move(*run));
+} catch (...) {
+  return fail(caught_error());
 }
 
 Result<RunRecorder> RunRecorder::resume(const Scene& scene, const RunFiles& files,
-                                        const Checkpoint& checkpoint, const Replayed& replayed) {
+                                        const Checkpoint& checkpoint,
+                                        const Replayed& replayed) try {
   Result<std::unique_ptr<Run>> run = begin(scene, files);
   if (!run) return tl::unexpected(run.error());
   // The lock comes first: the files of a run that still goes on stay untouched.
@@ -218,29 +226,35 @@ Result<RunRecorder> RunRecorder::resume(const Scene& scene, const RunFiles& file
   if (Result<void> done = (*run)->replay(checkpoint, replayed); !done)
     return tl::unexpected(done.error());
   return RunRecorder(std::move(*run));
+} catch (...) {
+  return fail(caught_error());
 }
 
-Result<void> RunRecorder::record(const StepReport& report, const State& state) {
+Result<void> RunRecorder::record(const StepReport& report, const State& state) try {
   run_->add(report, state);
   if (!run_->trace) return {};
   if (Result<void> done = run_->trace->append(report, state); !done) return done;
   return run_->table->append(report);
+} catch (...) {
+  return fail(caught_error());
 }
 
 void RunRecorder::record_forces(const StepReport& report) {
   run_->totals.forces = force_table(*run_->scene.model, report);
 }
 
-Result<void> RunRecorder::save_checkpoint(std::int64_t interval) {
+Result<void> RunRecorder::save_checkpoint(std::int64_t interval) try {
   Run& run = *run_;
   CAIRN_CHECK(run.trace && !run.totals.stopped);
   if (Result<void> done = run.trace->sync(); !done) return done;
   return cairn::save_checkpoint(run.path(checkpoint_file), run.scene.resolved, run.state,
                                 run.totals.steps,
                                 {.interval = interval, .command = run.files.command});
+} catch (...) {
+  return fail(caught_error());
 }
 
-Result<RunOutcome> RunRecorder::finish(const std::string& ended_early) {
+Result<RunOutcome> RunRecorder::finish(const std::string& ended_early) try {
   Run& run = *run_;
   if (!ended_early.empty() && !run.totals.stopped) {
     run.totals.stopped = true;
@@ -258,6 +272,8 @@ Result<RunOutcome> RunRecorder::finish(const std::string& ended_early) {
   if (run.trace && ended_early.empty())
     if (Result<void> done = run.remove_checkpoint(); !done) return tl::unexpected(done.error());
   return outcome;
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

@@ -27,6 +27,8 @@ const char* name(StepStatus status) {
       return "stopped";
     case StepStatus::interrupted:
       return "interrupted";
+    case StepStatus::internal_error:
+      return "internal_error";
   }
   return "";
 }

@@ -28,7 +28,7 @@ PenaltyCourse run_penalty(const char* name, const std::vector<std::string>& assi
   for (long long i = 0; i < std::llround(s.simulation.duration / s.simulation.step); ++i) {
     const StepReport& report = sim.step(s.simulation.step);
     course.uncertified += report.status != StepStatus::certified;
-    course.stopped = report.status == StepStatus::stopped;
+    course.stopped = report.failed();
     if (course.stopped) break;
     for (const Pose& pose : sim.state().poses) course.positions.push_back(pose.p);
     for (std::size_t b = 0; b < s.model->bodies.size(); ++b)

@@ -106,7 +106,7 @@ std::string play_scene(const PlayedScene& played, const ReproduceSetting& settin
     if (setting.stopped()) return "";
     const StepReport& report = sim.step(s.simulation.step);
     clip.add(report, sim.state());
-    if (report.status == StepStatus::stopped) break;
+    if (report.failed()) break;
   }
   return player_page(player_parts(clip));
 }

@@ -52,7 +52,7 @@ Infeasibility measure(const Trial& trial, double h, double gamma, const Reproduc
     int steps = 0;
     while (sim.state().t < trial.duration) {
       const StepReport& report = sim.step(steps == 0 ? h * (phase + 0.5) / phases : h);
-      if (report.status == StepStatus::stopped) break;
+      if (report.failed()) break;
       figure.uncertified += report.status != StepStatus::certified;
       largest = std::max(largest, report.penetration);
       sum += report.penetration;

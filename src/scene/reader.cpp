@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fstream>
 
+#include "base/boundary.hpp"
 #include "cairn/scene.hpp"
 #include "scene/assignments.hpp"
 #include "scene/document.hpp"
@@ -104,7 +105,7 @@ Error io_error(const std::string& file, std::string what, std::string fix) {
 }  // namespace
 
 Result<Scene> parse_scene(const std::string& text, const std::string& file,
-                          const std::vector<std::string>& assignments) {
+                          const std::vector<std::string>& assignments) try {
   Result<Node> document = parse_document(text, file);
   if (!document) return tl::unexpected<Errors>(std::move(document.error()));
   Node& root = *document;
@@ -159,9 +160,11 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   scene.warnings = std::move(built->warnings);
   scene.resolved = resolved_text(scene);
   return scene;
+} catch (...) {
+  return fail(caught_error());
 }
 
-Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments) {
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments) try {
   std::error_code status;
   const std::filesystem::path path(file);
   if (!std::filesystem::exists(path, status))
@@ -193,6 +196,8 @@ Result<Scene> load_scene(const std::string& file, const std::vector<std::string>
   if (!stream.eof() && stream.fail())
     return fail(io_error(file, "file cannot be read", "check its permissions"));
   return parse_scene(text, file, assignments);
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

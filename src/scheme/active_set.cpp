@@ -4,6 +4,7 @@
 
 #include "constrain/rows.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/conventions.hpp"
 
 namespace cairn {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 // velocities; how far prescribed bodies move is known.
 Reach reach_of(const Body& body, const Pose& start, const Pose& end, const double* v,
                const double* v_free, double h) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(body.radius >= 0, body.name, body.radius);
   if (body.kind == BodyKind::fixed) return {};
   if (body.kind == BodyKind::prescribed) {
     const double turn = start.R.angularDistance(end.R);
@@ -29,6 +32,9 @@ Reach reach_of(const Body& body, const Pose& start, const Pose& end, const doubl
 void find_candidates(const Model& model, const State& state, const VecX& v_free,
                      std::span<const Pose> poses_end, const ActiveSetRule& rule, double h,
                      ActiveSetBuffers& buffers, std::vector<Contact>& candidates) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(v_free.size() == model.velocities, v_free.size());
+  CAIRN_DCHECK(poses_end.size() == model.bodies.size(), poses_end.size());
   buffers.reach.clear();
   double fastest = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -56,6 +62,7 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
   buffers.finder.find(model, state.poses, buffers.ahead, buffers.reach, state.contacts, candidates);
   for (Contact& c : candidates) orient(model, state.poses, c);
   std::erase_if(candidates, [&](const Contact& c) { return c.rows == 0 || c.gap > limit; });
+  dcheck_contacts(model, candidates);
 }
 
 double find_overlaps(const Model& model, std::span<const Pose> poses_end,
@@ -68,6 +75,7 @@ double find_overlaps(const Model& model, std::span<const Pose> poses_end,
 
 int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers,
                std::vector<Contact>& candidates) {
+  CAIRN_DCHECK(is_strictly_sorted(candidates, [](const Contact& c) { return c.key; }));
   const double rounding = 1e-13 * model.length_unit;
   const auto known = static_cast<std::ptrdiff_t>(candidates.size());
   int added = 0;
@@ -82,6 +90,7 @@ int add_missed(const Model& model, const State& state, ActiveSetBuffers& buffers
     ++added;
   }
   std::sort(candidates.begin(), candidates.end(), by_key);
+  dcheck_contacts(model, candidates);
   return added;
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "problem/blocks.hpp"
 #include "scheme/energy_guard.hpp"
+#include "solve/unguarded.hpp"
 
 namespace cairn {
 namespace {
@@ -18,11 +20,20 @@ constexpr double balanced = 1e-14;  // of the work that is to be returned [-]
 
 void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
                     SolverWorkspace& workspace, CollisionData& data, StepReport& report) {
+  CAIRN_DCHECK(data.base.constraints.size() == data.joints + data.colliders.size(),
+               data.base.constraints.size(), data.joints, data.colliders.size());
+  CAIRN_DCHECK(data.v_before.size() == data.base.velocities(), data.v_before.size());
+  CAIRN_DCHECK(data.warm.size() == data.base.rows(), data.warm.size());
+  for (std::size_t i = 0; i < data.colliders.size(); ++i)
+    CAIRN_DCHECK(data.base.constraints[data.joints + i].id.contact == data.colliders[i].key, i);
   Collision{rules, solver, workspace, data, report}.run();
 }
 
 // M v+ = M v_from + J^T (push + lambda); contacts open with `speed` at least.
 void Collision::solve_from(Purpose purpose) {
+  CAIRN_DCHECK(d.speed.size() == d.colliders.size(), d.speed.size());
+  CAIRN_DCHECK(d.push.size() == d.colliders.size(), d.push.size());
+  CAIRN_DCHECK(d.v_from.size() == d.base.velocities(), d.v_from.size());
   if (at(report.solve_count) == report.solves.size()) report.solves.emplace_back();
   SolveRecord& record = report.solves[at(report.solve_count++)];
   record.length = record.taken = 0;
@@ -49,7 +60,7 @@ void Collision::solve_from(Purpose purpose) {
     record.solution.lambda = d.warm;
   else
     record.solution.lambda.setZero(problem.rows());
-  solve(problem, solver, workspace, record.solution);
+  solve_unguarded(problem, solver, workspace, record.solution);
 }
 
 // (E221): no contact closes any more.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "problem/blocks.hpp"
 #include "scheme/collision.hpp"
@@ -88,6 +89,8 @@ void Collision::factor_joints() {
 
 // joint_scratch <- S^-1 joint_scratch.
 void Collision::solve_joints() {
+  CAIRN_DCHECK(d.joint_scratch.size() == d.joint_response.rows(), d.joint_scratch.size());
+  CAIRN_DCHECK(d.joint_rank <= d.joint_response.rows(), d.joint_rank);
   const Eigen::MatrixXd& S = d.joint_response;
   const Eigen::Index n = S.rows(), rank = d.joint_rank;
   VecX& y = d.joint_sorted;
@@ -142,6 +145,8 @@ void Collision::respond(const Constraint& c, const double* lambda, VecX& change)
 
 // One contact, by its law and along the path of its slip (E222), from the velocities v_from.
 void Collision::strike(std::size_t contact, double e) {
+  CAIRN_DCHECK(contact < d.colliders.size(), contact);
+  CAIRN_DCHECK(e >= 0 && e <= 1, e);
   const Constraint& c = constraint(contact);
   ImpactInput in;
   double W[max_rows][max_rows] = {}, u[max_rows] = {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
@@ -18,6 +19,8 @@ constexpr double largest_share = 1 - 0x1p-20;  // after the first reduction [-]
 }  // namespace
 
 double island_kinetic(const Problem& problem, const Islands& islands, int island, const VecX& v) {
+  CAIRN_DCHECK(is_index(island, at(islands.count)), island);
+  CAIRN_DCHECK(v.size() == problem.velocities(), v.size());
   double sum = 0;
   for (int i = islands.first_body[at(island)]; i < islands.first_body[at(island + 1)]; ++i) {
     const ProblemBody& b = problem.bodies[at(islands.bodies[at(i)])];
@@ -86,13 +89,17 @@ void Step::begin_guard() {
 
 // Of the restitution that a contact asks for.
 double Step::guard_share(std::size_t contact) const {
+  CAIRN_DCHECK(data.guard.share.empty() || contact < data.guard.of_contact.size(), contact);
   return data.guard.share.empty() ? 1 : data.guard.share[at(data.guard.of_contact[contact])];
 }
 
 // Less restitution where the last solution gains too much; `factor` 0: none. False: nothing gains.
 bool Step::reduce_restitution(double factor) {
+  CAIRN_DCHECK(factor >= 0 && factor <= 1, factor);
   EnergyGuardData& guard = data.guard;
   find_excess(last(), guard.excess);
+  CAIRN_DCHECK(guard.excess.size() == guard.allowed.size(), guard.excess.size());
+  CAIRN_DCHECK(guard.share.size() == guard.allowed.size(), guard.share.size());
   bool any = false;
   for (std::size_t i = 0; i < guard.excess.size(); ++i) {
     if (guard.excess[i] <= guard.allowed[i]) continue;
@@ -101,6 +108,7 @@ bool Step::reduce_restitution(double factor) {
         (guard.allowed[i] - guard.plastic[i]) / (guard.excess[i] - guard.plastic[i]);
     reduce_share(guard.share[i] == 1, factor > 0 ? std::clamp(chord, 0.0, largest_share) : 0,
                  factor, guard.share[i], report);
+    CAIRN_DCHECK(!(guard.share[i] < 0 || guard.share[i] > 1), i, guard.share[i]);
   }
   return any;
 }

@@ -5,11 +5,13 @@
 
 #include "constrain/memory.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/conventions.hpp"
 #include "problem/blocks.hpp"
 #include "scheme/report.hpp"
 #include "scheme/separation.hpp"
 #include "scheme/step.hpp"
 #include "scheme/stop.hpp"
+#include "solve/unguarded.hpp"
 
 namespace cairn {
 
@@ -25,6 +27,8 @@ const Euler* euler_options(const SchemeOptions& options) {
 
 // (E30): v_free = v + h M^-1 k(t, q, v); prescribed bodies at the end of the step.
 void Step::predict() {
+  CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
+  dcheck_state(model, state);
   evaluate_forces(model, state, h, data.forces);
   free_velocities(model, state, data.forces, h, data.v_free);
   data.v_free_plain = data.v_free;
@@ -73,6 +77,8 @@ void Step::add_joints(Problem& problem) {
     add_joint(model, data.poses_linear, others, data.layout, static_cast<JointId>(i),
               data.linearised_again ? 1 : options.gamma, h, problem, data.joint_terms);
   data.joint_constraints = problem.constraints.size();
+  CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
+               data.joint_terms.size(), problem.rows());
   if (data.linearised_again) {
     shift_joint_rows(problem);
     return;
@@ -90,6 +96,9 @@ void Step::solve_with(Purpose purpose, double theta) {
 }
 
 void Step::solve_once(Purpose purpose, double theta) {
+  CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
+  CAIRN_DCHECK(static_cast<std::size_t>(report.solve_count) <= report.solves.size(),
+               report.solve_count);
   if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
     report.solves.emplace_back();
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
@@ -97,6 +106,7 @@ void Step::solve_once(Purpose purpose, double theta) {
   record.purpose = purpose;
   assemble_bodies(model, data.v_free, h, data.layout, problem);
   add_joints(problem);
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
     ContactTerms& terms = data.terms[i];
@@ -116,9 +126,12 @@ void Step::solve_once(Purpose purpose, double theta) {
     if (c.rows > 1) problem.constraints.back().law = friction.law;
   }
   add_spins(problem);
+  CAIRN_DCHECK(
+      problem.constraints.size() == data.joints() + data.contacts.size() + data.spins.size(),
+      problem.constraints.size(), data.joints(), data.contacts.size());
   recall(problem, data.contacts, data.memory, data.joint_impulses, record.solution.lambda,
          data.spins, data.torques);
-  solve(problem, solver, data.solver, record.solution);
+  solve_unguarded(problem, solver, data.solver, record.solution);
   keep_impulses(record);
 }
 
@@ -142,6 +155,8 @@ void Step::keep_impulses(const SolveRecord& record) {
 }
 
 void Step::move_bodies(const SolveRecord& record) {
+  CAIRN_DCHECK(record.problem.velocities() == model.velocities, record.problem.velocities());
+  CAIRN_DCHECK(data.poses_end.size() == model.bodies.size(), data.poses_end.size());
   to_model_velocities(model, record.problem, record.solution.v, data.v_end);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -181,6 +196,8 @@ void Step::find_velocities() {
 
 // Contacts that were missed go into contacts_start; true: there were some.
 bool Step::add_missed_contacts() {
+  CAIRN_DCHECK(last().problem.constraints.size() >= data.joints() + data.contacts.size(),
+               data.joints(), data.contacts.size());
   std::vector<double>& impulses = data.active.impulses;
   impulses.clear();
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
@@ -196,12 +213,16 @@ bool Step::add_missed_contacts() {
 // Everything the report says of the contacts, from the solve that gave the velocities.
 void Step::report_contacts() {
   const SolveRecord& record = last();
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
+  dcheck_contacts(model, data.contacts);
   const Units& units = record.problem.units;
   report.contacts.clear();
   report.active_contacts = report.collisions = 0;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const std::size_t constraint = data.joints() + i;
     const Constraint& row = record.problem.constraints[constraint];
+    CAIRN_DCHECK(row.id.contact == data.contacts[i].key, i);
+    CAIRN_DCHECK(row.rows == data.contacts[i].rows, i, row.rows);
     ContactReport& out = report.contacts.emplace_back();
     out.contact = data.contacts[i];
     double w[max_rows] = {};
@@ -228,6 +249,7 @@ void Step::report_contacts() {
     const auto out = std::lower_bound(
         report.contacts.begin(), report.contacts.end(), m.key,
         [](const ContactReport& r, const ContactKey& key) { return r.contact.key < key; });
+    CAIRN_DCHECK(out != report.contacts.end() && out->contact.key == m.key);
     const Contact& c = out->contact;
     out->torque = Vec3(c.n_W.dot(m.impulse_W), c.t1_W.dot(m.impulse_W), c.t2_W.dot(m.impulse_W));
   }
@@ -236,6 +258,10 @@ void Step::report_contacts() {
 namespace {
 
 void commit(const Step& step, State& state) {
+  CAIRN_DCHECK(step.data.v_end.allFinite());
+  CAIRN_DCHECK(step.data.v_end.size() == step.model.velocities, step.data.v_end.size());
+  CAIRN_DCHECK(step.data.poses_end.size() == step.model.bodies.size(), step.data.poses_end.size());
+  CAIRN_DCHECK(is_strictly_sorted(step.data.memory, [](const ContactMemory& m) { return m.key; }));
   StepData& data = step.data;
   if (step.options.restitution != Restitution::completed) {
     // Contacts that collided now and were not already colliding bounce in the next step, (E34).

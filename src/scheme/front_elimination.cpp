@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 
 namespace cairn {
@@ -141,6 +142,8 @@ class Elimination {
 }  // namespace
 
 std::vector<int> dependent_rows(std::vector<FrontRow> rows, int bodies, double threshold) {
+  CAIRN_DCHECK(bodies >= 0, bodies);
+  CAIRN_DCHECK(threshold >= 0, threshold);
   return Elimination(std::move(rows), bodies, threshold).run();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 #include "scheme/hybrid_step.hpp"
 #include "scheme/report.hpp"
@@ -62,6 +63,9 @@ void HybridStep::limit_events() {
 
 // Paper 002, Figure 2, contact by contact: flight and impacts, or the steady problem.
 void HybridStep::integrate() {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(is_strictly_sorted(d.steady));
+  CAIRN_DCHECK(are_rotations(d.now.poses));
   const double end = d.now.t + h;
   double left = h;
   const auto moving = std::count_if(model.bodies.begin(), model.bodies.end(),

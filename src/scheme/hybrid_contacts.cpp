@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 #include "scheme/hybrid_step.hpp"
 
@@ -85,6 +86,7 @@ void HybridStep::make_steady(const ContactKey& key) {
 
 // All pairs that can meet within `length`.
 void HybridStep::find_contacts(double length) {
+  CAIRN_DCHECK(length > 0, length);
   evaluate(length);
   find_candidates(model, d.now, data.v_free, data.poses_end, d.euler, length, data.active,
                   d.candidates);
@@ -93,6 +95,8 @@ void HybridStep::find_contacts(double length) {
 
 // (E207). True: bodies touch that approach too fast to be steady.
 bool HybridStep::choose_steady() {
+  CAIRN_DCHECK(is_strictly_sorted(d.steady));
+  CAIRN_DCHECK(is_strictly_sorted(d.candidates, [](const Contact& c) { return c.key; }));
   bool impact = false;
   for (const Contact& c : d.candidates) {
     if (limited) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "constrain/joints.hpp"
 #include "constrain/memory.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
 #include "problem/mass.hpp"
 #include "scheme/hybrid_step.hpp"
+#include "solve/unguarded.hpp"
 
 namespace cairn {
 namespace {
@@ -160,7 +162,7 @@ void HybridStep::stop_together() {
       add_spin_friction(model, d.now.poses, d.layout, touch.contact, i,
                         static_cast<int>(joints + i), spin_of(touch.contact), problem, d.spins);
   record.solution.lambda.setZero(problem.rows());
-  solve(problem, solver, data.solver, record.solution);
+  solve_unguarded(problem, solver, data.solver, record.solution);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     double before[max_rows] = {}, after[max_rows] = {};
@@ -183,6 +185,8 @@ void HybridStep::stop_together() {
 }
 
 void HybridStep::impact() {
+  CAIRN_DCHECK(is_strictly_sorted(d.steady));
+  CAIRN_DCHECK(is_strictly_sorted(d.candidates, [](const Contact& c) { return c.key; }));
   const auto at = static_cast<std::size_t>(report.solve_count);
   gather_touching(new_record(Purpose::impact).problem);
   const Problem& problem = report.solves[at].problem;
@@ -212,6 +216,7 @@ void HybridStep::impact() {
 
 // (E217): each body by itself, so that many bodies do not use up each other's events.
 void HybridStep::count_moment() {
+  CAIRN_DCHECK(d.moments_of.size() == model.bodies.size(), d.moments_of.size());
   d.hit.assign(model.bodies.size(), 0);
   for (const Touch& touch : d.touching)
     for (const BodyId id : {touch.contact.key.body_a, touch.contact.key.body_b}) {

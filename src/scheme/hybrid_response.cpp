@@ -2,6 +2,7 @@
 // bodies. Numbers are in the units of the impact's problem.
 #include "problem/blocks.hpp"
 #include "scheme/hybrid_step.hpp"
+#include "solve/unguarded.hpp"
 
 namespace cairn {
 namespace {
@@ -72,7 +73,7 @@ const VecX& HybridStep::mechanism_response(const Constraint& row, int r, const P
     for (int k = 0; k < body.size; ++k) d.joints.k[body.first + k] += row.J[side][r][k];
   }
   d.solution.lambda.setZero(d.joints.rows());
-  solve(d.joints, direct, data.solver, d.solution);
+  solve_unguarded(d.joints, direct, data.solver, d.solution);
   d.response[at] = d.solution.v;
   d.response_joints[at] = d.solution.lambda;
   return d.response[at];

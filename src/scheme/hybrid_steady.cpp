@@ -2,6 +2,7 @@
 // the step, over the part between two events; bodies that nothing holds fly (E208).
 #include <algorithm>
 
+#include "base/conventions.hpp"
 #include "constrain/memory.hpp"
 #include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
@@ -38,6 +39,8 @@ void HybridStep::evaluate(double length) {
 // From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
 // corrected at the rate of the whole step, however short the part.
 void HybridStep::take_part(double length) {
+  CAIRN_DCHECK(length > 0, length);
+  CAIRN_DCHECK(d.flies.size() == model.bodies.size(), d.flies.size());
   evaluate(length);
   d.euler.gamma = options.gamma * std::min(1.0, length / h);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -94,6 +97,7 @@ bool HybridStep::verify_part(double length) {
 
 // The end of the part becomes the beginning of what follows.
 void HybridStep::accept(double length) {
+  CAIRN_DCHECK(length > 0, length);
   data.contacts.swap(data.contacts_start);  // as they were solved for
   Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
   part.account_for_projection();

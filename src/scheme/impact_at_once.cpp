@@ -2,6 +2,7 @@
 // beginning of the step, before its forces (E229).
 #include <algorithm>
 
+#include "base/conventions.hpp"
 #include "constrain/joints.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
@@ -59,6 +60,8 @@ double Step::collide_at_once() {
                            data.terms[i].approach, data.terms[i].threshold});
   }
   to_problem_velocities(model, c.base, state.v, c.v_before);
+  CAIRN_DCHECK(c.base.constraints.size() == c.joints + c.colliders.size(),
+               c.base.constraints.size(), c.joints, c.colliders.size());
   c.warm.setZero(c.base.rows());
   resolve_impact({options.restitution_friction, options.propagation,
                   options.energy_guard != EnergyGuard::off, true},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/conventions.hpp"
 #include "scheme/impact_phases.hpp"
 #include "scheme/root.hpp"
 #include "scheme/spin_path.hpp"
@@ -279,6 +280,8 @@ HeldSlip hold_slip(const Mat2& A, const Vec2& a, double mu) {
 }
 
 ImpactOutcome impact_path(const ImpactInput& in) {
+  CAIRN_DCHECK(in.mu >= 0, in.mu);
+  CAIRN_DCHECK(in.e >= 0 && in.e <= 1, in.e);
   if (!(in.u[0] < 0)) {
     ImpactOutcome none;
     none.u = in.u;

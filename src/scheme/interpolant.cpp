@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn {
@@ -53,6 +54,8 @@ Vec3 rotation_vector(const Quat& from, const Quat& to) {
 }  // namespace
 
 void interpolate(const Model& model, const Phase& from, const Phase& to, double tau, Phase& out) {
+  CAIRN_DCHECK(from.poses.size() == to.poses.size(), from.poses.size());
+  CAIRN_DCHECK(from.poses.size() == model.bodies.size(), from.poses.size());
   const double h = to.t - from.t;
   const Cubic value = Cubic::value(h, tau), rate = Cubic::rate(h, tau);
   out.t = from.t + tau;
@@ -86,6 +89,8 @@ void interpolate(const Model& model, const Phase& from, const Phase& to, double 
 }
 
 void move_bodies(const Model& model, const Phase& from, const VecX& v, double h, Phase& out) {
+  CAIRN_DCHECK(v.size() == model.velocities, v.size());
+  CAIRN_DCHECK(from.poses.size() == model.bodies.size(), from.poses.size());
   out.t = from.t + h;
   out.poses = from.poses;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {

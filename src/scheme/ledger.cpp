@@ -2,6 +2,7 @@
 // is a test.
 #include <algorithm>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
 #include "problem/islands.hpp"
@@ -16,6 +17,9 @@ struct Row {
 };
 
 Row physical_row(const SolveRecord& record, std::size_t constraint) {
+  CAIRN_DCHECK(constraint < record.problem.constraints.size(), constraint);
+  CAIRN_DCHECK(record.solution.lambda.size() == record.problem.rows(),
+               record.solution.lambda.size());
   const Problem& p = record.problem;
   const Constraint& c = p.constraints[constraint];
   double w[max_rows] = {};
@@ -49,6 +53,7 @@ void add_contact_terms(const ContactTerms& terms, const Constraint& c, const Row
 // is an energy.
 double spin_motion_work(const StepData& data, const SolveRecord& record, std::size_t i,
                         const Row& row) {
+  CAIRN_DCHECK(i < data.spins.size(), i);
   double work = 0;
   for (std::size_t r = 0; r < 2; ++r)
     work -= row.impulse[static_cast<Eigen::Index>(r)] * data.spins[i].motion[r] *
@@ -119,6 +124,8 @@ void work_of_motion(const StepData& data, const SolveRecord& record, const Islan
 
 Ledger make_ledger(const Model& model, const State& start, double h, StepData& data,
                    const SolveRecord& record) {
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size());
+  CAIRN_DCHECK(h > 0, h);
   Ledger ledger;
   ledger.kinetic_start = kinetic_energy(model, start.v);
   ledger.potential_start = potential_energy(model, start.poses);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "problem/blocks.hpp"
 #include "scheme/step.hpp"
 
@@ -25,6 +26,8 @@ double size_of(const Model& model, std::span<const Pose> poses) {
 // Follows the last solution to the end of the step. False if the sequence does not contract. What a
 // certified velocity may be off by, tolerance times the way of the step, is no fault of it.
 bool Step::settle(double theta) {
+  CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size());
   move_bodies(last());
   const double size = size_of(model, data.poses_end);
   double residual = nonlinear_residual();
@@ -76,6 +79,9 @@ void Step::linearise_again() {
 // b of the joints at q^k: (Theta(q^k) - target)/h - J v^k. As for contacts the motion of prescribed
 // bodies is in Theta(q^k); it stands apart for the ledger.
 void Step::shift_joint_rows(Problem& problem) {
+  CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
+               data.joint_terms.size(), problem.rows());
+  CAIRN_DCHECK(data.v_linear.size() == problem.velocities(), data.v_linear.size());
   const double speed = problem.units.speed();
   std::size_t row = 0;
   for (Constraint& c : problem.constraints) {
@@ -95,6 +101,7 @@ void Step::shift_joint_rows(Problem& problem) {
 // overlap where it does not (E83) [m]; the relaxed law leaves a gap of h times its lift (E90).
 // Contacts that bounce are governed by their velocities.
 double Step::contact_residual(std::size_t i) {
+  CAIRN_DCHECK(i < data.contacts.size(), i);
   if (data.terms[i].bounce < 0) return 0;
   Contact c;
   if (!data.active.finder.find_one(model, data.poses_end, data.contacts[i].key, c)) return 0;

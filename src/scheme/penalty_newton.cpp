@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "dynamics/kinematics.hpp"
 #include "model/dof.hpp"
 #include "problem/mass.hpp"
 #include "scheme/penalty_step.hpp"
+#include "solve/unguarded.hpp"
 
 namespace cairn {
 namespace {
@@ -34,6 +36,7 @@ void fill_row(const Step& step, std::span<const Pose> poses, const Contact& c,
 }  // namespace
 
 double along(const ContactSpring& spring, const Problem& problem, const VecX& v) {
+  CAIRN_DCHECK(v.size() == problem.velocities(), v.size());
   double w = spring.motion;
   for (int side = 0; side < 2; ++side) {
     if (spring.body[side] < 0) continue;
@@ -61,6 +64,8 @@ void PenaltyStep::lay_springs() {
 
 // (2.2): impulse h gamma Phi_-^b, weight h^2 gamma b Phi_-^(b-1).
 void PenaltyStep::load(ContactSpring& spring) const {
+  CAIRN_DCHECK(options.gamma > 0, options.gamma);
+  CAIRN_DCHECK(options.exponent > 0, options.exponent);
   const double overlap = std::max(0.0, -spring.gap), b = options.exponent, h = base.h;
   spring.impulse = spring.weight = 0;
   if (!(overlap > 0)) return;
@@ -135,7 +140,7 @@ void PenaltyStep::make_linear(const VecX& v, bool weights) {
       }
   }
   d.step.lambda.setZero(linear.rows());
-  solve(linear, base.solver, base.data.solver, d.step);
+  solve_unguarded(linear, base.solver, base.data.solver, d.step);
 }
 
 // psi of (2.5) and (2.8), in the problem's units: |v - v_free|_A^2 / 2 + energy of the springs;

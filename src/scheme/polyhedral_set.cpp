@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/conventions.hpp"
 #include "constrain/rows.hpp"
 #include "scheme/active_set.hpp"
 
@@ -163,6 +164,7 @@ struct Revision {
 int revise_polyhedra(const Model& model, const State& state, std::span<const Pose> poses_end,
                      std::span<const double> impulses, ActiveSetBuffers& buffers,
                      std::vector<Contact>& candidates) {
+  CAIRN_DCHECK(poses_end.size() == model.bodies.size(), poses_end.size());
   Revision revision{model, state, poses_end, buffers, candidates, 1e-13 * model.length_unit, {}, 0};
   std::vector<PolyPair>& pairs = buffers.finder.pairs();
   auto before = [](const PolyPair& p, const ContactKey& key) {

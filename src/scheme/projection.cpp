@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
@@ -102,6 +103,8 @@ double open_error(const Model& model, std::span<const Pose> poses) {
 }
 
 bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<Pose>& poses) {
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
+  CAIRN_DCHECK(are_rotations(poses));
   // Positions carry rounding of their own size; below that nothing can be gained.
   double size = model.length_unit;
   for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());

@@ -1,6 +1,7 @@
 // Scheme `relaxed`: the step of `euler` under the convex relaxation of Coulomb's law (papers 001
 // and 004; E90), and the fixed-point iteration of Anitescu and Hart from it to exact friction
 // (E92).
+#include "base/conventions.hpp"
 #include "problem/blocks.hpp"
 #include "problem/cone.hpp"
 #include "scheme/euler.hpp"
@@ -24,6 +25,7 @@ double slip_speed(const Constraint& c, const double* w) {
 
 // sigma(w_T) of a relaxed contact in the last solution [m/s].
 double Step::slip(std::size_t contact) const {
+  CAIRN_DCHECK(contact < data.contacts.size(), contact);
   const SolveRecord& record = last();
   const Constraint& c = record.problem.constraints[data.joints() + contact];
   if (c.law != Law::coulomb_relaxed) return 0;
@@ -43,6 +45,7 @@ void Step::save_slips(std::vector<double>& slips) const {
 }
 
 void Step::restore_slips(const std::vector<double>& slips) {
+  CAIRN_DCHECK(slips.size() == data.terms.size(), slips.size(), data.terms.size());
   for (std::size_t i = 0; i < slips.size(); ++i) data.terms[i].slip = slips[i];
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "constrain/joints.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
@@ -10,6 +11,7 @@
 namespace cairn {
 
 void clear(StepReport& report, const State& state, double h) {
+  CAIRN_DCHECK(h > 0, h);
   report.seconds = {};
   report.step = state.step + 1;
   report.t = state.t;
@@ -33,6 +35,9 @@ void clear(StepReport& report, const State& state, double h) {
 }
 
 void judge(StepReport& report) {
+  CAIRN_DCHECK(report.solve_count >= 0 &&
+                   static_cast<std::size_t>(report.solve_count) <= report.solves.size(),
+               report.solve_count, report.solves.size());
   report.certificate = 0;
   report.worst_solve = 0;
   report.status = StepStatus::certified;
@@ -75,6 +80,8 @@ void measure_joints(const Model& model, std::span<const Pose> poses, StepReport&
 
 bool close_ledger(const Model& model, const State& start, const std::vector<Pose>& poses,
                   const VecX& v, Ledger& ledger) {
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
+  CAIRN_DCHECK(v.size() == model.velocities, v.size());
   ledger.kinetic_start = kinetic_energy(model, start.v);
   ledger.potential_start = potential_energy(model, start.poses);
   ledger.kinetic_end = kinetic_energy(model, v);
@@ -94,6 +101,8 @@ void add_flows(const Ledger& part, Ledger& sum) {
 }
 
 void count_step(double h, State& state, StepReport& report) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(state.step >= 0, state.step);
   state.t += h;
   ++state.step;
   report.step = state.step;

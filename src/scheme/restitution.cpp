@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 #include "scheme/step.hpp"
 
@@ -9,6 +10,8 @@ namespace cairn {
 
 double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,
                          const Vec3& direction, const VecX& v) {
+  CAIRN_DCHECK(v.size() == model.velocities, v.size());
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
   double sum = 0;
   for (const auto& [id, sign] : {std::pair{c.key.body_a, -1.0}, std::pair{c.key.body_b, 1.0}}) {
     const Body& body = model.body(id);
@@ -47,6 +50,7 @@ double Step::threshold(const Contact& c) const {
 // Impacts: contacts that carry an impulse and approached faster than the threshold. True if one of
 // them bounces.
 bool Step::mark_impacts() {
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
   const SolveRecord& plastic = last();
   bool bounces = false;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {

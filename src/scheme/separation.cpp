@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
+
 namespace cairn {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr double share_per_step = 1.0 / 128;  // of the radius, where nothing fa
 }  // namespace
 
 double separation_speed(const Model& model, const Contact& c, double given, double h) {
+  CAIRN_DCHECK(h > 0, h);
   if (given >= 0) return given;
   const double radius = model.smaller_radius(c.key.body_a, c.key.body_b),
                gravity = model.gravity.norm();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cairn/model.hpp"
+#include "cairn/problem.hpp"
 
 namespace cairn {
 
@@ -25,6 +26,11 @@ std::string contradiction(const Model& model, std::span<const Pose> start,
 
 // A body whose energy is beyond all numbers though its velocity is not; empty: none.
 std::string energy_overflow(const Model& model, const VecX& v);
+
+// A body that turns so fast that the mass-like matrix of an implicit step of the length is not
+// positive definite; empty: none.
+std::string turns_too_fast(const Model& model, const Problem& problem, const VecX& v,
+                           double length);
 
 // The joints that the projection could not close, and whether any motion could: `start` at the
 // beginning of the step, `end` where the projection gave up.

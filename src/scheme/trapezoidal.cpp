@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "constrain/memory.hpp"
 #include "dynamics/kinematics.hpp"
 #include "problem/blocks.hpp"
@@ -20,6 +21,8 @@ constexpr double stiffest = 0x1p45;  // implicit spring over mass, beyond which 
 
 // The solve's end becomes the beginning of what follows.
 void TrapezoidalStep::accept(const SolveRecord& record) {
+  CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+               record.problem.constraints.size());
   add_smooth_ledger(record, 1);
   remember(record.problem, d.touching, record.solution.lambda, d.memory, d.joint_impulses);
   d.memory_length = d.next.t - d.now.t;
@@ -33,6 +36,8 @@ void TrapezoidalStep::accept(const SolveRecord& record) {
 
 // Paper 003, section 8: from `now` over `length`, with restarts at events.
 void TrapezoidalStep::integrate(double length) {
+  CAIRN_DCHECK(length > 0, length);
+  CAIRN_DCHECK(are_rotations(d.now.poses));
   const double end = d.now.t + length;
   double left = length;
   int events = 0;
@@ -50,7 +55,14 @@ void TrapezoidalStep::integrate(double length) {
       impact();
       continue;
     }
-    solve_smooth(left, new_record(limited ? Purpose::limited : Purpose::step));
+    SolveRecord& record = new_record(limited ? Purpose::limited : Purpose::step);
+    begin_smooth(left, record);
+    // With shorter parts and the same velocities the blocks are nearer to the masses.
+    if (stopped = turns_too_fast(model, record.problem, d.now.v, left); !stopped.empty()) {
+      --report.solve_count;
+      return;
+    }
+    end_smooth(left, record);
     if (!d.next.v.allFinite()) {
       stopped = not_finite(model, d.next.v, "new velocity");
       return;
@@ -74,6 +86,9 @@ void TrapezoidalStep::integrate(double length) {
 }
 
 void TrapezoidalStep::report_contacts(const SolveRecord& record) {
+  CAIRN_DCHECK(d.touching.empty() ||
+                   record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+               record.problem.constraints.size());
   const Units& units = record.problem.units;
   report.contacts.clear();
   report.active_contacts = 0;

@@ -2,11 +2,13 @@
 #include "constrain/memory.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/conventions.hpp"
 #include "problem/blocks.hpp"
 #include "problem/mass.hpp"
 #include "scheme/separation.hpp"
 #include "scheme/step.hpp"
 #include "scheme/trapezoidal_step.hpp"
+#include "solve/unguarded.hpp"
 
 namespace cairn {
 namespace {
@@ -47,6 +49,8 @@ SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
 
 // A = M - h/2 k_v - h^2/4 k_q (E160, E163, E164), and k = A v + impulses of the forces.
 void TrapezoidalStep::add_implicit_terms(double length, Problem& problem) {
+  CAIRN_DCHECK(length >= 0, length);
+  CAIRN_DCHECK(d.now.v.size() == model.velocities, d.now.v.size());
   const Units& u = problem.units;
   for (ProblemBody& b : problem.bodies) {
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
@@ -173,6 +177,7 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
     }
   }
   d.touching.clear();
+  CAIRN_DCHECK(d.active.size() == d.candidates.size(), d.active.size(), d.candidates.size());
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {
     if (!d.active[i]) continue;
     Contact c;
@@ -209,18 +214,33 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
 }
 
 void TrapezoidalStep::finish_solve(SolveRecord& record) {
+  CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+               record.problem.constraints.size(), d.joint_constraints, d.touching.size());
+  dcheck_contacts(model, d.touching);
   recall(record.problem, d.touching, d.memory, d.joint_impulses, record.solution.lambda);
-  solve(record.problem, solver, data.solver, record.solution);
+  solve_unguarded(record.problem, solver, data.solver, record.solution);
 }
 
-void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
+void TrapezoidalStep::begin_smooth(double length, SolveRecord& record) {
+  CAIRN_DCHECK(length > 0, length);
+  CAIRN_DCHECK(length <= 2 * h, length, h);
   record.length = record.taken = length;
   evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, options.damp_stiff, d.forces);
   move_bodies(model, d.now, d.now.v, length / 2, d.half);
   move_bodies(model, d.now, d.now.v, length, d.next);
   assemble_bodies(model, d.now.v, length, d.layout, record.problem);
   add_implicit_terms(length, record.problem);
+}
+
+void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
+  begin_smooth(length, record);
+  end_smooth(length, record);
+}
+
+void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   add_smooth_rows(length, record.problem);
+  CAIRN_DCHECK(d.terms.size() == static_cast<std::size_t>(record.problem.rows()), d.terms.size(),
+               record.problem.rows());
   finish_solve(record);
   to_model_velocities(model, record.problem, record.solution.v, d.next.v);
   if (limited)

@@ -41,7 +41,9 @@ struct TrapezoidalStep {
 
   // The smooth problem.
   SolveRecord& new_record(Purpose purpose);
-  void solve_smooth(double length, SolveRecord& record);
+  void solve_smooth(double length, SolveRecord& record);  // both of:
+  void begin_smooth(double length, SolveRecord& record);  // forces and bodies
+  void end_smooth(double length, SolveRecord& record);    // rows, and the answer
   void add_implicit_terms(double length, Problem& problem);
   void add_joints(std::span<const Pose> poses, std::span<const Pose> before,
                   std::span<const Pose> after, double window, Problem& problem);

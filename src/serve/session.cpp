@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/boundary.hpp"
 #include "play/frame_of.hpp"
 #include "problem/json_text.hpp"
 #include "scene/resolved.hpp"
@@ -61,7 +62,7 @@ void Session::set_interrupt(const Interrupt& interrupt) {
   simulator_.set_interrupt(interrupt);
 }
 
-Result<void> Session::carry_out(const Command& command) {
+Result<void> Session::carry_out(const Command& command) try {
   using Kind = Command::Kind;
   switch (command.kind) {
     case Kind::start:
@@ -101,6 +102,8 @@ Result<void> Session::carry_out(const Command& command) {
       break;
   }
   return {};
+} catch (...) {
+  return fail(caught_error());
 }
 
 // The model is immutable: a new one takes its place and goes on with the state as it is.
@@ -197,13 +200,13 @@ const StepReport& Session::step() {
   ++totals_.steps;
   totals_.worst = std::max(totals_.worst, report.certificate);
   if (report.status != StepStatus::certified) ++totals_.uncertified;
-  if (report.status == StepStatus::stopped) {
+  if (report.failed()) {
     running_ = false;
     due_ = 0;
     message_ = fmt::format("step {}: {}", report.step, report.message);
   }
   ClipFigures now = figures_of(report);
-  if (report.status == StepStatus::stopped) {  // the state is the one before
+  if (report.failed()) {  // the state is the one before
     now.kinetic = frame_.figures.kinetic;
     now.potential = frame_.figures.potential;
   }

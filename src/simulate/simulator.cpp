@@ -2,9 +2,14 @@
 #include "cairn/simulator.hpp"
 
 #include <bit>
+#include <cmath>
+#include <fmt/format.h>
+#include <stdexcept>
 
+#include "base/boundary.hpp"
 #include "collide/finder.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/conventions.hpp"
 #include "scheme/euler.hpp"
 #include "scheme/hybrid.hpp"
 #include "scheme/penalty.hpp"
@@ -15,14 +20,23 @@ namespace cairn {
 
 struct Simulator::Workspace {
   Workspace(std::shared_ptr<const Model> m, State initial, SchemeOptions s, SolverOptions o)
-      : model(std::move(m)), state(std::move(initial)), scheme(s), solver(o), data(*model) {}
+      : model(std::move(m)),
+        state(std::move(initial)),
+        scheme(s),
+        solver(o),
+        data(std::make_unique<StepData>(*model)) {}
+
+  // After a step that threw: its scratch may be half written, no byte of it is used again.
+  void renew_data();
+  void pass_interrupt_on();
 
   std::shared_ptr<const Model> model;
   State state;
   SchemeOptions scheme;
   SolverOptions solver;
   StepReport report;
-  StepData data;
+  std::unique_ptr<StepData> data;
+  bool data_is_whole = true;  // no step has thrown while it wrote to it
   double (*clock)() = nullptr;
   std::string refusal;  // of what the scheme does not take
   Interrupt interrupt;
@@ -30,11 +44,55 @@ struct Simulator::Workspace {
   State before;              // the step
 };
 
+namespace {
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw std::invalid_argument("cairn::Simulator: " + what);
+}
+
+void require_fit(const Model& model, const State& state) {
+  require(state.poses.size() == model.bodies.size(),
+          fmt::format("the state has {} poses, the model {} bodies", state.poses.size(),
+                      model.bodies.size()));
+  require(
+      state.v.size() == model.velocities,
+      fmt::format("the state has {} velocities, the model {}", state.v.size(), model.velocities));
+}
+
+std::shared_ptr<const Model> required(std::shared_ptr<const Model> model) {
+  require(model != nullptr, "there is no model");
+  return model;
+}
+
+}  // namespace
+
+void Simulator::Workspace::pass_interrupt_on() {
+  Interrupt ask;
+  if (interrupt.asked)
+    ask = {.asked =
+               [](void* context) {
+                 auto& own = *static_cast<Workspace*>(context);
+                 own.interrupted = own.interrupted || own.interrupt.asked(own.interrupt.context);
+                 return own.interrupted;
+               },
+           .context = this};
+  data->solver.set_interrupt(ask);
+  data->contact_projection.solver.set_interrupt(ask);
+}
+
+void Simulator::Workspace::renew_data() {
+  auto fresh = std::make_unique<StepData>(*model);
+  fresh->forces.external = data->forces.external;
+  data = std::move(fresh);
+  pass_interrupt_on();
+  data_is_whole = true;
+}
+
 Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme,
                      SolverOptions solver)
-    : workspace_(
-          std::make_unique<Workspace>(std::move(model), std::move(initial), scheme, solver)) {
-  CAIRN_CHECK(workspace_->state.poses.size() == workspace_->model->bodies.size());
+    : workspace_(std::make_unique<Workspace>(required(std::move(model)), std::move(initial), scheme,
+                                             solver)) {
+  require_fit(*workspace_->model, workspace_->state);
   if (const Result<void> taken = accepts(scheme, *workspace_->model); !taken)
     workspace_->refusal = taken.error().front().text();
 }
@@ -43,7 +101,7 @@ Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 const StepReport& Simulator::step(double h) {
-  CAIRN_CHECK(h > 0);
+  require(h > 0 && std::isfinite(h), fmt::format("h must be positive and finite, it is {}", h));
   Workspace& w = *workspace_;
   if (!w.refusal.empty()) {
     clear(w.report, w.state, h);
@@ -51,14 +109,36 @@ const StepReport& Simulator::step(double h) {
     return w.report;
   }
   w.interrupted = false;
-  if (w.interrupt.asked) w.before = w.state;
-  std::visit(
-      [&](const auto& scheme) {
-        advance(*w.model, scheme, w.solver, h, w.clock, w.data, w.state, w.report);
-      },
-      w.scheme);
+  w.before = w.state;
+  try {
+    if (!w.data_is_whole) w.renew_data();
+    std::visit(
+        [&](const auto& scheme) {
+          advance(*w.model, scheme, w.solver, h, w.clock, *w.data, w.state, w.report);
+        },
+        w.scheme);
+    dcheck_state(*w.model, w.state);
+    CAIRN_DCHECK(!w.report.failed() || w.state == w.before);
+    CAIRN_DCHECK(w.report.failed() || w.state.step == w.before.step + 1, w.state.step);
+    CAIRN_DCHECK(w.report.failed() || w.report.step == w.state.step, w.report.step, w.state.step);
+    CAIRN_DCHECK(w.report.failed() || w.report.t == w.state.t, w.report.t, w.state.t);
+    CAIRN_DCHECK(w.report.message.empty() || w.report.failed());
+    CAIRN_DCHECK(is_strictly_sorted(w.report.contacts,
+                                    [](const ContactReport& c) { return c.contact.key; }));
+    CAIRN_DCHECK(w.report.worst_solve == 0 || w.report.worst_solve < w.report.solve_count,
+                 w.report.worst_solve, w.report.solve_count);
+  } catch (...) {
+    std::swap(w.state, w.before);
+    w.data_is_whole = false;
+    clear(w.report, w.state, h);
+    const Error why = caught_error();
+    const bool fault = why.kind == ErrorKind::internal;
+    stop(w.report, fault ? why.what : why.what + "; " + why.fix);
+    if (fault) w.report.status = StepStatus::internal_error;
+    return w.report;
+  }
   if (w.interrupted) {
-    w.state = w.before;
+    std::swap(w.state, w.before);
     interrupt(w.report, w.state, h);
   }
   return w.report;
@@ -84,30 +164,20 @@ void Simulator::set_clock(double (*clock)()) {
 }
 
 void Simulator::set_interrupt(const Interrupt& interrupt) {
-  Workspace& w = *workspace_;
-  w.interrupt = interrupt;
-  Interrupt ask;
-  if (interrupt.asked)
-    ask = {.asked =
-               [](void* context) {
-                 auto& own = *static_cast<Workspace*>(context);
-                 own.interrupted = own.interrupted || own.interrupt.asked(own.interrupt.context);
-                 return own.interrupted;
-               },
-           .context = &w};
-  w.data.solver.set_interrupt(ask);
-  w.data.contact_projection.solver.set_interrupt(ask);
+  workspace_->interrupt = interrupt;
+  workspace_->pass_interrupt_on();
 }
 
 void Simulator::set_external_forces(std::span<const ExternalForce> forces) {
   for (const ExternalForce& force : forces)
-    CAIRN_CHECK(index(force.body) < workspace_->model->bodies.size());
-  workspace_->data.forces.external.assign(forces.begin(), forces.end());
+    require(index(force.body) < workspace_->model->bodies.size(),
+            fmt::format("an external force is on body {} of {}", static_cast<int>(force.body),
+                        workspace_->model->bodies.size()));
+  workspace_->data->forces.external.assign(forces.begin(), forces.end());
 }
 
 void Simulator::set_state(State state) {
-  CAIRN_CHECK(state.poses.size() == workspace_->model->bodies.size() &&
-              state.v.size() == workspace_->model->velocities);
+  require_fit(*workspace_->model, state);
   workspace_->state = state;  // a copy, to keep the memory that the steps have grown
 }
 
@@ -118,7 +188,7 @@ double Simulator::potential_energy() const {
   return cairn::potential_energy(*workspace_->model, workspace_->state.poses);
 }
 double Simulator::penetration() const {
-  return find_overlaps(*workspace_->model, workspace_->state.poses, workspace_->data.active);
+  return find_overlaps(*workspace_->model, workspace_->state.poses, workspace_->data->active);
 }
 double Simulator::joint_error() const {
   double largest = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/boundary.hpp"
 #include "base/index.hpp"
 #include "solve/active_faces.hpp"
 
@@ -211,7 +212,7 @@ Result<Jamming> jamming_of(const ImpulseView& view) {
 
 }  // namespace
 
-Result<Jamming> find_jamming(const Problem& problem, const VecX& v, const VecX& lambda) {
+Result<Jamming> find_jamming(const Problem& problem, const VecX& v, const VecX& lambda) try {
   Result<Jamming> result = jamming_of(impulse_view(problem, v, lambda));
   if (!result) return result;
   for (SelfStress& stress : result->stresses) {
@@ -223,10 +224,14 @@ Result<Jamming> find_jamming(const Problem& problem, const VecX& v, const VecX& 
                         stress.bodies.end());
   }
   return result;
+} catch (...) {
+  return fail(caught_error());
 }
 
-Result<Jamming> find_jamming(const ReducedProblem& problem, const VecX& lambda) {
+Result<Jamming> find_jamming(const ReducedProblem& problem, const VecX& lambda) try {
   return jamming_of(impulse_view(problem, lambda));
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/boundary.hpp"
 #include "solve/active_faces.hpp"
 
 namespace cairn {
@@ -129,16 +130,20 @@ Result<LeastNorm> shortest(const ImpulseView& view, const VecX& lambda) {
 
 }  // namespace
 
-Result<LeastNorm> least_norm(const Problem& problem, const VecX& v, const VecX& lambda) {
+Result<LeastNorm> least_norm(const Problem& problem, const VecX& v, const VecX& lambda) try {
   Result<LeastNorm> result = shortest(impulse_view(problem, v, lambda), lambda);
   if (result) result->certificate = certify(problem, v, result->lambda);
   return result;
+} catch (...) {
+  return fail(caught_error());
 }
 
-Result<LeastNorm> least_norm(const ReducedProblem& problem, const VecX& lambda) {
+Result<LeastNorm> least_norm(const ReducedProblem& problem, const VecX& lambda) try {
   Result<LeastNorm> result = shortest(impulse_view(problem, lambda), lambda);
   if (result) result->certificate = certify(problem, result->lambda);
   return result;
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/boundary.hpp"
 #include "base/index.hpp"
 #include "base/infinity.hpp"
 #include "problem/blocks.hpp"
@@ -223,15 +224,19 @@ class Resultants {
 
 }  // namespace
 
-Result<ActiveRank> active_rank(const Problem& problem, const VecX& v, const VecX& lambda) {
+Result<ActiveRank> active_rank(const Problem& problem, const VecX& v, const VecX& lambda) try {
   return rank_of(impulse_view(problem, v, lambda));
+} catch (...) {
+  return fail(caught_error());
 }
-Result<ActiveRank> active_rank(const ReducedProblem& problem, const VecX& lambda) {
+Result<ActiveRank> active_rank(const ReducedProblem& problem, const VecX& lambda) try {
   return rank_of(impulse_view(problem, lambda));
+} catch (...) {
+  return fail(caught_error());
 }
 
 Result<ImpulseIntervals> impulse_intervals(const Problem& problem, const VecX& v,
-                                           const VecX& lambda, const IntervalOptions& options) {
+                                           const VecX& lambda, const IntervalOptions& options) try {
   const ImpulseView view = impulse_view(problem, v, lambda);
   const Result<ActiveFaces> active = active_faces(view);
   if (!active) return tl::unexpected(active.error());
@@ -241,14 +246,18 @@ Result<ImpulseIntervals> impulse_intervals(const Problem& problem, const VecX& v
       [&](const GroupIntervals& g, FaceProgram* program) { resultants.visit(g, program); });
   resultants.finish(active->r, result);
   return result;
+} catch (...) {
+  return fail(caught_error());
 }
 
 Result<ImpulseIntervals> impulse_intervals(const ReducedProblem& problem, const VecX& lambda,
-                                           const IntervalOptions& options) {
+                                           const IntervalOptions& options) try {
   const ImpulseView view = impulse_view(problem, lambda);
   const Result<ActiveFaces> active = active_faces(view);
   if (!active) return tl::unexpected(active.error());
   return intervals_of(view, *active, options, [](const GroupIntervals&, FaceProgram*) {});
+} catch (...) {
+  return fail(caught_error());
 }
 
 }  // namespace cairn

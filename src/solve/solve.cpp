@@ -2,13 +2,17 @@
 // solution.
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <new>
 #include <numeric>
 
 #include "cairn/solver.hpp"
+#include "problem/conventions.hpp"
 #include "solve/automatic.hpp"
 #include "solve/lemke.hpp"
 #include "solve/newton.hpp"
+#include "solve/unguarded.hpp"
 
 namespace cairn {
 
@@ -187,8 +191,9 @@ void sort_by_size(const Islands& islands, std::vector<int>& order) {
 
 }  // namespace
 
-void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
-           Solution& solution) {
+void solve_unguarded(const Problem& problem, const SolverOptions& options,
+                     SolverWorkspace& workspace, Solution& solution) {
+  dcheck_problem(problem);
   auto& b = workspace.buffers();
   if (solution.lambda.size() != problem.rows()) solution.lambda.setZero(problem.rows());
   solution.v.resize(problem.velocities());
@@ -217,6 +222,26 @@ void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace
   solution.status = solution.certificate.within(tolerance(options)) ? SolveStatus::solved
                     : b.stop.stopped()                              ? SolveStatus::interrupted
                                                                     : SolveStatus::not_certified;
+  dcheck_solution(problem, solution, tolerance(options));
+}
+
+void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace& workspace,
+           Solution& solution) {
+  const VecX start = solution.lambda;
+  solution.message.clear();
+  try {
+    solve_unguarded(problem, options, workspace, solution);
+  } catch (const std::exception& fault) {
+    // The buffers may be half written: the next solve begins with new ones.
+    const Interrupt interrupt = workspace.buffers().interrupt;
+    workspace = SolverWorkspace();
+    workspace.set_interrupt(interrupt);
+    solution = {};
+    solution.lambda = start;
+    if (dynamic_cast<const std::bad_alloc*>(&fault)) throw;
+    solution.status = SolveStatus::internal_error;
+    solution.message = fault.what();
+  }
 }
 
 }  // namespace cairn

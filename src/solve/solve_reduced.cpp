@@ -4,6 +4,7 @@
 
 #include "base/index.hpp"
 #include "cairn/solver.hpp"
+#include "problem/conventions.hpp"
 #include "solve/automatic_reduced.hpp"
 
 namespace cairn {
@@ -29,8 +30,11 @@ Result<void> accepts(const SolverOptions& options, const ReducedProblem& problem
   return {};
 }
 
-void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedSolution& solution,
-           const Interrupt& interrupt) {
+namespace {
+
+void solve_unguarded(const ReducedProblem& problem, const SolverOptions& options,
+                     const Interrupt& interrupt, ReducedSolution& solution) {
+  dcheck_reduced(problem);
   if (solution.lambda.size() != problem.rows()) solution.lambda.setZero(problem.rows());
   solution.iterations = solution.fallbacks = 0;
   solution.method = "none";
@@ -70,6 +74,23 @@ void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedS
                     : stop.stopped()                                ? SolveStatus::interrupted
                     : ray                                           ? SolveStatus::ray
                                                                     : SolveStatus::not_certified;
+}
+
+}  // namespace
+
+void solve(const ReducedProblem& problem, const SolverOptions& options, ReducedSolution& solution,
+           const Interrupt& interrupt) {
+  const VecX start = solution.lambda;
+  solution.message.clear();
+  try {
+    solve_unguarded(problem, options, interrupt, solution);
+  } catch (const std::exception& fault) {
+    solution = {};
+    solution.lambda = start;
+    if (dynamic_cast<const std::bad_alloc*>(&fault)) throw;
+    solution.status = SolveStatus::internal_error;
+    solution.message = fault.what();
+  }
 }
 
 }  // namespace cairn
