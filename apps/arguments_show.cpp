@@ -14,7 +14,7 @@ started, changed and dragged about. Ctrl-C ends it. Without it the page needs no
 
 constexpr const char* plot_examples = R"(Examples:
   cairn plot out/pile energy -o energy.svg
-  cairn plot out/pile body:disc01.x body:disc01.y certificate -o disc.png
+  cairn plot out/pile body:disc01.x body:disc01.y certificate -o disc.svg
 
 Of the scene: energy total kinetic potential friction impact penetration joint_error joint_angle certificate
 coulomb contacts candidates collisions iterations cpu. Of a body: body:NAME. and x y z, vx vy vz, speed,

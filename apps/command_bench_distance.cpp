@@ -2,12 +2,12 @@
 // chart.
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "bench/distance.hpp"
 #include "commands.hpp"
 #include "cpu_clock.hpp"
 #include "json.hpp"
 #include "record/files.hpp"
+#include "record/plot.hpp"
 #include "rival_ccd.hpp"
 #include "terminal.hpp"
 
@@ -37,10 +37,10 @@ int bench_distance(const DistanceOptions& options) {
   const std::vector<DistanceRival> rivals = ccd_rivals();
   const std::vector<DistanceCost> costs = distance_costs(rivals, thread_seconds);
   Json json = {{"libccd", !rivals.empty()}, {"costs", Json::array()}};
-  std::vector<ChartCurve> curves;
+  std::vector<Curve> curves;
   for (const auto& each : costs.front().us) curves.push_back({each.first, {}});
   std::string table = fmt::format("  {:<10}  {:>6}", "us a query", "facets");
-  for (const ChartCurve& curve : curves) table += fmt::format("  {:>14}", curve.label);
+  for (const Curve& curve : curves) table += fmt::format("  {:>14}", curve.label);
   table += "  pivots cold  pivots warm  facets warm\n";
   for (const DistanceCost& cost : costs) {
     json["costs"].push_back(distance_json(cost));
@@ -51,10 +51,14 @@ int bench_distance(const DistanceOptions& options) {
   if (rivals.empty()) table += "libccd was not there when this program was built: left out\n";
   print(options.json ? text(json) : table);
   if (options.out.empty()) return exit_ok;
-  const Result<void> written = write_file(
-      options.out,
-      chart_svg({"Ratio metric of two hulls in contact", "facets of each hull", "CPU us a query"},
-                curves));
+  const Result<void> written =
+      write_file(options.out, plot_file({.title = "Ratio metric of two hulls in contact",
+                                         .x = "facets of each hull",
+                                         .y = "CPU us a query",
+                                         .log_x = true,
+                                         .log_y = true,
+                                         .dots = true},
+                                        curves));
   return written ? exit_ok : report(written.error());
 }
 

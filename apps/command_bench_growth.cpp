@@ -2,12 +2,12 @@
 // the accuracy; a table, JSON, a chart.
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "bench/growth.hpp"
 #include "commands.hpp"
 #include "cpu_clock.hpp"
 #include "json.hpp"
 #include "record/files.hpp"
+#include "record/plot.hpp"
 #include "terminal.hpp"
 
 namespace cairn::app {
@@ -32,10 +32,11 @@ std::string growth_text(const Cost& cost) {
                      cost.iterations, cost.residual, cost.solved ? "" : "  NOT CERTIFIED");
 }
 
-int write_chart(const ChartOptions& chart, const std::vector<ChartCurve>& curves,
-                const std::string& file) {
+// Both axes are logarithmic.
+int write_chart(PlotOptions chart, const std::vector<Curve>& curves, const std::string& file) {
   if (file.empty()) return exit_ok;
-  const Result<void> written = write_file(file, chart_svg(chart, curves));
+  chart.log_x = chart.log_y = chart.dots = true;
+  const Result<void> written = write_file(file, plot_file(chart, curves));
   return written ? exit_ok : report(written.error());
 }
 
@@ -44,7 +45,7 @@ int write_chart(const ChartOptions& chart, const std::vector<ChartCurve>& curves
 int bench_growth(const GrowthOptions& options) {
   constexpr double levels[] = {1e-2, 1e-3};
   Json json = Json::array();
-  std::vector<ChartCurve> curves;
+  std::vector<Curve> curves;
   for (const double level : levels) curves.push_back({fmt::format("to {:.0e}", level), {}});
   if (!options.json) print(heading);
   for (const int side : growing_sides(options.most)) {
@@ -59,14 +60,15 @@ int bench_growth(const GrowthOptions& options) {
     }
   }
   if (options.json) print(text(json));
-  return write_chart({"One step of a settled packing, warm", "contacts", "CPU ms"}, curves,
-                     options.out);
+  return write_chart(
+      {.title = "One step of a settled packing, warm", .x = "contacts", .y = "CPU ms"}, curves,
+      options.out);
 }
 
 int bench_decades(const GrowthOptions& options) {
   constexpr int side = 10, falling = 40, settled = 80;  // steps of 0.01 s
   Json json;
-  std::vector<ChartCurve> curves;
+  std::vector<Curve> curves;
   const auto measure = [&](const std::string& label, const Packing& packing) {
     curves.push_back({label, {}});
     if (!options.json) print(fmt::format("{}\n{}", label, heading));

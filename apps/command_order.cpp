@@ -2,13 +2,13 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "bench/order.hpp"
 #include "commands.hpp"
 #include "input_file.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "record/files.hpp"
+#include "record/plot.hpp"
 #include "start_warnings.hpp"
 #include "terminal.hpp"
 
@@ -68,17 +68,20 @@ std::string order_text(const Scene& scene, const std::vector<OrderRow>& rows) {
 }
 
 std::string chart(const Scene& scene, const std::vector<OrderRow>& rows) {
-  std::vector<ChartCurve> curves = {
+  std::vector<Curve> curves = {
       {"position [m]", {}}, {"velocity [m/s]", {}}, {"joints [m]", {}}, {"event times [s]", {}}};
   for (const OrderRow& r : rows) {
     const double values[] = {r.position, r.velocity, r.joint, r.event};
     for (std::size_t i = 0; i < curves.size(); ++i)
       if (values[i] > 0) curves[i].points.emplace_back(r.h, values[i]);
   }
-  std::erase_if(curves, [](const ChartCurve& c) { return c.points.empty(); });
-  return chart_svg({.title = scene.name + ", scheme " + name(scene.simulation.scheme),
+  std::erase_if(curves, [](const Curve& c) { return c.points.empty(); });
+  return plot_file({.title = scene.name + ", scheme " + name(scene.simulation.scheme),
                     .x = "h [s]",
-                    .y = "difference to h/2"},
+                    .y = "difference to h/2",
+                    .log_x = true,
+                    .log_y = true,
+                    .dots = true},
                    curves);
 }
 

@@ -3,9 +3,9 @@
 
 #include "commands.hpp"
 #include "export/quantities.hpp"
-#include "export/raster.hpp"
 #include "find_trace.hpp"
 #include "json.hpp"
+#include "picture_png.hpp"
 #include "record/files.hpp"
 #include "terminal.hpp"
 #include "trace_ending.hpp"
@@ -33,7 +33,7 @@ Result<void> check_output(const PlotCommand& options) {
     error.fix = "choose another --size";
     return fail(error);
   }
-  return {};
+  return options.out.ends_with(".png") ? check_png_component() : Result<void>();
 }
 
 }  // namespace
@@ -47,9 +47,10 @@ int plot(const PlotCommand& options) {
   const Result<TracePlot> read = read_quantities(*trace, options.quantities);
   if (!read) return report(read.error());
   const std::vector<Picture> pictures = draw_quantities(*read, options.width, options.height);
-  const Result<void> written = write_file(
-      options.out,
-      options.out.ends_with(".svg") ? svg_file(pictures) : draw_pixels(pictures, png_scale).png());
+  const Result<std::string> drawn =
+      options.out.ends_with(".png") ? png_file(pictures, png_scale) : svg_file(pictures);
+  if (!drawn) return report(drawn.error());
+  const Result<void> written = write_file(options.out, *drawn);
   if (!written) return report(written.error());
   Json curves = Json::array();
   for (const PlottedCurve& c : read->curves) curves.push_back(c.label);

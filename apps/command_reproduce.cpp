@@ -102,7 +102,8 @@ int reproduce(const ReproduceOptions& options) {
     }
     if (!options.out.empty())
       for (const Drawing& drawing : result.drawings) {
-        const Result<void> written = write_file(options.out + "/" + drawing.file, drawing.svg);
+        const Result<void> written =
+            write_file(options.out + "/" + drawing.file, plot_file(drawing.plot, drawing.curves));
         if (!written) return report(written.error());
       }
     if (!options.json) print(experiment_text(*experiment, result));

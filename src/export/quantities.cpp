@@ -285,10 +285,11 @@ std::vector<Picture> draw_quantities(const TracePlot& plot, double width, double
         together.push_back(&plot.curves[k]);
       }
     std::vector<Curve> curves;
-    for (const PlottedCurve* c : together) curves.push_back({&c->series, c->label});
+    for (const PlottedCurve* c : together)
+      curves.push_back({together.size() > 1 ? c->label : "", c->series.points()});
     PlotOptions options{.title = title_of(together, plot.name),
-                        .unit = first.unit,
-                        .logarithmic = first.logarithmic,
+                        .y = first.unit,
+                        .log_y = first.logarithmic,
                         .from_zero = std::all_of(together.begin(), together.end(),
                                                  [](const auto* c) { return c->from_zero; }),
                         .width = width,

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/boundary.hpp"
-#include "record/chunk.hpp"
 #include "record/crc32.hpp"
 #include "record/files.hpp"
 #include "record/frame.hpp"

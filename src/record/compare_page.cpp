@@ -41,7 +41,7 @@ template <class Pick>
 void put_comparison_plot(const FrictionComparison& comparison, const PlotOptions& options,
                          Pick pick, Text out) {
   std::vector<Curve> curves;
-  for (const FrictionVariant& v : comparison.variants) curves.push_back({&pick(v), v.name});
+  for (const FrictionVariant& v : comparison.variants) curves.push_back({v.name, pick(v).points()});
   fmt::format_to(out, "<figure>{}</figure>", plot_svg(options, curves));
 }
 
@@ -55,7 +55,7 @@ std::string comparison_html(const FrictionComparison& comparison) {
   fmt::format_to(out,
                  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
                  "name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{}"
-                 "</title><style>{}.s5{{stroke:var(--force)}}.s6{{stroke:var(--ink)}}</style>"
+                 "</title><style>{}</style>"
                  "</head><body><main><h1>{}</h1><p class=\"soft\">{}, step {} s, duration {} s</p>",
                  title, report_style, title, escape(scene.file),
                  fmt::format("{}", scene.simulation.step),
@@ -71,16 +71,16 @@ std::string comparison_html(const FrictionComparison& comparison) {
   put_table(comparison, out);
   fmt::format_to(out, "<h2>Over time</h2><div class=\"plots\">");
   put_comparison_plot(
-      comparison, {.title = "Gap under contacts with force", .unit = "m", .logarithmic = true},
+      comparison, {.title = "Gap under contacts with force", .y = "m", .log_y = true},
       [](const FrictionVariant& v) -> const Series& { return v.lift; }, out);
   put_comparison_plot(
-      comparison, {.title = "Kinetic energy", .unit = "J", .from_zero = true},
+      comparison, {.title = "Kinetic energy", .y = "J", .from_zero = true},
       [](const FrictionVariant& v) -> const Series& { return v.kinetic; }, out);
   put_comparison_plot(
-      comparison, {.title = "Energy dissipated by friction", .unit = "J", .from_zero = true},
+      comparison, {.title = "Energy dissipated by friction", .y = "J", .from_zero = true},
       [](const FrictionVariant& v) -> const Series& { return v.dissipated; }, out);
   put_comparison_plot(
-      comparison, {.title = "CPU time per step", .unit = "ms", .from_zero = true},
+      comparison, {.title = "CPU time per step", .y = "ms", .from_zero = true},
       [](const FrictionVariant& v) -> const Series& { return v.totals.cpu; }, out);
   fmt::format_to(out, "</div></main></body></html>\n");
   return html;

@@ -9,15 +9,12 @@
 namespace cairn {
 namespace {
 
-constexpr double left = 58, right = 12, bottom = 30;  // margins [px]
-constexpr double legend_at = 34, legend_line = 15;    // base line of the legend's first line
-constexpr double zero_band = 26;                      // under a logarithmic axis
-
-struct Axis {
-  double lo = 0, hi = 1;    // values, or their decimal logarithms
-  double from = 0, to = 1;  // pixels
-  double at(double x) const { return from + (x - lo) / (hi - lo) * (to - from); }
-};
+constexpr double left = 58, right = 18, bottom = 36;  // margins [px]
+constexpr double legend_at = 34, legend_line = 16;    // base line of the legend's first line
+constexpr double letter = 6.6;                        // mean width of a letter
+constexpr double zero_band = 26;                      // under a logarithmic y axis
+constexpr double x_room = 66, y_room = 25;            // of a tick with its label
+constexpr double most_decades = 20;                   // of a y axis; what is less is in the band
 
 struct Extent {
   double lo = std::numeric_limits<double>::infinity();
@@ -30,15 +27,28 @@ struct Extent {
   bool empty() const { return lo > hi; }
 };
 
+struct Axis {
+  bool logarithmic = false;
+  double lo = 0, hi = 1;    // values, or their decimal logarithms
+  double from = 0, to = 1;  // pixels
+  double at(double value) const {
+    const double x = logarithmic ? std::log10(value) : value;
+    return from + (x - lo) / (hi - lo) * (to - from);
+  }
+  int most_ticks(double room) const {
+    return std::max(2, static_cast<int>(std::abs(to - from) / room));
+  }
+};
+
 struct Sheet {
   const PlotOptions& options;
   std::span<const Curve> curves;
   Picture picture = {};
-  double top = legend_at + 10;  // margin under title and legend
+  double top = 0;  // margin under title and legend
   Axis x = {}, y = {};
-  double unit_scale = 1;  // tick labels are values / unit_scale
-  bool has_zero_band = false;
-  bool all_zero = false;  // of a logarithmic plot
+  double unit_scale = 1;       // labels of y ticks are values / unit_scale
+  bool has_zero_band = false;  // of a logarithmic y axis
+  bool all_zero = false;
 
   double width() const { return options.width; }
   double base() const { return options.height - bottom; }  // where the x axis lies
@@ -50,33 +60,42 @@ struct Sheet {
     picture.marks.emplace_back(Words{std::move(style), at_x, at_y, anchor, std::move(text)});
   }
 
+  bool shown(double at_x) const { return std::isfinite(at_x) && (!x.logarithmic || at_x > 0); }
   double pixel(double value) const {
-    if (!options.logarithmic) return y.at(value);
+    if (!y.logarithmic) return y.at(value);
     if (!(value > 0) || std::log10(value) < y.lo) return base() - zero_band / 2;
-    return y.at(std::min(std::log10(value), y.hi));
+    return std::max(y.at(value), y.to);
   }
 };
 
-void find_time_range(Sheet& s) {
-  Extent t;
+// ---- Ranges
+
+// Whole decades around positive values.
+void set_decades(Axis& axis, const Extent& values) {
+  axis.lo = std::floor(std::log10(values.lo) + 1e-9);
+  axis.hi = std::max(axis.lo + 1, std::ceil(std::log10(values.hi) - 1e-9));
+}
+
+void find_x_range(Sheet& s) {
+  Extent x;
   for (const Curve& curve : s.curves)
-    for (const Series::Bucket& b : curve.series->buckets()) {
-      t.add(b.t_first);
-      t.add(b.t_last);
-    }
-  if (t.empty()) t = {0, 1};
-  if (t.lo > 0 && t.lo < 0.1 * t.hi) t.lo = 0;
-  if (t.hi <= t.lo) t.hi = t.lo + (t.lo == 0 ? 1 : std::abs(t.lo));
-  s.x = {t.lo, t.hi, left, s.width() - right};
+    for (const auto& point : curve.points)
+      if (s.shown(point.first)) x.add(point.first);
+  if (s.x.logarithmic) {
+    if (x.empty()) x = {1, 10};
+    return set_decades(s.x, x);
+  }
+  if (x.empty()) x = {0, 1};
+  if (x.lo > 0 && x.lo < 0.1 * x.hi) x.lo = 0;
+  if (x.hi <= x.lo) x.hi = x.lo + (x.lo == 0 ? 1 : std::abs(x.lo));
+  s.x.lo = x.lo;
+  s.x.hi = x.hi;
 }
 
 void find_linear_range(Sheet& s) {
   Extent y;
   for (const Curve& curve : s.curves)
-    for (const Series::Bucket& b : curve.series->buckets()) {
-      y.add(b.lo);
-      y.add(b.hi);
-    }
+    for (const auto& point : curve.points) y.add(point.second);
   if (s.options.line) y.add(*s.options.line);
   if (s.options.from_zero) y.add(0);
   if (y.empty()) y = {0, 1};
@@ -88,7 +107,8 @@ void find_linear_range(Sheet& s) {
     y = {s.options.from_zero ? 0 : middle - least / 2, middle + least / 2};
   }
   const double margin = 0.04 * (y.hi - y.lo);
-  s.y = {y.lo - (s.options.from_zero ? 0 : margin), y.hi + margin, s.base(), s.top};
+  s.y.lo = y.lo - (s.options.from_zero ? 0 : margin);
+  s.y.hi = y.hi + margin;
   const double exponent =
       std::floor(std::log10(std::max(std::abs(s.y.lo), std::abs(s.y.hi))) / 3) * 3;
   if (exponent >= 6 || exponent <= -6) s.unit_scale = std::pow(10, exponent);
@@ -98,30 +118,30 @@ void find_log_range(Sheet& s) {
   Extent y;
   bool zeros = false;
   const auto add = [&](double value) {
-    if (value > 0)
-      y.add(value);
-    else
-      zeros = true;
+    if (value > 0) y.add(value);
+    if (value <= 0) zeros = true;
   };
   for (const Curve& curve : s.curves)
-    for (const Series::Bucket& b : curve.series->buckets()) {
-      add(b.lo);
-      add(b.hi);
-    }
-  s.all_zero = y.empty();
+    for (const auto& point : curve.points) add(point.second);
+  s.all_zero = y.empty() && zeros;
   if (s.options.line) add(*s.options.line);
-  if (y.empty()) y = {1e-16, 1};
-  s.y.hi = std::ceil(std::log10(y.hi) + 0.05);
-  s.y.lo = std::max(std::floor(std::log10(y.lo)), s.y.hi - 20);
-  if (s.y.lo >= s.y.hi) s.y.lo = s.y.hi - 1;
+  if (y.empty()) y = {0.1, 1};
+  set_decades(s.y, y);
+  s.y.lo = std::max(s.y.lo, s.y.hi - most_decades);
   s.has_zero_band = zeros || std::log10(y.lo) < s.y.lo;
-  s.y.from = s.base() - (s.has_zero_band ? zero_band : 0);
-  s.y.to = s.top;
 }
 
-void draw_tick(Sheet& s, double at, const std::string& label) {
+// ---- Axes
+
+// Long and wide lines across the plot lie under everything else.
+void draw_y_tick(Sheet& s, double at, const std::string& label) {
   s.stroke("grid", {{left, at}, {s.width() - right, at}});
   s.words("tick", left - 6, at + 4, Anchor::end, label);
+}
+
+void draw_x_tick(Sheet& s, double at, const std::string& label) {
+  s.stroke("grid", {{at, s.top}, {at, s.base()}});
+  s.words("tick", at, s.base() + 16, Anchor::middle, label);
 }
 
 // As many digits as tell neighbouring ticks apart.
@@ -130,81 +150,102 @@ std::string tick_label(double value, double step) {
   return fmt::format("{:.{}f}", value == 0 ? 0.0 : value, std::min(digits, 12));
 }
 
-void draw_y_axis(Sheet& s) {
-  if (s.options.logarithmic) {
-    const int decades = static_cast<int>(std::lround(s.y.hi - s.y.lo));
-    const int step = (decades + 5) / 6;
+std::string decade_label(double exponent) {
+  return exponent >= -3 && exponent <= 5 ? fmt::format("{:g}", std::pow(10, exponent))
+                                         : fmt::format("1e{:.0f}", exponent);
+}
+
+// Calls draw(value, label) for each tick, for values in units of `scale`.
+template <class Draw>
+void for_each_tick(const Axis& axis, double room, double scale, Draw draw) {
+  const int most = axis.most_ticks(room);
+  if (axis.logarithmic) {
+    const int decades = static_cast<int>(std::lround(axis.hi - axis.lo));
+    const int step = (decades + most - 1) / most;
     for (int d = 0; d <= decades; d += step)
-      draw_tick(s, s.y.at(s.y.hi - d), fmt::format("1e{:.0f}", s.y.hi - d));
-    if (s.has_zero_band) draw_tick(s, s.base() - zero_band / 2, "0");
-  } else {
-    const std::vector<double> ticks = round_ticks(s.y.lo / s.unit_scale, s.y.hi / s.unit_scale, 5);
-    const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
-    for (const double tick : ticks)
-      draw_tick(s, s.y.at(tick * s.unit_scale), tick_label(tick, step));
+      draw(std::pow(10, axis.hi - d), decade_label(axis.hi - d));
+    return;
   }
-  std::string unit = s.options.unit;
-  if (s.unit_scale != 1) unit = fmt::format("1e{:.0f} {}", std::log10(s.unit_scale), unit);
-  s.words("tick", 4, legend_at, Anchor::start, unit);
-}
-
-void draw_x_axis(Sheet& s) {
-  s.stroke("axis", {{left, s.base()}, {s.width() - right, s.base()}});
-  // Words of about 60 px must not touch.
-  const int most = std::max(2, static_cast<int>((s.width() - left - right) / 66));
-  const std::vector<double> ticks = round_ticks(s.x.lo, s.x.hi, most);
+  const std::vector<double> ticks = round_ticks(axis.lo / scale, axis.hi / scale, most);
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
-  for (const double tick : ticks) {
-    s.stroke("axis", {{s.x.at(tick), s.base()}, {s.x.at(tick), s.base() + 4}});
-    s.words("tick", s.x.at(tick), s.base() + 16, Anchor::middle, tick_label(tick, step));
-  }
-  s.words("tick", s.width() - right, s.options.height - 2, Anchor::end, "t [s]");
+  for (const double tick : ticks) draw(tick * scale, tick_label(tick, step));
 }
 
-// The least and largest value of each column of pixels, joined so that the line does not jump more
-// than it must.
-void draw_curve(Sheet& s, const Curve& curve, std::size_t number) {
+void draw_axes(Sheet& s) {
+  for_each_tick(s.x, x_room, 1, [&](double value, const std::string& label) {
+    draw_x_tick(s, s.x.at(value), label);
+  });
+  if (!s.all_zero) {
+    for_each_tick(s.y, y_room, s.unit_scale, [&](double value, const std::string& label) {
+      draw_y_tick(s, s.y.at(value), label);
+    });
+    if (s.has_zero_band) draw_y_tick(s, s.base() - zero_band / 2, "0");
+  }
+  s.stroke("axis", {{left, s.base()}, {s.width() - right, s.base()}});
+  s.words("tick", s.width() - right, s.options.height - 4, Anchor::end, s.options.x);
+}
+
+// ---- Curves and legend
+
+// The least and largest point of each column of pixels, in their order. Where both have the same x
+// the nearer to the last comes first, so that the line does not jump more than it must.
+void draw_curve(Sheet& s, const Curve& curve, const std::string& colour) {
   std::vector<std::array<double, 2>> path;
-  double last_y = s.options.height;
-  const auto& buckets = curve.series->buckets();
-  const auto point = [&](double px, double py) {
-    path.push_back({px, py});
-    last_y = py;
+  const auto& points = curve.points;
+  const auto shown = [&](std::size_t i) {
+    return s.shown(points[i].first) && std::isfinite(points[i].second);
   };
-  for (std::size_t i = 0; i < buckets.size();) {
-    const double px = s.x.at(0.5 * (buckets[i].t_first + buckets[i].t_last));
-    Extent y;
-    for (; i < buckets.size() && s.x.at(0.5 * (buckets[i].t_first + buckets[i].t_last)) < px + 1;
-         ++i) {
-      y.add(buckets[i].lo);
-      y.add(buckets[i].hi);
+  const auto place = [&](std::size_t i) -> std::array<double, 2> {
+    return {s.x.at(points[i].first), s.pixel(points[i].second)};
+  };
+  for (std::size_t i = 0; i < points.size();) {
+    if (!shown(i)) {
+      ++i;
+      continue;
     }
-    if (y.empty()) continue;
-    double a = s.pixel(y.lo), b = s.pixel(y.hi);
-    if (std::abs(b - last_y) < std::abs(a - last_y)) std::swap(a, b);
-    point(px, a);
-    if (std::abs(a - b) >= 0.1) point(px, b);
+    const double column = place(i)[0];
+    std::size_t lo = i, hi = i;
+    for (; i < points.size() && shown(i) && std::abs(place(i)[0] - column) < 1; ++i) {
+      if (points[i].second < points[lo].second) lo = i;
+      if (points[i].second > points[hi].second) hi = i;
+    }
+    std::array<double, 2> a = place(std::min(lo, hi)), b = place(std::max(lo, hi));
+    if (a[0] == b[0] && !path.empty() &&
+        std::abs(b[1] - path.back()[1]) < std::abs(a[1] - path.back()[1]))
+      std::swap(a, b);
+    path.push_back(a);
+    if (lo != hi) path.push_back(b);
   }
-  s.stroke(fmt::format("curve s{}", number + 1), std::move(path));
+  s.stroke("curve " + colour, std::move(path));
+  if (!s.options.dots) return;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (shown(i)) s.stroke("dot " + colour, {place(i)});
 }
 
-// The legend's lines break where the sheet ends; the plot begins below them.
+std::string colour_of(std::size_t curve) {
+  return fmt::format("s{}", curve % curve_colours + 1);
+}
+
+// Behind the label of the y axis. Lines break where the sheet ends; the plot begins below them.
 void draw_legend(Sheet& s) {
-  double x = left, y = legend_at;
-  const auto entry = [&](const std::string& style, const std::string& label) {
-    const double length = 36 + 6.6 * static_cast<double>(label.size());
-    if (x > left && x + length > s.width() + 8) {
-      x = left;
+  std::string label = s.options.y;
+  if (s.unit_scale != 1) label = fmt::format("1e{:.0f} {}", std::log10(s.unit_scale), label);
+  s.words("tick", 4, legend_at, Anchor::start, label);
+  const double start = std::max(left, 20 + letter * static_cast<double>(label.size()));
+  double x = start, y = legend_at;
+  const auto entry = [&](const std::string& style, const std::string& text) {
+    if (text.empty()) return;
+    const double length = 36 + letter * static_cast<double>(text.size());
+    if (x > start && x + length > s.width() + 8) {
+      x = start;
       y += legend_line;
     }
     s.stroke(style, {{x, y - 4}, {x + 16, y - 4}});
-    s.words("legend", x + 21, y, Anchor::start, label);
+    s.words("legend", x + 21, y, Anchor::start, text);
     x += length;
   };
-  // One curve needs no legend: the title names it.
-  if (s.curves.size() > 1)
-    for (std::size_t i = 0; i < s.curves.size(); ++i)
-      entry(fmt::format("curve s{}", i + 1), s.curves[i].label);
+  for (std::size_t i = 0; i < s.curves.size(); ++i)
+    entry("curve " + colour_of(i), s.curves[i].label);
   if (s.options.line) entry("level", s.options.line_label);
   s.top = y + 10;
 }
@@ -228,13 +269,6 @@ std::vector<double> round_ticks(double lo, double hi, int most) {
   return ticks;
 }
 
-double round_down(double x) {
-  const double power = std::pow(10, std::floor(std::log10(x)));
-  for (const double factor : {5.0, 2.0})
-    if (factor * power <= x) return factor * power;
-  return power;
-}
-
 std::string short_number(double x) {
   const double size = std::abs(x);
   if (x == 0) return "0";
@@ -245,31 +279,45 @@ std::string short_number(double x) {
 Picture draw_plot(const PlotOptions& options, std::span<const Curve> curves) {
   Sheet s{.options = options, .curves = curves};
   s.picture = {options.width, options.height, options.title, {}};
-  s.words("title", 4, 15, Anchor::start, options.title);
-  draw_legend(s);
-  find_time_range(s);
-  if (options.logarithmic)
+  s.x.logarithmic = options.log_x;
+  s.y.logarithmic = options.log_y;
+  find_x_range(s);
+  if (options.log_y)
     find_log_range(s);
   else
     find_linear_range(s);
 
-  if (options.logarithmic && s.all_zero) {
+  s.words("title", 4, 15, Anchor::start, options.title);
+  draw_legend(s);
+  s.x.from = left;
+  s.x.to = options.width - right;
+  if (options.x_falls) std::swap(s.x.from, s.x.to);
+  s.y.from = s.base() - (s.has_zero_band ? zero_band : 0);
+  s.y.to = s.top;
+
+  draw_axes(s);
+  if (s.all_zero) {
     s.words("legend", options.width / 2, options.height / 2, Anchor::middle,
-            "exactly zero at every step");
-  } else {
-    draw_y_axis(s);
-    if (options.line) {
-      const double at = s.pixel(*options.line);
-      s.stroke("level", {{left, at}, {options.width - right, at}});
-    }
-    for (std::size_t i = 0; i < curves.size(); ++i) draw_curve(s, curves[i], i);
+            "exactly zero at every point");
+    return std::move(s.picture);
   }
-  draw_x_axis(s);
+  if (options.line) {
+    const double at = s.pixel(*options.line);
+    s.stroke("level", {{left, at}, {options.width - right, at}});
+  }
+  for (std::size_t i = 0; i < curves.size(); ++i) draw_curve(s, curves[i], colour_of(i));
   return std::move(s.picture);
 }
 
 std::string plot_svg(const PlotOptions& options, std::span<const Curve> curves) {
   return svg_element(draw_plot(options, curves));
+}
+
+std::string plot_file(PlotOptions options, std::span<const Curve> curves) {
+  options.width = 560;
+  options.height = 340;
+  const Picture picture = draw_plot(options, curves);
+  return svg_file({&picture, 1});
 }
 
 }  // namespace cairn

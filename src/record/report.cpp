@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "record/draw.hpp"
 #include "record/html.hpp"
 #include "record/plot.hpp"
 #include "record/report_page.hpp"
@@ -14,9 +13,6 @@
 
 namespace cairn {
 namespace {
-
-constexpr std::size_t still_count = 8;
-constexpr std::size_t drawn_shapes = 6000;  // in all stills together: keeps the page small
 
 using Page = ReportPage;
 
@@ -121,7 +117,7 @@ void put_numbers(Page& page) {
   page.html += "</div>";
 }
 
-// ---- Player and pictures
+// ---- Player and plots
 // ---------------------------------------------------------------------------------------------------
 
 void put_what(Page& page) {
@@ -138,7 +134,7 @@ void put_what(Page& page) {
 }
 
 void put_player(Page& page, const PlayerParts& parts) {
-  const Clip& clip = *page.in.clip;
+  const Clip& clip = page.in.clip;
   page.html += "<h2>The motion</h2>" + parts.element;
   page.put(
       "<p class=\"soft\">{} frames of {} steps{}. Rounded to 16 bits: at most {} m and {} rad off. "
@@ -153,26 +149,6 @@ void put_player(Page& page, const PlayerParts& parts) {
              clip.contact_limit());
 }
 
-void put_stills(Page& page) {
-  const Model& model = *page.in.scene.model;
-  const std::size_t affordable = drawn_shapes / std::max<std::size_t>(1, model.shapes.size());
-  const auto stills = page.in.stills.pick(std::clamp<std::size_t>(affordable, 2, still_count));
-  if (stills.empty()) return;
-  const View view = make_view(model, stills);
-  page.put("<h2>{}</h2>", page.in.clip ? "Stills" : "The motion");
-  if (view.largest_force > 0)
-    page.put(
-        "<p class=\"soft\">To scale. Arrows are contact forces; the longest of all pictures is {} "
-        "N.</p>",
-        short_number(view.largest_force));
-  page.html += "<div class=\"stills\">";
-  int number = 0;
-  for (const Still* still : stills)
-    page.put("<figure>{}<figcaption>t = {} s, step {}</figcaption></figure>",
-             draw_still(model, view, *still, number++), short_number(still->t), still->step);
-  page.html += "</div>";
-}
-
 void put_plot(Page& page, const PlotOptions& options, std::initializer_list<Curve> curves) {
   page.put("<figure>{}</figure>", plot_svg(options, std::span(curves.begin(), curves.size())));
 }
@@ -181,36 +157,35 @@ void put_plots(Page& page) {
   const RunTotals& t = page.in.totals;
   if (t.steps == 0) return;
   page.html += "<h2>Over time</h2><div class=\"plots\">";
-  put_plot(page, {.title = "Energy", .unit = "J"},
-           {{&t.total, "total"}, {&t.kinetic, "kinetic"}, {&t.potential, "potential"}});
+  put_plot(page, {.title = "Energy", .y = "J"},
+           {{"total", t.total.points()},
+            {"kinetic", t.kinetic.points()},
+            {"potential", t.potential.points()}});
   put_plot(page,
            {.title = "Certificate: worst scaled residual of each step",
-            .unit = "",
-            .logarithmic = true,
+            .log_y = true,
             .line = page.limit(),
             .line_label = "tolerance"},
-           {{&t.certificate, "residual"}});
+           {{"", t.certificate.points()}});
   if (std::holds_alternative<Relaxed>(page.in.scene.simulation.scheme))
-    put_plot(page, {.title = "Residual of exact Coulomb friction", .unit = "", .logarithmic = true},
-             {{&t.coulomb_residual, "Coulomb residual"}});
-  put_plot(page, {.title = "Contacts", .unit = "", .from_zero = true},
-           {{&t.candidates, "candidates"}, {&t.active, "with force"}});
-  put_plot(page, {.title = "Deepest penetration", .unit = "m", .logarithmic = true},
-           {{&t.penetration, "penetration"}});
+    put_plot(page, {.title = "Residual of exact Coulomb friction", .log_y = true},
+             {{"", t.coulomb_residual.points()}});
+  put_plot(page, {.title = "Contacts", .from_zero = true},
+           {{"candidates", t.candidates.points()}, {"with force", t.active.points()}});
+  put_plot(page, {.title = "Deepest penetration", .y = "m", .log_y = true},
+           {{"", t.penetration.points()}});
   if (!page.in.scene.model->joints.empty())
-    put_plot(page, {.title = "Largest joint error", .unit = "m", .logarithmic = true},
-             {{&t.joint_error, "joint error"}});
+    put_plot(page, {.title = "Largest joint error", .y = "m", .log_y = true},
+             {{"", t.joint_error.points()}});
   if (t.cpu_seconds > 0)
-    put_plot(page, {.title = "CPU time per step", .unit = "ms", .from_zero = true},
-             {{&t.cpu, "CPU time"}});
+    put_plot(page, {.title = "CPU time per step", .y = "ms", .from_zero = true},
+             {{"", t.cpu.points()}});
   if (t.impacts.contacts > 0)
-    put_plot(page, {.title = "Energy lost in impacts so far", .unit = "J", .from_zero = true},
-             {{&t.impact_loss, "restitution"}, {&t.impact_friction, "friction"}});
+    put_plot(page, {.title = "Energy lost in impacts so far", .y = "J", .from_zero = true},
+             {{"restitution", t.impact_loss.points()}, {"friction", t.impact_friction.points()}});
   if (t.guard_corrections > 0)
-    put_plot(
-        page,
-        {.title = "Energy guard: share of restitution taken away", .unit = "", .from_zero = true},
-        {{&t.guard, "1 - theta"}});
+    put_plot(page, {.title = "Energy guard: share of restitution taken away", .from_zero = true},
+             {{"", t.guard.points()}});
   page.html += "</div>";
 }
 
@@ -218,7 +193,7 @@ void put_plots(Page& page) {
 
 std::string report_html(const ReportInput& input) {
   ReportPage page{.in = input};
-  const PlayerParts player = input.clip ? player_parts(*input.clip) : PlayerParts{};
+  const PlayerParts player = player_parts(input.clip);
   const std::string title = escape(input.scene.name.empty() ? "untitled scene" : input.scene.name);
   page.put(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">{}"
@@ -228,7 +203,7 @@ std::string report_html(const ReportInput& input) {
       player.head, title, report_style, title, escape(input.scene.file));
   put_verdict(page);
   put_what(page);
-  if (input.clip) put_player(page, player);
+  put_player(page, player);
   put_expectations(page);
   put_numbers(page);
   put_ledger(page);
@@ -237,7 +212,6 @@ std::string report_html(const ReportInput& input) {
   put_impacts(page);
   put_timings(page);
   put_plots(page);
-  put_stills(page);
   put_jamming(page);
   put_forces(page);
   put_method(page);

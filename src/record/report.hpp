@@ -14,11 +14,10 @@ namespace cairn {
 struct ReportInput {
   const Scene& scene;
   const RunTotals& totals;
-  const Stills& stills;
   const State& state;  // the last one
   std::span<const ExpectationResult> expect;
-  std::string command;         // how to repeat the run; empty: cairn run FILE
-  const Clip* clip = nullptr;  // for the player; null: a page without scripts
+  std::string command;  // how to repeat the run; empty: cairn run FILE
+  const Clip& clip;     // for the player
 };
 
 std::string report_html(const ReportInput& input);

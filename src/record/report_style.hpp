@@ -5,14 +5,14 @@ namespace cairn {
 
 inline constexpr const char* report_style = R"css(
 :root{color-scheme:light dark;--page:#fbfbf9;--card:#fff;--ink:#1c1d1f;--soft:#5d6167;--rule:#dedfdc;--grid:#ececea;
---good:#0f7b3f;--good-bg:#e6f4ea;--bad:#b3261e;--bad-bg:#fcebe9;--floor:#f0f0ec;--lines:#d3d4d0;
---s1:#2468b8;--s2:#c2570c;--s3:#1d7f64;--s4:#8a3ea8;--force:#c81e5b}
+--good:#0f7b3f;--good-bg:#e6f4ea;--bad:#b3261e;--bad-bg:#fcebe9;
+--s1:#2468b8;--s2:#c2570c;--s3:#1d7f64;--s4:#8a3ea8;--s5:#9a7b00;--s6:#c81e5b;--s7:#3b8ea5;--s8:#555555}
 @media(prefers-color-scheme:dark){:root:not([data-theme=light]){--page:#16181b;--card:#1e2125;--ink:#e9eaec;--soft:#a3a8af;--rule:#373b41;
---grid:#2b2f34;--good:#5fd08f;--good-bg:#153423;--bad:#ff8a80;--bad-bg:#40201e;--floor:#24272b;--lines:#3b3f45;
---s1:#6aa9f4;--s2:#f0954b;--s3:#4cc39f;--s4:#c58be0;--force:#ff6f9f}}
+--grid:#2b2f34;--good:#5fd08f;--good-bg:#153423;--bad:#ff8a80;--bad-bg:#40201e;
+--s1:#6aa9f4;--s2:#f0954b;--s3:#4cc39f;--s4:#c58be0;--s5:#d8b84a;--s6:#ff6f9f;--s7:#74c3d8;--s8:#b5b5b5}}
 :root[data-theme=dark]{--page:#16181b;--card:#1e2125;--ink:#e9eaec;--soft:#a3a8af;--rule:#373b41;
---grid:#2b2f34;--good:#5fd08f;--good-bg:#153423;--bad:#ff8a80;--bad-bg:#40201e;--floor:#24272b;--lines:#3b3f45;
---s1:#6aa9f4;--s2:#f0954b;--s3:#4cc39f;--s4:#c58be0;--force:#ff6f9f}
+--grid:#2b2f34;--good:#5fd08f;--good-bg:#153423;--bad:#ff8a80;--bad-bg:#40201e;
+--s1:#6aa9f4;--s2:#f0954b;--s3:#4cc39f;--s4:#c58be0;--s5:#d8b84a;--s6:#ff6f9f;--s7:#74c3d8;--s8:#b5b5b5}
 a{color:var(--s1)}kbd{font:inherit;border:1px solid var(--rule);border-radius:4px;padding:0 5px}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
@@ -39,28 +39,19 @@ code,pre{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 code{overflow-wrap:anywhere}
 pre{background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:10px 12px;overflow:auto;max-height:70vh}
 summary{cursor:pointer}
-.stills{display:grid;grid-template-columns:repeat(auto-fill,minmax(220px,1fr));gap:12px}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:12px}
+.plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr));gap:12px}
 figure{margin:0;background:var(--card);border:1px solid var(--rule);border-radius:8px;padding:8px;min-width:0}
-figcaption{color:var(--soft);font-size:.85rem;padding:2px 2px 0;font-variant-numeric:tabular-nums}
 svg{display:block;width:100%;height:auto}
 svg text{font-family:system-ui,-apple-system,"Segoe UI",sans-serif;fill:var(--ink)}
 svg .title{font-size:14px;font-weight:600}
 svg .legend{font-size:12.5px;fill:var(--soft)}
 svg .tick{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
-svg .halo{paint-order:stroke;stroke:var(--card);stroke-width:3px}
 .grid{stroke:var(--grid)}.axis{stroke:var(--soft)}
 .curve{fill:none;stroke-width:1.8;stroke-linejoin:round;stroke-linecap:round}
+.dot{stroke-width:7;stroke-linecap:round}
 .s1{stroke:var(--s1)}.s2{stroke:var(--s2)}.s3{stroke:var(--s3)}.s4{stroke:var(--s4)}
+.s5{stroke:var(--s5)}.s6{stroke:var(--s6)}.s7{stroke:var(--s7)}.s8{stroke:var(--s8)}
 .level{stroke:var(--bad);stroke-dasharray:6 4;stroke-width:1.4;fill:none}
-.bodies{stroke:#0006;stroke-width:.7;stroke-linejoin:round}
-.bodies .spoke{stroke:#0009;stroke-width:1;fill:none}
-.hatch{stroke:var(--lines);stroke-width:2}
-.ground{stroke:var(--soft);stroke-width:1.4}
-.floor{fill:var(--floor)}.lines{stroke:var(--lines);stroke-width:.7;fill:none}
-.rod{stroke:var(--ink);stroke-width:1.4}.spring{stroke:var(--ink);stroke-width:1.4;stroke-dasharray:3 2}
-.force{stroke:var(--force);stroke-width:1.5;fill:none;stroke-linecap:round;stroke-linejoin:round}
-.scale{stroke:var(--soft);stroke-width:1.2;fill:none}
 @media print{body{background:#fff}figure,tr{break-inside:avoid}}
 )css";
 

@@ -75,10 +75,8 @@ void put_ledger(ReportPage& page) {
 
 void put_worst_steps(ReportPage& page) {
   if (page.in.totals.worst.empty()) return;
-  page.html += "<h2>Worst steps</h2>";
-  if (page.in.clip)
-    page.html += "<p class=\"soft\">A time is a link: it takes the player there.</p>";
   page.html +=
+      "<h2>Worst steps</h2><p class=\"soft\">A time is a link: it takes the player there.</p>"
       "<div class=\"scroll\"><table><tr><th class=\"n\">step</th><th "
       "class=\"n\">t [s]</th>"
       "<th class=\"n\">residual</th><th>row</th><th>method</th><th "

@@ -23,7 +23,6 @@ struct RunRecorder::Run {
   const Scene& scene;
   RunFiles files;
   RunTotals totals;
-  Stills stills;
   std::optional<Clip> clip;  // for the player; without files nobody looks
   State state;               // the last one
   FolderLock lock;           // from before the first file is touched to the end of the recorder
@@ -36,7 +35,6 @@ struct RunRecorder::Run {
     totals.joint_rank = joint_rank(*scene.model, state);
     const Energies start = energies(*scene.model, state);
     totals.energy_initial = totals.energy_final = start.kinetic + start.potential;
-    stills.add(state.step, state.t, 0, state.poses, {});
     if (files.folder.empty()) return;
     clip.emplace(scene);
     clip->add_initial(state);
@@ -50,8 +48,6 @@ struct RunRecorder::Run {
     add_step(*scene.model, report, totals);
     if (clip) clip->add(report, after);
     state = after;
-    if (report.status != StepStatus::stopped)
-      stills.add(state.step, state.t, report.h, state.poses, report.contacts);
   }
 
   Result<void> remove_checkpoint() const {
@@ -158,11 +154,10 @@ struct RunRecorder::Run {
     if (Result<void> done = table->finish(); !done) return done;
     const std::string html = report_html({.scene = scene,
                                           .totals = totals,
-                                          .stills = stills,
                                           .state = state,
                                           .expect = outcome.expect,
                                           .command = files.command,
-                                          .clip = clip ? &*clip : nullptr});
+                                          .clip = *clip});
     if (Result<void> done = write_file(path("report.html"), html); !done) return done;
     return write_file(path("summary.json"), outcome.summary);
   }
@@ -191,7 +186,6 @@ Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,
   auto run = std::unique_ptr<Run>(new Run{.scene = scene,
                                           .files = files,
                                           .totals = {},
-                                          .stills = {},
                                           .clip = {},
                                           .state = *scene.initial,
                                           .lock = {},

@@ -1,17 +1,14 @@
-// What a report keeps of a run of any length: curves as buckets of least and largest value, and a
-// few states.
+// A curve over time of a run of any length, as buckets of least and largest value.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
-
-#include "cairn/simulator.hpp"
 
 namespace cairn {
 
-// A curve over time in at most `capacity` buckets, more than a plot has columns; when they are
-// full, neighbours merge.
+// At most `capacity` buckets, more than a plot has columns; when they are full, neighbours merge.
 class Series {
  public:
   struct Bucket {
@@ -36,6 +33,19 @@ class Series {
   }
   const std::vector<Bucket>& buckets() const { return buckets_; }
 
+  // For a plot: least and largest value in the middle of each bucket. The ends keep their times.
+  std::vector<std::pair<double, double>> points() const {
+    std::vector<std::pair<double, double>> all;
+    for (const Bucket& b : buckets_) {
+      double t = 0.5 * (b.t_first + b.t_last);
+      if (&b == &buckets_.front()) t = b.t_first;
+      if (&b == &buckets_.back()) t = b.t_last;
+      all.emplace_back(t, b.lo);
+      if (b.hi != b.lo) all.emplace_back(t, b.hi);
+    }
+    return all;
+  }
+
  private:
   void merge() {
     for (std::size_t i = 0; i < capacity / 2; ++i) {
@@ -47,33 +57,6 @@ class Series {
   }
   std::vector<Bucket> buckets_;
   std::int64_t stride_ = 1, in_last_ = 0;
-};
-
-// A state to draw, with the contacts that led to it.
-struct Still {
-  double t = 0, h = 0;  // [s]
-  std::int64_t step = 0;
-  std::vector<Pose> poses;
-  std::vector<ContactReport> contacts;  // that carry an impulse
-};
-
-// States at even distances in steps, at most `capacity` of them however long the run, and the last
-// one.
-class Stills {
- public:
-  static constexpr std::size_t capacity = 64;
-
-  void add(std::int64_t step, double t, double h, const std::vector<Pose>& poses,
-           const std::vector<ContactReport>& contacts);
-  // About `count` of them, evenly spread, the first and the last included.
-  std::vector<const Still*> pick(std::size_t count) const;
-
- private:
-  std::vector<Still> kept_;  // at multiples of stride_; the first `used_`
-  std::size_t used_ = 0;
-  std::int64_t stride_ = 1;
-  Still last_;
-  bool any_ = false;
 };
 
 }  // namespace cairn

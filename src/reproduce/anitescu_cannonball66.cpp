@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -18,7 +17,7 @@ struct Pile {
   double penetration = 0;  // [m]
   double rise = 0;         // of the total energy in a step, over that at the start [-]
   double start = 0;        // [J]
-  ChartCurve energy;
+  Curve energy;
 };
 
 Pile run_cannonball(double restitution, int steps) {
@@ -61,13 +60,9 @@ Reproduction anitescu_cannonball66(const ReproduceSetting& setting) {
       "the paper saw at most 7 new contacts in a step; here the number of contacts that carry an "
       "impulse grew by at most {}: mass, gravity, plank and walls are our choice",
       paper.most_new));
-  r.drawings.push_back(
-      {"anitescu-cannonball66.svg", chart_svg({.title = "66 discs: kinetic plus potential energy",
-                                               .x = "t [s]",
-                                               .y = "[J]",
-                                               .x_linear = true,
-                                               .marks = false},
-                                              {paper.energy, inelastic.energy})});
+  r.draw("anitescu-cannonball66.svg",
+         {.title = "66 discs: kinetic plus potential energy", .y = "[J]", .log_y = true},
+         {paper.energy, inelastic.energy});
   r.play("66 discs collapse", "cannonball66", {}, 20);
   return r;
 }

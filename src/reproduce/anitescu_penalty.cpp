@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -65,7 +64,7 @@ void study(const char* scene, const char* title, bool curved, std::span<const do
   const PenaltyCourse linear = run_penalty(scene, limit(false)),
                       nonlinear = run_penalty(scene, limit(true));
   const double apart = distance(linear, nonlinear);
-  std::array<ChartCurve, 4> curves;
+  std::array<Curve, 4> curves;
   const std::array labels = {"2.8 to 2.9", "2.4 to 2.6", "2.8 to 2.6", "2.4 to 2.9"};
   std::array<std::vector<double>, 4> distances;
   int uncertified = linear.uncertified + nonlinear.uncertified;
@@ -97,12 +96,14 @@ void study(const char* scene, const char* title, bool curved, std::span<const do
             1e-12, 1e-9);
   }
   r.at_most(fmt::format("{}: steps that were not certified", title), 0, uncertified, 0);
-  r.drawings.push_back(
-      {fmt::format("anitescu-penalty-{}.svg", scene + std::string_view("penalty_").size()),
-       chart_svg({.title = fmt::format("{}: distance to the stiff limits", title),
-                  .x = "gamma [N/m^1.5]",
-                  .y = "distance [m]"},
-                 {curves.begin(), curves.end()})});
+  r.draw(fmt::format("anitescu-penalty-{}.svg", scene + std::string_view("penalty_").size()),
+         {.title = fmt::format("{}: distance to the stiff limits", title),
+          .x = "gamma [N/m^1.5]",
+          .y = "distance [m]",
+          .log_x = true,
+          .log_y = true,
+          .dots = true},
+         {curves.begin(), curves.end()});
 }
 
 }  // namespace

@@ -62,6 +62,10 @@ Verdict ReproducedEntry::verdict() const {
   return off <= match ? Verdict::match : off <= close ? Verdict::close : Verdict::differs;
 }
 
+void Reproduction::draw(std::string file, const PlotOptions& plot, std::vector<Curve> curves) {
+  drawings.push_back({std::move(file), plot, std::move(curves)});
+}
+
 std::span<const Experiment> experiments() {
   return list;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cairn/scene.hpp"
+#include "record/plot.hpp"
 
 namespace cairn {
 
@@ -33,7 +34,8 @@ struct ReproducedEntry {
 
 struct Drawing {
   std::string file;  // its name, without a folder
-  std::string svg;
+  PlotOptions plot;
+  std::vector<Curve> curves;
 };
 
 // A run to watch beside the figures; the gallery makes a page of it.
@@ -54,6 +56,7 @@ struct Reproduction {
             double duration) {
     players.push_back({std::move(title), std::move(scene), std::move(assignments), duration});
   }
+  void draw(std::string file, const PlotOptions& plot, std::vector<Curve> curves);
   void value(std::string entry, double paper, double ours, double match, double close) {
     entries.push_back({std::move(entry), paper, ours, Reading::value, match, close});
   }

@@ -7,7 +7,6 @@
 #include "cairn/simulator.hpp"
 #include "play/player.hpp"
 #include "record/html.hpp"
-#include "record/plot.hpp"
 #include "record/report_style.hpp"
 
 namespace cairn {
@@ -58,7 +57,7 @@ std::string section(const GalleryEntry& entry) {
   if (entry.result.drawings.empty()) return html;
   html += "<div class=\"plots\">";
   for (const Drawing& drawing : entry.result.drawings)
-    html += "<figure>" + drawing.svg + "</figure>";
+    html += "<figure>" + plot_svg(drawing.plot, drawing.curves) + "</figure>";
   return html + "</div>";
 }
 
@@ -81,13 +80,13 @@ std::string gallery_page(const std::vector<GalleryEntry>& entries, bool fast) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
       "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-      "<title>The papers' experiments</title><style>{}{}</style></head><body><main>"
+      "<title>The papers' experiments</title><style>{}</style></head><body><main>"
       "<h1>The papers' experiments</h1><p class=\"soft\">Cairn {}, {}</p>"
       "<div class=\"verdict {}\"><strong>{}</strong>match: within the paper's rounding, close: the "
       "same story, differs: shown as it is</div><div class=\"scroll\"><table>{}</table></div>{}"
       "</main></body></html>\n",
-      report_style, ".plots{grid-template-columns:repeat(auto-fill,minmax(min(100%,440px),1fr))}",
-      CAIRN_VERSION, fast ? "fast setting: fewer steps, phases and sizes" : "full setting",
+      report_style, CAIRN_VERSION,
+      fast ? "fast setting: fewer steps, phases and sizes" : "full setting",
       good ? "held" : "missed", in_words(all), list, sections);
 }
 

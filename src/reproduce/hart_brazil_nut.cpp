@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -19,7 +18,7 @@ struct Shaking {
   double height = 0;       // of the large disc's centre over the floor at the end [m]
   double highest = 0;      // and the largest of it, once a shake [m]
   int emerged = 0;         // shakes until it lay in the upper third of the pile; 0: never
-  ChartCurve above;        // small discs above its centre, once a shake
+  Curve above;             // small discs above its centre, once a shake
 };
 
 Shaking shake(const char* scene, const char* label, int shakes, const ReproduceSetting& setting) {
@@ -75,12 +74,13 @@ Reproduction hart_brazil_nut(const ReproduceSetting& setting) {
       "largest penetration {:.1e} m; sizes and shaking are ours, the paper does not give them; the "
       "course is chaotic (docs/brazil-nut.md)",
       std::max(strong.penetration, weak.penetration)));
-  r.drawings.push_back(
-      {"hart-brazil-nut.svg", chart_svg({.title = "Brazil nut: small discs above the large one",
-                                         .x = "shakes",
-                                         .y = "discs",
-                                         .x_linear = true},
-                                        {strong.above, weak.above})});
+  r.draw("hart-brazil-nut.svg",
+         {.title = "Brazil nut: small discs above the large one",
+          .x = "shakes",
+          .y = "discs",
+          .log_y = true,
+          .dots = true},
+         {strong.above, weak.above});
   r.play("Strong shaking", "brazil_nut", {}, 50);
   r.play("Weak shaking", "brazil_nut_weak", {}, 20);
   return r;

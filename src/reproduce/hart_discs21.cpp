@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -15,7 +14,7 @@ Reproduction hart_discs21(const ReproduceSetting& setting) {
   const double start = sim.kinetic_energy() + sim.potential_energy();
   int touching = 0, uncertified = 0;
   double penetration = 0, rise = 0;
-  ChartCurve energy{"kinetic plus potential", {}};
+  Curve energy{"kinetic plus potential", {}};
   for (int i = 0; i < (setting.fast ? 60 : 200) && !setting.stopped(); ++i) {
     const StepReport& report = sim.step(s.simulation.step);
     if (i == 0)
@@ -29,12 +28,7 @@ Reproduction hart_discs21(const ReproduceSetting& setting) {
   r.at_most("largest penetration: 0, to the tolerance [m]", 1e-7, penetration, 1e-6);
   r.at_most("steps that were not certified at 1e-8", 0, uncertified, 0);
   r.at_most("largest rise of energy in a step, of that at the start [-]", 1e-9, rise, 1e-6);
-  r.drawings.push_back({"hart-discs21.svg", chart_svg({.title = "21 discs: energy",
-                                                       .x = "t [s]",
-                                                       .y = "[J]",
-                                                       .x_linear = true,
-                                                       .marks = false},
-                                                      {energy})});
+  r.draw("hart-discs21.svg", {.title = "21 discs: energy", .y = "[J]", .log_y = true}, {energy});
   r.play("21 discs collapse", "cannonball21", {}, 10);
   return r;
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -16,7 +15,7 @@ struct EllipseCourse {
   double first = 0;  // end of the step with the first impulse [s]
   double rate = 0;   // of the gap before it [m/s]
   int uncertified = 0;
-  ChartCurve curve;
+  Curve curve;
 };
 
 // Height of the ellipse's lowest point and its rate.
@@ -64,12 +63,9 @@ Reproduction hart_ellipse(const ReproduceSetting& setting) {
   r.value(fmt::format("first contact, h = {} [s]", h), 0.365248713, fine.first, 2 * h, 20 * h);
   r.value(fmt::format("rate of the gap at first contact, h = {} [m/s]", h), -11.556542932,
           fine.rate, 80 * h, 800 * h);
-  r.drawings.push_back({"hart-ellipse.svg", chart_svg({.title = "Ellipse on a table, h = 0.05",
-                                                       .x = "t [s]",
-                                                       .y = "penetration [m]",
-                                                       .x_linear = true,
-                                                       .marks = false},
-                                                      {original.curve, corrected.curve})});
+  r.draw("hart-ellipse.svg",
+         {.title = "Ellipse on a table, h = 0.05", .y = "penetration [m]", .log_y = true},
+         {original.curve, corrected.curve});
   r.play("The elliptic body", "ellipse", {}, 20);
   return r;
 }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -70,31 +69,35 @@ struct Course {
   std::vector<double> steps, maximum, average;
 };
 
-ChartCurve curve(const Course& course, const std::vector<double>& values) {
-  ChartCurve c{fmt::format("{:g}", course.gamma), {}};
+Curve curve(const Course& course, const std::vector<double>& values) {
+  Curve c{fmt::format("{:g}", course.gamma), {}};
   for (std::size_t i = 0; i < values.size(); ++i)
     if (values[i] > 0) c.points.emplace_back(course.steps[i], values[i]);
   return c;
 }
 
 void draw_courses(const char* scene, const std::vector<Course>& courses, Reproduction& r) {
-  std::vector<ChartCurve> maxima, averages;
+  std::vector<Curve> maxima, averages;
   for (const Course& c : courses) {
     maxima.push_back(curve(c, c.maximum));
     averages.push_back(curve(c, c.average));
   }
-  r.drawings.push_back(
-      {fmt::format("hart-infeasibility-{}-maximum.svg", scene),
-       chart_svg({.title = fmt::format("{}: largest infeasibility, by gamma", scene),
-                  .x = "h [s]",
-                  .y = "[m]"},
-                 maxima)});
-  r.drawings.push_back(
-      {fmt::format("hart-infeasibility-{}-average.svg", scene),
-       chart_svg({.title = fmt::format("{}: average infeasibility, by gamma", scene),
-                  .x = "h [s]",
-                  .y = "[m]"},
-                 averages)});
+  r.draw(fmt::format("hart-infeasibility-{}-maximum.svg", scene),
+         {.title = fmt::format("{}: largest infeasibility, by gamma", scene),
+          .x = "h [s]",
+          .y = "[m]",
+          .log_x = true,
+          .log_y = true,
+          .dots = true},
+         maxima);
+  r.draw(fmt::format("hart-infeasibility-{}-average.svg", scene),
+         {.title = fmt::format("{}: average infeasibility, by gamma", scene),
+          .x = "h [s]",
+          .y = "[m]",
+          .log_x = true,
+          .log_y = true,
+          .dots = true},
+         averages);
 }
 
 void judge(const Trial& trial, const std::vector<Course>& courses, Reproduction& r) {

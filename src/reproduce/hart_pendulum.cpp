@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -13,7 +12,7 @@ namespace {
 
 struct Drift {
   double max = 0, mean = 0, end = 0;  // of |Theta| [m^2]
-  ChartCurve curve;
+  Curve curve;
 };
 
 Drift run_pendulum(const char* label, double h, int gamma, bool projection) {
@@ -59,13 +58,9 @@ Reproduction hart_pendulum(const ReproduceSetting& setting) {
   }
   r.value("order in h, unstabilised [-]", 1, fitted_slope(steps, drift), 0.1, 0.3);
   r.value("order in h, stabilised [-]", 2, fitted_slope(steps, kept), 0.1, 0.3);
-  r.drawings.push_back(
-      {"hart-pendulum.svg", chart_svg({.title = "Pendulum, h = 0.01: |x^2 + y^2 - 1|",
-                                       .x = "t [s]",
-                                       .y = "[m^2]",
-                                       .x_linear = true,
-                                       .marks = false},
-                                      {original.curve, corrected.curve})});
+  r.draw("hart-pendulum.svg",
+         {.title = "Pendulum, h = 0.01: |x^2 + y^2 - 1|", .y = "[m^2]", .log_y = true},
+         {original.curve, corrected.curve});
   r.play("Without correction the rod grows", "pendulum",
          {"simulation.scheme.gamma=0", "simulation.scheme.projection=false"}, 10);
   r.play("With it", "pendulum", {"simulation.scheme.gamma=1", "simulation.scheme.projection=false"},

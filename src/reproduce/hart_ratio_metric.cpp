@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "bench/numbers.hpp"
 #include "collide/ratio.hpp"
 #include "model/sample_polyhedra.hpp"
@@ -100,7 +99,7 @@ void judge_order(Reproduction& r) {
 void judge_cost(const ReproduceSetting& setting, Reproduction& r) {
   const int pairs = setting.fast ? 50 : 400;
   std::vector<double> facets, scanned;
-  ChartCurve scan{"every facet looked at", {}}, climb{"climbing", {}};
+  Curve scan{"every facet looked at", {}}, climb{"climbing", {}};
   for (int n = 1; n <= (setting.fast ? 5 : 10); ++n) {
     Numbers numbers;
     const Polyhedron a = geodesic(n), b = image(a, 0.8 * Mat3::Identity(), Vec3::Zero());
@@ -126,11 +125,14 @@ void judge_cost(const ReproduceSetting& setting, Reproduction& r) {
       "the paper: O(m1 + m2) against O(m1^2 + m2^2) of Minkowski sums; the number of pivots grows "
       "slowly with the facets; climbing from face to face: order {:.2f}",
       fitted_slope(facets, cheap)));
-  r.drawings.push_back(
-      {"hart-ratio-metric.svg",
-       chart_svg(
-           {.title = "Ratio metric: facets looked at in a query", .x = "m1 + m2", .y = "facets"},
-           {scan, climb})});
+  r.draw("hart-ratio-metric.svg",
+         {.title = "Ratio metric: facets looked at in a query",
+          .x = "m1 + m2",
+          .y = "facets",
+          .log_x = true,
+          .log_y = true,
+          .dots = true},
+         {scan, climb});
 }
 
 }  // namespace

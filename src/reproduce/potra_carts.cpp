@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -19,7 +18,7 @@ struct CartsOutcome {
   int alternations = 0;  // steps of the last half that change the sign of the stiff velocity, as
                          // the step before them did
   double initial = 0, highest = 0;  // energies [J]
-  ChartCurve distance, energy;
+  Curve distance, energy;
 };
 
 CartsOutcome run_carts(bool damper, double stiff, bool damped, double h = 0.01) {
@@ -66,24 +65,13 @@ CartsOutcome run_carts(bool damper, double stiff, bool damped, double h = 0.01) 
   return out;
 }
 
-void draw_carts(const char* file, const char* title, const char* y, std::vector<ChartCurve> curves,
-                Reproduction& r) {
-  r.drawings.push_back({file, chart_svg({.title = title,
-                                         .x = "t [s]",
-                                         .y = y,
-                                         .x_linear = true,
-                                         .y_linear = true,
-                                         .marks = false},
-                                        curves)});
-}
-
 }  // namespace
 
 Reproduction potra_carts(const ReproduceSetting& setting) {
   Reproduction r;
   for (const bool damper : {true, false}) {
     const char* name = damper ? "delta" : "gamma";
-    std::vector<ChartCurve> distances, energies;
+    std::vector<Curve> distances, energies;
     for (const double stiff : {1e2, damper ? 1e3 : 1e4, 1e6}) {
       if (setting.stopped()) return r;
       const CartsOutcome plain = run_carts(damper, stiff, false),
@@ -110,10 +98,12 @@ Reproduction potra_carts(const ReproduceSetting& setting) {
       energies.push_back(damped.energy);
       distances.back().label = energies.back().label = fmt::format("{} = {:.0e}", name, stiff);
     }
-    draw_carts(damper ? "potra-carts-6a.svg" : "potra-carts-7a.svg",
-               damper ? "Two carts, Figure 6: distance" : "Left cart, Figure 7: from rest", "[m]",
-               distances, r);
-    draw_carts(damper ? "potra-carts-6b.svg" : "potra-carts-7b.svg", "Energy", "[J]", energies, r);
+    r.draw(damper ? "potra-carts-6a.svg" : "potra-carts-7a.svg",
+           {.title = damper ? "Two carts, Figure 6: distance" : "Left cart, Figure 7: from rest",
+            .y = "[m]"},
+           distances);
+    r.draw(damper ? "potra-carts-6b.svg" : "potra-carts-7b.svg", {.title = "Energy", .y = "[J]"},
+           energies);
   }
   r.notes.push_back(
       "The paper draws these figures and prints no numbers; those of x2 - x1 with (68) are of an "
@@ -132,7 +122,7 @@ Reproduction potra_closing_walls(const ReproduceSetting&) {
   const BodyId ball = s.model->find_body("ball").value();
   int collisions = 0, limited = 0, most = 0;
   double penetration = 0;
-  ChartCurve speed{"|v|", {}};
+  Curve speed{"|v|", {}};
   const auto steps = std::llround(s.simulation.duration / s.simulation.step);
   for (long long i = 0; i < steps; ++i) {
     const StepReport& report = sim.step(s.simulation.step);
@@ -150,8 +140,8 @@ Reproduction potra_closing_walls(const ReproduceSetting&) {
   r.at_most("ball from the middle at the end [m]", 0,
             std::abs(body_motion(*s.model, sim.state(), ball).position.x()), 1e-12);
   r.at_least("impacts that were followed", 40, collisions, 10);
-  draw_carts("potra-closing-walls-speed.svg", "Ball between closing walls", "|v| [m/s]", {speed},
-             r);
+  r.draw("potra-closing-walls-speed.svg", {.title = "Ball between closing walls", .y = "|v| [m/s]"},
+         {speed});
   r.notes.push_back(
       "The paper gives no figures: infinitely many impacts, no order. What is given up is "
       "restitution, and second order, in the step in which the walls meet the ball.");

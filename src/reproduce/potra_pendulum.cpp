@@ -3,7 +3,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/double_pendulum.hpp"
 #include "reproduce/experiment.hpp"
@@ -28,7 +27,7 @@ constexpr Row printed_rows[] = {{5, 2.38e-3, 1.27e-3, 3.18e-3, 1e-5, 1e-5, 1e-5}
 struct PendulumOutcome {
   double E = 0, theta1 = 0, theta2 = 0;  // [m], [m^2]
   std::vector<StepEvent> events;
-  ChartCurve x1{"x1", {}}, x2{"x2", {}}, energy{"energy", {}};
+  Curve x1{"x1", {}}, x2{"x2", {}}, energy{"energy", {}};
 };
 
 PendulumOutcome run_double_pendulum(int k, bool projection, const PendulumReference& exact) {
@@ -75,21 +74,11 @@ Reproduction potra_table1(const ReproduceSetting& setting) {
     first.push_back(ours.events.empty() ? 0 : std::abs(ours.events[0].t - exact.impacts[0].t));
     if (row.k == 7) {
       r.value("impacts, h = 2^-7", 5, static_cast<double>(ours.events.size()), 0, 0);
-      r.drawings.push_back({"potra-table1-positions.svg",
-                            chart_svg({.title = "Double pendulum with a wall, Figure 2 (a)",
-                                       .x = "t [s]",
-                                       .y = "[m]",
-                                       .x_linear = true,
-                                       .y_linear = true,
-                                       .marks = false},
-                                      {ours.x1, ours.x2})});
-      r.drawings.push_back({"potra-table1-energy.svg", chart_svg({.title = "Energy, Figure 2 (b)",
-                                                                  .x = "t [s]",
-                                                                  .y = "[J]",
-                                                                  .x_linear = true,
-                                                                  .y_linear = true,
-                                                                  .marks = false},
-                                                                 {ours.energy})});
+      r.draw("potra-table1-positions.svg",
+             {.title = "Double pendulum with a wall, Figure 2 (a)", .y = "[m]"},
+             {ours.x1, ours.x2});
+      r.draw("potra-table1-energy.svg", {.title = "Energy, Figure 2 (b)", .y = "[J]"},
+             {ours.energy});
     }
     const PendulumOutcome closed = run_double_pendulum(row.k, true, exact);
     projected.push_back(closed.E);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -17,7 +16,7 @@ struct TableOutcome {
   double error = 0, velocity = 0;  // at the end [m], [m/s]
   double stop = 0;                 // time at which it stops [s]
   double slide = 0;                // time at which it begins to slide [s]
-  ChartCurve place, speed;
+  Curve place, speed;
 };
 
 TableOutcome run_table(const char* form, bool all_events, double h, double duration) {
@@ -65,17 +64,6 @@ void add_slide_time(const char* form, Reproduction& r) {
   r.at_most("error of the time at which it begins to slide, h = 2^-5 to 2^-10 [s]", 0, worst, 1e-7);
 }
 
-void draw_table(const char* file, const char* title, const char* y,
-                const std::vector<ChartCurve>& curves, Reproduction& r) {
-  r.drawings.push_back({file, chart_svg({.title = title,
-                                         .x = "t [s]",
-                                         .y = y,
-                                         .x_linear = true,
-                                         .y_linear = true,
-                                         .marks = false},
-                                        curves)});
-}
-
 }  // namespace
 
 Reproduction potra_table2(const ReproduceSetting&) {
@@ -108,7 +96,7 @@ Reproduction potra_table3(const ReproduceSetting&) {
   const TableOutcome restarted = run_table("mean", true, 0x1p-10, 2);
   r.value("velocity while stuck, with restart [m/s]", 0, restarted.velocity, 1e-17, 1e-16);
   add_slide_time("mean", r);
-  std::vector<ChartCurve> places, speeds;
+  std::vector<Curve> places, speeds;
   for (const auto& [form, all, label] : {std::tuple("new", false, "(70)"),
                                          {"mean", false, "(68)"},
                                          {"mean", true, "(68) with restart"}}) {
@@ -117,10 +105,10 @@ Reproduction potra_table3(const ReproduceSetting&) {
     speeds.push_back(o.speed);
     places.back().label = speeds.back().label = label;
   }
-  draw_table("potra-table3-position.svg", "Block on a rough table, h = 0.01, Figure 4: position",
-             "x [m]", places, r);
-  draw_table("potra-table3-velocity.svg", "Block on a rough table, h = 0.01, Figure 4: velocity",
-             "v [m/s]", speeds, r);
+  r.draw("potra-table3-position.svg",
+         {.title = "Block on a rough table, h = 0.01, Figure 4: position", .y = "x [m]"}, places);
+  r.draw("potra-table3-velocity.svg",
+         {.title = "Block on a rough table, h = 0.01, Figure 4: velocity", .y = "v [m/s]"}, speeds);
   r.notes.push_back(
       "Without restart the velocity of (68) flips its sign in every step while the block sticks.");
   return r;

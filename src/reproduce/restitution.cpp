@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/options.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
@@ -187,7 +186,7 @@ void measure_restitution(const char* what, RestitutionLaw law, double e, const W
 
 Reproduction restitution(const ReproduceSetting& setting) {
   Reproduction r;
-  std::vector<ChartCurve> curves;
+  std::vector<Curve> curves;
   for (const RestitutionLaw law : laws) {
     const char* law_name = restitution_law_names[static_cast<std::size_t>(law)];
     for (const Way& way : ways) {
@@ -220,7 +219,7 @@ Reproduction restitution(const ReproduceSetting& setting) {
         }
       }
     }
-    ChartCurve curve;
+    Curve curve;
     curve.label = law_name;
     for (int i = 1; i <= 20; ++i) {
       const double e = 0.05 * i;
@@ -229,16 +228,15 @@ Reproduction restitution(const ReproduceSetting& setting) {
     }
     curves.push_back(curve);
   }
-  r.drawings.push_back(
-      {"restitution-rod.svg", chart_svg({.title = "Rebound of a rod that slips back",
-                                         .x = "requested e [-]",
-                                         .y = "rebound",
-                                         .x_linear = true,
-                                         .marks = false},
-                                        curves)});
-  std::vector<ChartCurve> cradle;
+  r.draw("restitution-rod.svg",
+         {.title = "Rebound of a rod that slips back",
+          .x = "requested e [-]",
+          .y = "rebound",
+          .log_y = true},
+         curves);
+  std::vector<Curve> cradle;
   for (const Propagation propagation : {Propagation::simultaneous, Propagation::sequential}) {
-    ChartCurve curve;
+    Curve curve;
     curve.label = propagation_names[static_cast<std::size_t>(propagation)];
     for (int i = 1; i <= 20; ++i) {
       const double e = 0.05 * i;
@@ -247,13 +245,12 @@ Reproduction restitution(const ReproduceSetting& setting) {
     }
     cradle.push_back(curve);
   }
-  r.drawings.push_back(
-      {"restitution-chain.svg", chart_svg({.title = "Speed of the last of five balls",
-                                           .x = "requested e [-]",
-                                           .y = "speed",
-                                           .x_linear = true,
-                                           .marks = false},
-                                          cradle)});
+  r.draw("restitution-chain.svg",
+         {.title = "Speed of the last of five balls",
+          .x = "requested e [-]",
+          .y = "speed",
+          .log_y = true},
+         cradle);
   r.notes.push_back(
       "Every expected figure is a closed form: e for ball and box, Routh's process for the rod, "
       "the "

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "bench/chart.hpp"
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
@@ -14,7 +13,7 @@ constexpr double ball_gravity = 9.81, mu = 0.1, v0 = 7, threshold = 0.05;
 constexpr double landing = 4.4294469180700204;  // sqrt(2 gravity), from 1 m
 
 struct BallOutcome {
-  ChartCurve height, impulse;
+  Curve height, impulse;
   double worst_apex = 0;         // largest error of the heights e^2, e^4, ... [m]
   double steady = 0, rolls = 0;  // when the contact becomes steady, when it rolls [s]
   double speed = 0, spin = 0;    // at the end
@@ -98,7 +97,7 @@ void add_rolling(Reproduction& r) {
 
 Reproduction son_ball(const ReproduceSetting& setting) {
   Reproduction r;
-  std::vector<ChartCurve> heights[2], impulses[2];
+  std::vector<Curve> heights[2], impulses[2];
   for (const double e : {0.9, 0.7, 0.5, 0.3, 0.1}) {
     if (setting.stopped()) return r;
     const double duration = 11;
@@ -122,22 +121,11 @@ Reproduction son_ball(const ReproduceSetting& setting) {
   for (const bool hybrid : {false, true}) {
     const char* part = hybrid ? "b" : "a";
     const char* method = hybrid ? "hybrid" : "Mirtich alone";
-    r.drawings.push_back({fmt::format("son-ball-4{}-height.svg", part),
-                          chart_svg({.title = fmt::format("Height of the ball, {}", method),
-                                     .x = "t [s]",
-                                     .y = "[m]",
-                                     .x_linear = true,
-                                     .y_linear = true,
-                                     .marks = false},
-                                    heights[hybrid])});
-    r.drawings.push_back({fmt::format("son-ball-4{}-impulse.svg", part),
-                          chart_svg({.title = fmt::format("Normal impulse per step, {}", method),
-                                     .x = "t [s]",
-                                     .y = "[N s]",
-                                     .x_linear = true,
-                                     .y_linear = true,
-                                     .marks = false},
-                                    impulses[hybrid])});
+    r.draw(fmt::format("son-ball-4{}-height.svg", part),
+           {.title = fmt::format("Height of the ball, {}", method), .y = "[m]"}, heights[hybrid]);
+    r.draw(fmt::format("son-ball-4{}-impulse.svg", part),
+           {.title = fmt::format("Normal impulse per step, {}", method), .y = "[N s]"},
+           impulses[hybrid]);
   }
   r.play("The ball, e = 0.7", "son_ball", {"materials.default.restitution=0.7"}, 5);
   r.notes.push_back(

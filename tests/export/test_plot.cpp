@@ -1,23 +1,14 @@
-// Plots of a recording: names are found, curves are where the numbers say, PNG files are sound.
+// Plots of a recording: names are found, curves are where the numbers say.
 #include <cmath>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "export/quantities.hpp"
-#include "export/raster.hpp"
-#include "export/stroke_font.hpp"
 #include "recorded.hpp"
 
 namespace cairn {
 namespace {
-
-std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
-  std::uint32_t x = 0;
-  for (std::size_t i = 0; i < 4; ++i) x = x << 8 | static_cast<unsigned char>(bytes.at(at + i));
-  return x;
-}
 
 // A free fall: z = 5 - 9.81 t (t + h) / 2, exactly what Euler gives, energy falls with the step.
 TEST(Plot, CurvesHoldTheNumbersOfTheTrace) {
@@ -71,64 +62,6 @@ TEST(Plot, ErrorsNameWhatIsAllowedAndNearest) {
   EXPECT_FALSE(read_quantities(recording.trace(), many));
   const std::vector<std::string> energies(2, "energy");
   EXPECT_TRUE(read_quantities(recording.trace(), energies));
-}
-
-// Signature, sizes and checksums of the chunks, and as many bytes as the pixels need.
-TEST(Plot, PngFilesAreSound) {
-  Pixels pixels(64, 40);
-  const std::array<double, 2> line[] = {{4, 20}, {60, 20}};
-  pixels.stroke(line, 3, {255, 0, 0});
-  EXPECT_EQ(pixels.at(30, 20), (Colour{255, 0, 0}));  // its middle
-  EXPECT_EQ(pixels.at(30, 30), (Colour{255, 255, 255}));
-  // Three pixels of width cover three pixels of ink in each column, half covered edges included.
-  double ink = 0;
-  for (int y = 0; y < 40; ++y) ink += (255 - pixels.at(30, y)[1]) / 255.0;
-  EXPECT_NEAR(ink, 3, 2.0 / 255);
-
-  const std::string png = pixels.png();
-  ASSERT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
-  std::string data;
-  std::vector<std::string> types;
-  for (std::size_t at = 8; at < png.size();) {
-    const std::uint32_t size = big_endian(png, at);
-    types.push_back(png.substr(at + 4, 4));
-    const auto* body = reinterpret_cast<const Bytef*>(png.data() + at + 4);
-    EXPECT_EQ(::crc32(0, body, size + 4), big_endian(png, at + 8 + size)) << types.back();
-    if (types.back() == "IHDR") {
-      EXPECT_EQ(big_endian(png, at + 8), 64u);
-      EXPECT_EQ(big_endian(png, at + 12), 40u);
-    }
-    if (types.back() == "IDAT") data += png.substr(at + 8, size);
-    at += 12 + size;
-  }
-  EXPECT_EQ(types, (std::vector<std::string>{"IHDR", "IDAT", "IEND"}));
-  std::string raw(40 * (1 + 3 * 64) + 1, '\0');
-  uLongf size = raw.size();
-  ASSERT_EQ(::uncompress(reinterpret_cast<Bytef*>(raw.data()), &size,
-                         reinterpret_cast<const Bytef*>(data.data()), data.size()),
-            Z_OK);
-  ASSERT_EQ(size, 40u * (1 + 3 * 64));
-  // Undone, the filter gives the pixels back.
-  std::vector<unsigned char> row(3 * 64, 0);
-  for (std::size_t y = 0; y < 40; ++y)
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = static_cast<unsigned char>(row[i] + raw[y * 193 + 1 + i]);
-      EXPECT_EQ(row[i], pixels.at(static_cast<int>(i / 3), static_cast<int>(y))[i % 3]);
-    }
-}
-
-TEST(Plot, EveryLetterIsDrawnWithinItsLine) {
-  for (char c = '!'; c < 0x7F; ++c) {
-    const WrittenText text = write_text(std::string(1, c), 9);
-    ASSERT_FALSE(text.strokes.empty()) << c;
-    for (const Polyline& stroke : text.strokes)
-      for (const auto& [x, y] : stroke) {
-        EXPECT_TRUE(x >= 0 && x <= text.width && y >= -3 && y <= 9) << c << ' ' << x << ' ' << y;
-      }
-  }
-  // A character of several bytes is one box.
-  EXPECT_EQ(write_text("\xC3\xA9", 9).strokes.size(), 1u);
-  EXPECT_GT(write_text("WW", 9).width, 2 * write_text("W", 9).width);
 }
 
 // Names of users are text in the file, whatever they hold.

@@ -1,10 +1,12 @@
-// Pictures and the report: well-formed, escaped, self-contained, small.
+// Plots and the report: well-formed, escaped, self-contained, small.
 #include <cmath>
+#include <fmt/format.h>
+#include <set>
 
-#include "record/draw.hpp"
 #include "record/html.hpp"
 #include "record/plot.hpp"
 #include "record/report.hpp"
+#include "record/report_style.hpp"
 #include "sample.hpp"
 
 namespace cairn {
@@ -89,123 +91,161 @@ TEST(Plot, IsWellFormedForEveryKindOfCurve) {
   }
   wild.add(5001, std::nan(""));
   for (const Series* series : {&empty, &constant, &tiny, &wild})
-    for (const bool logarithmic : {false, true}) {
-      const Curve curves[] = {{series, "a <b> & \"c\""}, {series, "second"}};
-      const std::string svg = plot_svg({.title = "t < 1 & more",
-                                        .unit = "m",
-                                        .logarithmic = logarithmic,
-                                        .line = 1e-3,
-                                        .line_label = "limit"},
-                                       curves);
-      EXPECT_EQ(xml_fault(svg), "");
-      EXPECT_EQ(svg.find("nan"), std::string::npos);
-      EXPECT_EQ(svg.find("inf"), std::string::npos);
-      // A column of pixels needs two points of about a dozen characters, on two curves.
-      EXPECT_LT(svg.size(), 30000u);
+    for (const bool log_x : {false, true})
+      for (const bool log_y : {false, true}) {
+        const Curve curves[] = {{"a <b> & \"c\"", series->points()}, {"second", series->points()}};
+        const std::string svg = plot_svg({.title = "t < 1 & more",
+                                          .y = "m",
+                                          .log_x = log_x,
+                                          .log_y = log_y,
+                                          .line = 1e-3,
+                                          .line_label = "limit"},
+                                         curves);
+        EXPECT_EQ(xml_fault(svg), "");
+        EXPECT_EQ(svg.find("nan"), std::string::npos);
+        EXPECT_EQ(svg.find("inf"), std::string::npos);
+        // A column of pixels needs two points of about a dozen characters, on two curves.
+        EXPECT_LT(svg.size(), 30000u);
+      }
+}
+
+std::vector<Stroke> strokes(const Picture& picture, const std::string& style) {
+  std::vector<Stroke> found;
+  for (const auto& mark : picture.marks)
+    if (const Stroke* s = std::get_if<Stroke>(&mark); s && s->style == style) found.push_back(*s);
+  return found;
+}
+
+const Words* words(const Picture& picture, const std::string& text) {
+  for (const auto& mark : picture.marks)
+    if (const Words* w = std::get_if<Words>(&mark); w && w->text == text) return w;
+  return nullptr;
+}
+
+// A power of x is a straight line on logarithmic axes, with a dot at each point; where x falls it
+// is the mirror image.
+TEST(Plot, PowersAreStraightOnLogarithmicAxes) {
+  Curve curve{"x^2", {}};
+  for (int k = -3; k <= 2; ++k) curve.points.emplace_back(std::pow(10, k), std::pow(10, 2 * k));
+  PlotOptions options{.title = "t", .log_x = true, .log_y = true, .dots = true};
+  const std::vector<Stroke> dots = strokes(draw_plot(options, {&curve, 1}), "dot s1");
+  ASSERT_EQ(dots.size(), 6u);
+  const auto [x0, y0] = dots.front().points.front();
+  const auto [x5, y5] = dots.back().points.front();
+  EXPECT_LT(x0, x5);
+  EXPECT_GT(y0, y5);  // y points down
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double share = static_cast<double>(i) / 5;
+    EXPECT_NEAR(dots[i].points[0][0], x0 + share * (x5 - x0), 1e-9);
+    EXPECT_NEAR(dots[i].points[0][1], y0 + share * (y5 - y0), 1e-9);
+  }
+  options.x_falls = true;
+  const std::vector<Stroke> mirrored = strokes(draw_plot(options, {&curve, 1}), "dot s1");
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(mirrored[i].points[0][0], x0 + x5 - dots[i].points[0][0], 1e-9);
+}
+
+// Decades that do not fit are left out by whole steps, so that labels keep their distance.
+TEST(Plot, DecadesHaveRoomForTheirLabels) {
+  const Curve curve{"", {{1e-12, 1e-15}, {1e12, 1e3}}};
+  for (const double width : {240.0, 480.0, 2000.0}) {
+    const Picture p =
+        draw_plot({.title = "t", .log_x = true, .log_y = true, .width = width}, {&curve, 1});
+    std::vector<double> below, beside;  // places of labels
+    for (const auto& mark : p.marks) {
+      const Words* w = std::get_if<Words>(&mark);
+      if (w && w->anchor == Anchor::middle) below.push_back(w->x);
+      if (w && w->anchor == Anchor::end && w->x < 60) beside.push_back(w->y);
     }
-}
-
-Scene shapes_scene(bool planar) {
-  Scene scene = sample::scene();
-  ModelDescription& d = scene.description;
-  int number = 0;
-  const auto add = [&](const Geometry& geometry) {
-    BodyDescription body;
-    body.name = "body" + std::to_string(number++);
-    if (planar) body.dof = "x y rz";
-    body.mass = 1;
-    body.position = Vec3(3.0 * number, 2, 0);
-    body.orientation =
-        planar ? Quat(Eigen::AngleAxisd(0.3, Vec3::UnitZ())) : Quat(0.5, 0.5, -0.5, 0.5);
-    body.shapes = {{.geometry = geometry, .X_BS = {}}};
-    d.bodies.push_back(body);
-  };
-  if (planar) {
-    add(Disc{.radius = 1});
-    add(Ellipse{.radii = {2, 1}});
-    add(Polygon{{{0, 0}, {1, 0}, {1, 2}}});
-  } else {
-    d.bodies.erase(d.bodies.begin() + 1);
-    add(Sphere{.radius = 1});
-    add(Ellipsoid{.radii = Vec3(1, 2, 3)});
-    add(Box{.size = Vec3(1, 2, 3)});
-    add(Hull{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}});
-    add(Capsule{.radius = 0.5, .length = 2});
-  }
-  const auto built = build(d);
-  EXPECT_TRUE(built) << (built ? "" : built.error().front().text());
-  scene.model = built->model;
-  scene.initial = built->initial;
-  return scene;
-}
-
-TEST(Draw, StillsAreWellFormedAndShowEveryShape) {
-  for (const bool planar : {true, false}) {
-    const Scene scene = shapes_scene(planar);
-    Still still;
-    still.poses = scene.initial->poses;
-    still.h = 0.01;
-    ContactReport contact = sample::step(1).contacts[0];
-    still.contacts = {contact};
-    const Still* stills[] = {&still};
-    const View view = make_view(*scene.model, stills);
-    EXPECT_EQ(view.planar, planar);
-    EXPECT_NEAR(view.largest_force, contact.impulse.norm() / still.h, 1e-9);
-    const std::string svg = draw_still(*scene.model, view, still, 0);
-    EXPECT_EQ(xml_fault(svg), "");
-    EXPECT_EQ(svg.find("nan"), std::string::npos);
-    EXPECT_NE(svg.find("class=\"force\""), std::string::npos);
-    EXPECT_NE(svg.find(planar ? "url(#hatch0)" : "class=\"floor\""), std::string::npos);
+    ASSERT_GT(below.size(), 1u);
+    ASSERT_GT(beside.size(), 1u);
+    for (std::size_t i = 1; i < below.size(); ++i) EXPECT_GE(std::abs(below[i] - below[i - 1]), 48);
+    for (std::size_t i = 1; i < beside.size(); ++i)
+      EXPECT_GE(std::abs(beside[i] - beside[i - 1]), 14);
   }
 }
 
-// To scale: a disc of radius 1 is drawn with scale() pixels.
-TEST(Draw, DiscsAreToScale) {
-  const Scene scene = sample::scene();
-  Still still;
-  still.poses = scene.initial->poses;
-  const Still* stills[] = {&still};
-  const View view = make_view(*scene.model, stills);
-  const std::string svg = draw_still(*scene.model, view, still, 0);
-  const std::size_t at = svg.find(" r=\"");
-  ASSERT_NE(at, std::string::npos);
-  EXPECT_NEAR(std::stod(svg.substr(at + 4)), view.scale(), 0.005);  // two digits are written
+// Many points in a column of pixels: the line goes through points of the curve alone, among them
+// the extremes.
+TEST(Plot, ThinnedCurvesKeepTheirPoints) {
+  Curve curve{"", {}};
+  for (int i = 0; i <= 20000; ++i)
+    curve.points.emplace_back(0.001 * i, i == 777 ? 5 : std::sin(0.001 * i));
+  PlotOptions options{.title = "t"};
+  const auto line = strokes(draw_plot(options, {&curve, 1}), "curve s1").front().points;
+  EXPECT_LT(line.size(), 2 * options.width);
+  options.dots = true;
+  std::set<std::array<double, 2>> all;
+  for (const Stroke& dot : strokes(draw_plot(options, {&curve, 1}), "dot s1"))
+    all.insert(dot.points.front());
+  for (const auto& point : line) EXPECT_TRUE(all.contains(point)) << point[0];
+  const auto higher = [](const auto& a, const auto& b) { return a[1] < b[1]; };
+  EXPECT_EQ(*std::min_element(line.begin(), line.end(), higher),
+            *std::min_element(all.begin(), all.end(), higher));
 }
 
-// The scale bar is a round length of at most a third of the picture, whatever the size of the
-// scene.
-TEST(Draw, ScaleBarFitsAtEverySize) {
-  for (double width = 1e-6; width < 1e6; width *= 1.37) {
-    const double bar = round_down(width / 3);
-    EXPECT_LE(bar, width / 3);
-    EXPECT_GT(bar, width / 3 / 2.5 * (1 - 1e-12));
-    Scene scene = sample::scene();
-    Still still;
-    still.poses = scene.initial->poses;
-    const Still* stills[] = {&still};
-    View view = make_view(*scene.model, stills);
-    view.x1 = view.x0 + width;
-    EXPECT_EQ(xml_fault(draw_still(*scene.model, view, still, 0)), "");
+// Zero has no place on a logarithmic axis: it is drawn below all of them.
+TEST(Plot, ZeroLiesInABandBelowTheDecades) {
+  const Curve curve{"", {{0, 1e-5}, {1, 0}, {2, 1}}};
+  const Picture p = draw_plot({.title = "t", .log_y = true, .dots = true}, {&curve, 1});
+  const std::vector<Stroke> dots = strokes(p, "dot s1");
+  ASSERT_EQ(dots.size(), 3u);
+  EXPECT_GT(dots[1].points[0][1], dots[0].points[0][1] + 5);
+  ASSERT_NE(words(p, "0"), nullptr);
+}
+
+// Labels stay on the sheet, behind the label of the axis and above the curves; a curve without a
+// label is not in the legend.
+TEST(Plot, LegendWraps) {
+  std::vector<Curve> curves(8);
+  for (std::size_t i = 0; i < 7; ++i)
+    curves[i].label = "a curve of some length " + std::to_string(i);
+  for (Curve& c : curves) c.points = {{0, 0}, {1, 1}};
+  const Picture p = draw_plot({.title = "t", .y = "difference to h/2"}, curves);
+  double lowest = 0;
+  for (std::size_t i = 0; i < 7; ++i) {
+    const Words* w = words(p, curves[i].label);
+    ASSERT_NE(w, nullptr);
+    EXPECT_GT(w->x, 100);  // 17 letters of 6 px
+    EXPECT_LT(w->x + 6 * 24, p.width);
+    lowest = std::max(lowest, w->y);
   }
+  EXPECT_GT(lowest, 34 + 2 * 15);
+  EXPECT_EQ(words(p, ""), nullptr);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto drawn = strokes(p, "curve s" + std::to_string(i + 1));
+    ASSERT_EQ(drawn.size(), i < 7 ? 2u : 1u);  // in the legend and in the plot
+    for (const auto& point : drawn.back().points) EXPECT_GT(point[1], lowest);
+  }
+}
+
+// A file that stands alone has the colours of the light page.
+TEST(Plot, FilesAndPagesHaveTheSameColours) {
+  const std::string page = report_style;
+  const std::string light = page.substr(0, page.find("@media"));
+  for (const char* style : {"grid", "axis", "level", "title", "legend", "tick", "s1", "s2", "s3",
+                            "s4", "s5", "s6", "s7", "s8"})
+    EXPECT_NE(light.find(fmt::format("#{:06x}", pen_of(style).colour)), std::string::npos) << style;
+  EXPECT_EQ(pen_of("curve s3").colour, pen_of("s3").colour);
+  EXPECT_GT(pen_of("dot s3").width, pen_of("curve s3").width);
 }
 
 struct Made {
   Scene scene = sample::scene();
   RunTotals totals;
-  Stills stills;
-  std::string html(bool good, const Clip* clip = nullptr) {
+  std::string html(bool good) {
     StepReport step = sample::step(1);
     if (!good) {
       step.status = StepStatus::uncertified;
       step.certificate = 0.5;
     }
     add_step(*scene.model, step, totals);
-    stills.add(0, 0, 0, scene.initial->poses, {});
-    stills.add(1, 0.01, 0.01, scene.initial->poses, step.contacts);
+    Clip clip(scene);
+    clip.add_initial(*scene.initial);
+    clip.add(step, sample::state(scene, 1));
     const ExpectationResult expect[] = {{"penetration.max", 1, "<= 2", true}};
     return report_html({.scene = scene,
                         .totals = totals,
-                        .stills = stills,
                         .state = *scene.initial,
                         .expect = expect,
                         .command = "cairn run \"a b\" --set x=<1>",
@@ -213,10 +253,11 @@ struct Made {
   }
 };
 
-TEST(Report, IsEscapedSelfContainedAndWithoutScripts) {
-  Made made;
-  const std::string html = made.html(true);
-  EXPECT_EQ(html.find("<script"), std::string::npos);
+TEST(Report, IsEscapedAndSelfContained) {
+  std::string html = Made().html(true);
+  // The scripts are the player's, which has tests of its own.
+  for (std::size_t at = 0; (at = html.find("<script", at)) != std::string::npos;)
+    html.erase(at, html.find("</script>", at) + 9 - at);
   EXPECT_NE(html.find("&lt;script&gt;alert(1)"), std::string::npos);  // from the resolved scene
   EXPECT_NE(html.find("disc &amp; &lt;plank&gt;"), std::string::npos);
   EXPECT_NE(html.find("--set x=&lt;1&gt;"), std::string::npos);
@@ -232,14 +273,10 @@ TEST(Report, IsEscapedSelfContainedAndWithoutScripts) {
     EXPECT_EQ(xml_fault(html.substr(at, html.find("</svg>", at) + 6 - at)), "");
 }
 
-// With a clip the page has the player, one script that runs, the policy that allows it alone, and
-// links from the worst steps to their times.
+// The page has the player, one script that runs, the policy that allows it alone, and links from
+// the worst steps to their times.
 TEST(Report, PlayerIsTheOnlyScript) {
-  Made made;
-  Clip clip(made.scene);
-  clip.add_initial(*made.scene.initial);
-  clip.add(sample::step(1), sample::state(made.scene, 1));
-  const std::string html = made.html(true, &clip);
+  const std::string html = Made().html(true);
   std::size_t scripts = 0;
   for (std::size_t at = 0; (at = html.find("<script", at)) != std::string::npos; ++at) ++scripts;
   EXPECT_EQ(scripts, 2u);  // the clip, which is text, and the player

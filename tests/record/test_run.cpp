@@ -1,4 +1,5 @@
 // RunRecorder: the table, the summary, expectations, and files that appear only when complete.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "record/run.hpp"
@@ -190,21 +191,19 @@ TEST(Series, MergedBucketsKeepExtremesAndTimes) {
   EXPECT_EQ(hi, 7);
 }
 
-TEST(Stills, FirstAndLastAreKeptAndTheRestIsEven) {
-  for (const int steps : {0, 1, 5, 64, 1000}) {
-    Stills stills;
-    for (int i = 0; i <= steps; ++i) stills.add(i, 0.1 * i, 0.1, {}, {});
-    const auto picked = stills.pick(8);
-    ASSERT_FALSE(picked.empty());
-    EXPECT_EQ(picked.front()->step, 0);
-    EXPECT_EQ(picked.back()->step, steps);
-    EXPECT_EQ(picked.size(), std::min<std::size_t>(8, static_cast<std::size_t>(steps) + 1));
-    // States are kept at multiples of at most steps / 32, so that each is at most half of that away
-    // from its place.
-    for (std::size_t i = 0; i + 1 < picked.size() && steps >= 64; ++i)
-      EXPECT_NEAR(static_cast<double>(picked[i]->step), steps * static_cast<double>(i) / 7,
-                  steps / 32.0);
-  }
+// Points for a plot: all values lie between those of the buckets, and the ends are those of the
+// run.
+TEST(Series, PointsReachFromTheFirstTimeToTheLast) {
+  Series series;
+  for (int i = 0; i < 10000; ++i) series.add(0.1 * i, i == 5555 ? 7.0 : 0.0);
+  const auto points = series.points();
+  EXPECT_EQ(points.front().first, 0);
+  EXPECT_EQ(points.back().first, 0.1 * 9999);
+  EXPECT_EQ(points.size(), series.buckets().size() + 1);  // one bucket has two values
+  EXPECT_TRUE(std::is_sorted(points.begin(), points.end(),
+                             [](const auto& a, const auto& b) { return a.first < b.first; }));
+  EXPECT_EQ(
+      std::count_if(points.begin(), points.end(), [](const auto& p) { return p.second == 7; }), 1);
 }
 
 }  // namespace

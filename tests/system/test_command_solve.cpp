@@ -231,11 +231,11 @@ TEST_F(CommandLine, BenchTellsHowPackingsGrow) {
   EXPECT_EQ(json[0]["bodies"], 125);
   EXPECT_EQ(json[3]["bodies"], 216);
   const std::string svg = read(chart);
-  std::size_t circles = 0;
-  for (std::size_t at = svg.find("<circle"); at != std::string::npos;
-       at = svg.find("<circle", at + 1))
-    ++circles;
-  EXPECT_EQ(circles, json.size());
+  std::size_t dots = 0;
+  for (std::size_t at = svg.find("class=\"dot "); at != std::string::npos;
+       at = svg.find("class=\"dot ", at + 1))
+    ++dots;
+  EXPECT_EQ(dots, json.size());
   expect_error(run({"bench", "growth", "--most", "10"}), 2, {"1000"});
 }
 
