@@ -33,6 +33,7 @@ Result<Format> find_format(const std::string& name) {
   }
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = ErrorCode::unknown_choice;
   error.what = "unknown format";
   error.got = name;
   error.allowed = "csv, gltf, vtk, hdf5";
@@ -53,6 +54,7 @@ int export_trace(const ExportCommand& options) {
   if (fs::equivalent(*trace, out, ignored)) {
     Error error;
     error.kind = ErrorKind::usage;
+    error.code = ErrorCode::overwrites_input;
     error.file = out;
     error.what = "the export would be written over the trace";
     error.fix = "choose another name with -o";

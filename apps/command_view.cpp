@@ -65,6 +65,7 @@ int view(const ViewOptions& options) {
   if (fs::equivalent(*trace, out, ignored)) {
     Error error;
     error.kind = ErrorKind::usage;
+    error.code = ErrorCode::overwrites_input;
     error.file = out;
     error.what = "the page would be written over the trace";
     error.fix = "choose another name with -o";

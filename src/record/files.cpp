@@ -29,6 +29,7 @@ tl::unexpected<Errors> io_failure(const std::string& path, const std::string& wh
   const int number = errno;
   Error error;
   error.kind = ErrorKind::io;
+  error.code = ErrorCode::cannot_write;
   error.file = path;
   error.what = "cannot " + what + ": " + std::generic_category().message(number);
   if (number == ENOSPC) error.fix = "free some space, or choose another folder with --out";
