@@ -22,9 +22,10 @@ namespace fs = std::filesystem;
 // A busy machine without a graphics card may need a minute.
 constexpr int browser_limit_seconds = 180;
 
-tl::unexpected<Errors> failed(const std::string& what, const std::string& fix) {
+tl::unexpected<Errors> failed(ErrorCode code, const std::string& what, const std::string& fix) {
   Error error;
   error.kind = ErrorKind::io;
+  error.code = code;
   error.what = what;
   error.fix = fix;
   return fail(error);
@@ -60,19 +61,22 @@ struct Browser::Process {
       const int found = ::poll(&ready, 1, 1000 * browser_limit_seconds);
       if (found < 0 && errno == EINTR) continue;
       if (found == 0)
-        return failed("the browser does not answer", "try again on a machine that is less busy");
+        return failed(ErrorCode::program_failed, "the browser does not answer",
+                      "try again on a machine that is less busy");
       char part[65536];
       const ssize_t size = ::read(out, part, sizeof part);
       if (size < 0 && errno == EINTR) continue;
       if (size <= 0)
-        return failed("the browser has ended early", "does it run with --headless=new?");
+        return failed(ErrorCode::program_failed, "the browser has ended early",
+                      "does it run with --headless=new?");
       buffer.append(part, static_cast<std::size_t>(size));
     }
     const std::size_t end = buffer.find('\0');
     Json message = Json::parse(buffer.substr(0, end), nullptr, false);
     buffer.erase(0, end + 1);
     if (message.is_discarded())
-      return failed("the browser's answer cannot be read", "use another version of it");
+      return failed(ErrorCode::program_failed, "the browser's answer cannot be read",
+                    "use another version of it");
     return message;
   }
 
@@ -89,7 +93,8 @@ struct Browser::Process {
       if (!answer) return answer;
       if (answer->value("id", 0) != id) continue;
       if (answer->contains("error"))
-        return failed(fmt::format("the browser refuses {}: {}", method,
+        return failed(ErrorCode::program_failed,
+                      fmt::format("the browser refuses {}: {}", method,
                                   (*answer)["error"].value("message", "")),
                       "use another version of it");
       return (*answer)["result"];
@@ -107,7 +112,8 @@ Result<Browser> Browser::start(int width, int height) {
   const std::string program =
       chosen ? chosen : find_program({"chromium", "chromium-browser", "google-chrome"});
   if (program.empty() || ::access(program.c_str(), X_OK) != 0)
-    return failed(chosen ? fmt::format("CAIRN_BROWSER is no program: {}", chosen)
+    return failed(ErrorCode::missing_program,
+                  chosen ? fmt::format("CAIRN_BROWSER is no program: {}", chosen)
                          : "no Chromium here, which draws the pictures",
                   "install chromium (tools/dependencies viewer), or name one in CAIRN_BROWSER");
   auto process = std::make_unique<Process>();
@@ -158,7 +164,8 @@ Result<void> Browser::open(const std::string& address, const std::string& ready)
       return {};
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  return failed("the page does not start in the browser", "open it by hand: cairn view TRACE");
+  return failed(ErrorCode::program_failed, "the page does not start in the browser",
+                "open it by hand: cairn view TRACE");
 }
 
 Result<std::string> Browser::evaluate(const std::string& expression) {
@@ -167,7 +174,8 @@ Result<std::string> Browser::evaluate(const std::string& expression) {
                      {{"expression", expression}, {"returnByValue", true}, {"awaitPromise", true}});
   if (!answer) return tl::unexpected(answer.error());
   if (answer->contains("exceptionDetails"))
-    return failed("the page reports a fault: " + (*answer)["exceptionDetails"].value("text", ""),
+    return failed(ErrorCode::program_failed,
+                  "the page reports a fault: " + (*answer)["exceptionDetails"].value("text", ""),
                   "open it by hand: cairn view TRACE");
   return (*answer)["result"].value("value", Json()).dump();
 }

@@ -94,6 +94,7 @@ Errors unknown(const char* what, const std::string& got, const std::vector<Name>
   for (const std::string_view each : names) list += (list.empty() ? "" : ", ") + std::string(each);
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = ErrorCode::unknown_choice;
   error.what = what;
   error.got = got;
   error.allowed = list;

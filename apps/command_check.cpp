@@ -25,7 +25,8 @@ Json check_json(const std::string& file, const CheckReport& check) {
   json["finding_count"] = check.finding_count;
   Json& findings = json["findings"] = Json::array();
   for (const CheckFinding& finding : check.findings)
-    findings.push_back({{"step", finding.step}, {"what", finding.what}});
+    findings.push_back(
+        {{"step", finding.step}, {"code", name(finding.code)}, {"what", finding.what}});
   return json;
 }
 

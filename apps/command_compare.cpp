@@ -56,7 +56,10 @@ Json comparison_json(const FrictionVariant& v) {
   json["facets"] = euler_options(v.scheme)->facets;
   json["steps"] = t.steps;
   json["status"] = name(t.status());
-  if (t.stopped) json["message"] = t.message;
+  if (t.stopped) {
+    json["reason"] = name(t.reason);
+    json["message"] = t.message;
+  }
   json["certificate"] = {{"worst", worst_certificate(v)},
                          {"uncertified_steps", t.uncertified_steps}};
   json["coulomb_residual"] = coulomb_residual(v);

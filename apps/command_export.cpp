@@ -34,6 +34,7 @@ Result<Format> find_format(const std::string& name) {
   }
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = ErrorCode::unknown_choice;
   error.what = "unknown format";
   error.got = name;
   error.allowed = "csv, gltf, vtk, hdf5";

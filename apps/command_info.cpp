@@ -1,10 +1,10 @@
 // cairn info: what is in a file. Text and JSON are two prints of one JSON value.
 #include <cctype>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
+#include <unistd.h>
 
+#include "base/input_file.hpp"
 #include "cairn/joints.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/trace.hpp"
@@ -25,21 +25,14 @@ enum class FileKind { scene, trace, problem };
 // Scenes and problems are JSON text, traces are binary. What cannot be read counts as a scene: its
 // reader says why.
 FileKind kind_of_file(const std::string& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return FileKind::scene;
-  std::ifstream stream(file, std::ios::binary);
+  const Result<int> opened = open_input(file);
+  if (!opened) return FileKind::scene;
   std::string head(5, '\0');
-  stream.read(head.data(), 5);
-  if (head == "CAIRN") return FileKind::trace;
-  // Too large for either: not even read.
-  const std::uintmax_t size = std::filesystem::file_size(file, ignored);
-  if (ignored || size > largest_problem_file) return FileKind::scene;
-  std::string text(size, '\0');
-  stream.clear();
-  stream.seekg(0);
-  stream.read(text.data(), static_cast<std::streamsize>(size));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return is_any_problem(text) ? FileKind::problem : FileKind::scene;
+  const ssize_t got = ::pread(*opened, head.data(), head.size(), 0);
+  ::close(*opened);
+  if (got == static_cast<ssize_t>(head.size()) && head == "CAIRN") return FileKind::trace;
+  const Result<std::string> text = read_input(file, largest_problem_file);
+  return text && is_any_problem(*text) ? FileKind::problem : FileKind::scene;
 }
 
 Json model_json(const Model& model) {
@@ -65,7 +58,7 @@ Json model_json(const Model& model) {
   json["gravity"] = {model.gravity.x(), model.gravity.y(), model.gravity.z()};
   Json& materials = json["materials"] = Json::object();
   for (std::size_t i = 0; i < model.material_names.size(); ++i) {
-    const Material& own = model.pair(MaterialId(i), MaterialId(i));
+    const Material& own = model.materials[i];
     Json& material = materials[model.material_names[i]];
     material = {
         {"friction", own.friction},

@@ -20,6 +20,7 @@ Result<void> check_output(const PlotCommand& options) {
   Error error;
   error.kind = ErrorKind::usage;
   if (!options.out.ends_with(".svg") && !options.out.ends_with(".png")) {
+    error.code = ErrorCode::unknown_choice;
     error.what = "what kind of picture?";
     error.got = options.out;
     error.allowed = "names that end in .svg or .png";
@@ -27,6 +28,7 @@ Result<void> check_output(const PlotCommand& options) {
     return fail(error);
   }
   if (options.width > most_pixels || options.height > most_pixels) {
+    error.code = ErrorCode::too_large;
     error.what = "the picture is too large";
     error.got = fmt::format("{}x{}", options.width, options.height);
     error.allowed = fmt::format("at most {}x{}", most_pixels, most_pixels);

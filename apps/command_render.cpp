@@ -33,9 +33,11 @@ struct Plan {
   std::vector<double> times;   // [s]
 };
 
-Error render_usage(std::string what, std::string got, std::string allowed, std::string fix) {
+Error render_usage(ErrorCode code, std::string what, std::string got, std::string allowed,
+            std::string fix) {
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = code;
   error.what = std::move(what);
   error.got = std::move(got);
   error.allowed = std::move(allowed);
@@ -55,9 +57,9 @@ Result<Kind> kind_of_output(const std::string& out, std::string& format) {
       format = what;
       return Kind::still;
     }
-  return fail(render_usage("what kind of picture?", out,
-                           "FILE.png, FILE.jpg, FILE.webp, FILE.mp4, FOLDER/",
-                           "choose another name with -o"));
+  return fail(render_usage(ErrorCode::unknown_choice, "what kind of picture?", out,
+                    "FILE.png, FILE.jpg, FILE.webp, FILE.mp4, FOLDER/",
+                    "choose another name with -o"));
 }
 
 // The times to show; `begin` and `end` are those of the recording.
@@ -71,21 +73,20 @@ Result<Plan> make_plan(const RenderCommand& options, double begin, double end) {
   for (const auto& [name, t] :
        {std::pair{"--at", options.at.value_or(begin)}, {"--from", from}, {"--to", to}})
     if (!(t >= begin - slack && t <= end + slack))
-      return fail(render_usage(fmt::format("{} is outside the recording", name),
-                               fmt::format("{}", t), fmt::format("{:.6g} to {:.6g} s", begin, end),
-                               "choose another time"));
+      return fail(render_usage(ErrorCode::out_of_range, fmt::format("{} is outside the recording", name),
+                        fmt::format("{}", t), fmt::format("{:.6g} to {:.6g} s", begin, end),
+                        "choose another time"));
   if (plan.kind == Kind::still || options.at) {
     plan.times = {options.at.value_or(options.to.value_or(end))};
     return plan;
   }
   if (to < from)
-    return fail(render_usage("--to lies before --from", fmt::format("{}", to),
-                             fmt::format("at least {}", from), "choose another time"));
+    return fail(render_usage(ErrorCode::out_of_range, "--to lies before --from", fmt::format("{}", to),
+                      fmt::format("at least {}", from), "choose another time"));
   const double count = std::floor((to - from) * options.fps / options.speed * (1 + 1e-12)) + 1;
   if (count > most_frames)
-    return fail(render_usage("too many pictures", fmt::format("{:.0f}", count),
-                             fmt::format("at most {:.0f}", most_frames),
-                             "raise --speed, or lower --fps"));
+    return fail(render_usage(ErrorCode::too_many, "too many pictures", fmt::format("{:.0f}", count),
+                      fmt::format("at most {:.0f}", most_frames), "raise --speed, or lower --fps"));
   for (double i = 0; i < count; i += 1)
     plan.times.push_back(std::min(to, from + i * options.speed / options.fps));
   return plan;
@@ -140,7 +141,10 @@ Result<std::string> draw(const RenderCommand& options, const Plan& plan, const s
   for (std::size_t i = 0; done && i < plan.times.size() && received_signal() == 0; ++i) {
     const Result<std::string> shown = browser->evaluate(seek(plan.times[i]));
     if (!shown) return tl::unexpected(shown.error());
-    if (*shown != "\"\"") return fail({.kind = ErrorKind::io, .what = "the player says " + *shown});
+    if (*shown != "\"\"")
+      return fail({.kind = ErrorKind::io,
+                   .code = ErrorCode::program_failed,
+                   .what = "the player says " + *shown});
     const Result<std::string> picture = browser->picture(plan.format, options.quality);
     if (!picture) return tl::unexpected(picture.error());
     if (movie)

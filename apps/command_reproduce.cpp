@@ -77,6 +77,7 @@ int reproduce(const ReproduceOptions& options) {
     }
     Error error;
     error.kind = ErrorKind::usage;
+    error.code = ErrorCode::unknown_choice;
     error.what = "unknown experiment";
     error.got = id;
     error.allowed = allowed;

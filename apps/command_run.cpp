@@ -2,9 +2,8 @@
 // verdict.
 #include <csignal>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
+#include "base/input_file.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "commands.hpp"
@@ -23,6 +22,7 @@ namespace {
 
 constexpr std::size_t max_failed_problems = 3;
 constexpr std::size_t most_force_lines = 20;
+constexpr std::size_t largest_summary = std::size_t{1} << 30;  // [bytes]
 
 std::string command_line(const RunOptions& options) {
   std::string line = "cairn run " + shell_word(options.scene);
@@ -240,8 +240,9 @@ int say_finished(const RunOptions& options) {
                       printable(options.resume)));
     return exit_ok;
   }
-  std::ifstream summary(options.resume + "/summary.json", std::ios::binary);
-  print({std::istreambuf_iterator<char>(summary), std::istreambuf_iterator<char>()});
+  const Result<std::string> summary = read_input(options.resume + "/summary.json", largest_summary);
+  if (!summary) return report(summary.error());
+  print(*summary);
   return exit_ok;
 }
 

@@ -17,10 +17,11 @@
 namespace cairn::app {
 namespace {
 
-Error solve_usage(const std::string& what, const std::string& got, const std::string& allowed,
-                  const std::string& fix = "") {
+Error solve_usage(ErrorCode code, const std::string& what, const std::string& got,
+            const std::string& allowed, const std::string& fix = "") {
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = code;
   error.what = what;
   error.got = got;
   error.allowed = allowed;
@@ -46,7 +47,8 @@ Result<std::vector<SolverOptions>> solvers_named(const std::string& solver) {
     list += std::string(name(each)) + ", ";
   }
   names.emplace_back("all");
-  return fail(solve_usage("unknown solver", solver, list + "all", did_you_mean(solver, names)));
+  return fail(solve_usage(ErrorCode::unknown_choice, "unknown solver", solver, list + "all",
+                    did_you_mean(solver, names)));
 }
 
 Result<std::vector<SolverOptions>> chosen_solvers(const SolveOptions& options) {
@@ -54,9 +56,8 @@ Result<std::vector<SolverOptions>> chosen_solvers(const SolveOptions& options) {
   if (!solvers || !options.tolerance) return solvers;
   const double x = *options.tolerance;
   if (!(x > tolerance_range.lo && x <= tolerance_range.hi))
-    return fail(
-        solve_usage("--tolerance out of range", fmt::format("{}", x),
-                    fmt::format("above {}, at most {}", tolerance_range.lo, tolerance_range.hi)));
+    return fail(solve_usage(ErrorCode::out_of_range, "--tolerance out of range", fmt::format("{}", x),
+                      fmt::format("above {}, at most {}", tolerance_range.lo, tolerance_range.hi)));
   for (SolverOptions& solver : *solvers)
     std::visit([x](auto& each) { each.tolerance = x; }, solver);
   return solvers;
@@ -156,8 +157,8 @@ int answer_all(const SolveOptions& options, const ProblemFile& input,
 int solve(const SolveOptions& options) {
   if (options.solver == "all" && asks_for_analysis(options))
     return report(
-        {solve_usage("the impulses of one solver can be analysed, not of all", "--solver all",
-                     "one solver with --rank, --least-norm, --intervals, --jamming")});
+        {solve_usage(ErrorCode::conflict, "the impulses of one solver can be analysed, not of all",
+               "--solver all", "one solver with --rank, --least-norm, --intervals, --jamming")});
   const Result<std::vector<SolverOptions>> solvers = chosen_solvers(options);
   if (!solvers) return report(solvers.error());
   const Result<void> input = check_input(options.problem, "problem file");

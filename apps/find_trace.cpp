@@ -20,6 +20,7 @@ Result<std::string> find_trace(const std::string& input) {
     if (fs::is_regular_file(path, fault)) return path.string();
   }
   Error error;
+  error.code = ErrorCode::not_found;
   error.file = input;
   error.what = "no trace.cairn in this folder";
   error.fix = "cairn run SCENE --out " + input;

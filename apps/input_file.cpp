@@ -2,12 +2,11 @@
 #include "input_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <unistd.h>
 #include <vector>
 
+#include "base/input_file.hpp"
 #include "base/suggestion.hpp"
 
 namespace cairn::app {
@@ -34,19 +33,15 @@ std::string nearest_file(const fs::path& path) {
 }  // namespace
 
 Result<void> check_input(const std::string& file, const std::string& kind) {
-  Error error;
-  error.file = file;
-  std::error_code fault;
-  if (fs::is_directory(file, fault)) {
-    error.what = "is a folder, not a " + kind;
-    error.fix = "name a file in it";
-    return fail(error);
+  const Result<int> opened = open_input(file);
+  if (opened) {
+    ::close(*opened);
+    return {};
   }
-  if (::access(file.c_str(), R_OK) == 0) return {};
-  const int reason = errno;
-  error.what = "cannot open the " + kind + ": " + std::strerror(reason);
-  error.fix = reason == ENOENT ? nearest_file(file) : "check the path and its permissions";
-  return fail(error);
+  Error error = opened.error().front();
+  error.what = kind + ": " + error.what;
+  if (error.code == ErrorCode::not_found) error.fix = nearest_file(file);
+  return fail(std::move(error));
 }
 
 }  // namespace cairn::app

@@ -35,11 +35,12 @@ constexpr const char* info_examples = R"(Examples:
 constexpr const char* schema_examples = R"(Example:
   cairn schema > scene.schema.json)";
 
-int usage_error(const std::string& what, const std::string& got = "",
+int usage_error(ErrorCode code, const std::string& what, const std::string& got = "",
                 const std::string& allowed = "",
                 const std::string& fix = "see cairn --help or cairn COMMAND --help") {
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = code;
   error.what = what;
   error.got = got;
   error.allowed = allowed;
@@ -59,12 +60,14 @@ int start_run(RunOptions& options) {
   for (std::string* folder : {&options.out, &options.resume})
     while (folder->size() > 1 && folder->back() == '/') folder->pop_back();
   if (options.scene.empty() && options.resume.empty())
-    return usage_error("SCENE is required", "", "", "name a scene file, or --resume DIR");
+    return usage_error(ErrorCode::incomplete, "SCENE is required", "", "",
+                       "name a scene file, or --resume DIR");
   if (options.scene.empty() && !options.assignments.empty())
-    return usage_error("--set needs a SCENE", "", "",
+    return usage_error(ErrorCode::incomplete, "--set needs a SCENE", "", "",
                        "leave it out: --resume goes on with the scene as it was");
   if (options.checkpoint > 0 && options.out.empty() && options.resume.empty())
-    return usage_error("--checkpoint needs a folder", "", "", "add --out DIR");
+    return usage_error(ErrorCode::incomplete, "--checkpoint needs a folder", "", "",
+                       "add --out DIR");
   return run(options);
 }
 
@@ -72,7 +75,7 @@ int start(int argc, char** argv) {
   const std::string word = unknown_command(argc, argv);
   if (!word.empty())
     return usage_error(
-        "unknown command", word,
+        ErrorCode::unknown_choice, "unknown command", word,
         "run, solve, check, info, schema, bench, compare, order, view, plot, export, "
         "render, reproduce",
         did_you_mean(word, command_names, "see cairn --help"));
@@ -120,7 +123,7 @@ int start(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" with exit code 0 that print themselves.
     if (error.get_exit_code() == 0) return app.exit(error);
-    return usage_error(error.what());
+    return usage_error(ErrorCode::invalid_argument, error.what());
   }
   if (app.got_subcommand("run")) return start_run(run_options);
   if (app.got_subcommand("solve")) return solve(solve_options);

@@ -32,6 +32,7 @@ Result<Movie> Movie::start(const std::string& path, double frames_per_second) {
   if (program.empty()) {
     Error error;
     error.kind = ErrorKind::io;
+    error.code = ErrorCode::missing_program;
     error.file = path;
     error.what = "no ffmpeg here, which makes films of pictures";
     error.fix = "install ffmpeg, or write the pictures into a folder: -o frames/";
@@ -72,6 +73,7 @@ Result<void> Movie::finish() {
   std::remove((path_ + ".part").c_str());
   Error error;
   error.kind = ErrorKind::io;
+  error.code = ErrorCode::program_failed;
   error.file = path_;
   error.what = "ffmpeg has failed";
   error.fix = "has it libx264, and may it write there? or write the pictures: -o frames/";

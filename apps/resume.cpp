@@ -15,8 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error nothing_to_resume(const std::string& folder, const std::string& what) {
+Error nothing_to_resume(const std::string& folder, ErrorCode code, const std::string& what) {
   Error error;
+  error.code = code;
   error.file = folder;
   error.what = "nothing to resume: " + what;
   error.fix = "start with cairn run SCENE --out DIR --checkpoint N";
@@ -37,6 +38,7 @@ Result<Unfinished> load(const RunOptions& options, const std::string& file) {
   if (!checkpoint) return tl::unexpected(checkpoint.error());
   if (checkpoint->program != CAIRN_VERSION) {
     Error error;
+    error.code = ErrorCode::wrong_version;
     error.file = file;
     error.path = "run";
     error.what = "the checkpoint is of another version of cairn, which may step differently";
@@ -71,10 +73,11 @@ Result<void> check_finished(const RunOptions& options, const std::string& file) 
   const std::int64_t steps = plan_steps(settings.step, settings.duration).steps;
   const bool stopped = frame.report.status == StepStatus::stopped;
   if (event == TraceEvent::end && (stopped || reader->frames() == steps + 1)) return {};
-  return fail(nothing_to_resume(
-      options.resume, fmt::format("the run has {} of its {} steps, but was made without "
-                                  "--checkpoint",
-                                  std::max<std::int64_t>(0, reader->frames() - 1), steps)));
+  return fail(
+      nothing_to_resume(options.resume, ErrorCode::incomplete,
+                        fmt::format("the run has {} of its {} steps, but was made without "
+                                    "--checkpoint",
+                                    std::max<std::int64_t>(0, reader->frames() - 1), steps)));
 }
 
 }  // namespace
@@ -84,7 +87,8 @@ Result<std::optional<Unfinished>> find_unfinished(const RunOptions& options) {
   std::error_code fault;
   if (!fs::is_directory(folder, fault))
     return fail(nothing_to_resume(
-        folder, fs::exists(folder, fault) ? "it is not a folder" : "the folder is not there"));
+        folder, fs::exists(folder, fault) ? ErrorCode::not_a_file : ErrorCode::not_found,
+        fs::exists(folder, fault) ? "it is not a folder" : "the folder is not there"));
   const std::string checkpoint = folder + "/" + checkpoint_file;
   if (fs::exists(checkpoint, fault)) {
     Result<Unfinished> found = load(options, checkpoint);
@@ -93,9 +97,11 @@ Result<std::optional<Unfinished>> find_unfinished(const RunOptions& options) {
   }
   if (fs::exists(folder + "/trace.cairn.part", fault))
     return fail(nothing_to_resume(
-        folder, "the run ended before its first checkpoint, or was made without --checkpoint"));
+        folder, ErrorCode::incomplete,
+        "the run ended before its first checkpoint, or was made without --checkpoint"));
   if (!fs::exists(folder + "/trace.cairn", fault))
-    return fail(nothing_to_resume(folder, "no run was recorded in the folder"));
+    return fail(
+        nothing_to_resume(folder, ErrorCode::not_found, "no run was recorded in the folder"));
   if (const Result<void> finished = check_finished(options, folder + "/trace.cairn"); !finished)
     return tl::unexpected(finished.error());
   return std::optional<Unfinished>();

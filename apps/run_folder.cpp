@@ -23,10 +23,11 @@ bool is_failed_problem(const std::string& name) {
   return name.starts_with(failed_prefix) && name.ends_with(".json");
 }
 
-tl::unexpected<Errors> folder_error(const std::string& folder, const std::string& what,
-                                    const std::string& fix) {
+tl::unexpected<Errors> folder_error(const std::string& folder, ErrorCode code,
+                                    const std::string& what, const std::string& fix) {
   Error error;
   error.kind = ErrorKind::io;
+  error.code = code;
   error.file = folder;
   error.what = what;
   error.fix = fix;
@@ -39,14 +40,15 @@ Result<void> check_folder(const std::string& folder) {
   std::error_code fault;
   const fs::path path(folder);
   if (fs::exists(path, fault) && !fs::is_directory(path, fault))
-    return folder_error(folder, "--out names a file, not a folder", "choose another name");
+    return folder_error(folder, ErrorCode::not_a_file, "--out names a file, not a folder",
+                        "choose another name");
   const bool there = fs::is_directory(path, fault);
   const fs::path parent = fs::absolute(path, fault).lexically_normal().parent_path();
   if (!there && !fs::is_directory(parent, fault))
-    return folder_error(folder, "the folder above --out does not exist",
+    return folder_error(folder, ErrorCode::not_found, "the folder above --out does not exist",
                         "mkdir -p " + parent.string());
   if (::access(there ? folder.c_str() : parent.c_str(), W_OK | X_OK) == 0) return {};
-  return folder_error(folder,
+  return folder_error(folder, ErrorCode::cannot_write,
                       std::string(there ? "cannot write into" : "cannot make") +
                           " the folder of --out: " + std::strerror(errno),
                       "choose another place or change its permissions");
@@ -54,7 +56,7 @@ Result<void> check_folder(const std::string& folder) {
 
 Result<void> check_scene_is_kept(const std::string& scene, const std::string& folder) {
   const auto refused = [&] {
-    return folder_error(scene, "the run would write over its own scene",
+    return folder_error(scene, ErrorCode::overwrites_input, "the run would write over its own scene",
                         "choose another folder with --out, or another name for the scene");
   };
   // Behind all links: a file of the results may be the scene under another name.

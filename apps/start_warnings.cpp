@@ -24,7 +24,8 @@ Result<void> check_crowd(const Scene& scene, const std::vector<Overlap>& overlap
       [&](const Overlap& o) { return o.depth > model.smaller_radius(o.body_a, o.body_b); }));
   if (overlaps.size() <= most && inside <= most_inside) return {};
   const Overlap& deepest = overlaps.front();
-  return fail({.file = scene.file,
+  return fail({.code = ErrorCode::overlap,
+               .file = scene.file,
                .path = "bodies",
                .what = "bodies start inside each other everywhere",
                .got = fmt::format("{} pairs that overlap, {} by more than the smaller radius, such "

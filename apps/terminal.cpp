@@ -72,6 +72,7 @@ int finish_output(int code) {
   if (output_fault == 0 || output_fault == EPIPE) return code;
   Error error;
   error.kind = ErrorKind::io;
+  error.code = ErrorCode::cannot_write;
   error.what = std::string("cannot write to standard output: ") + std::strerror(output_fault);
   return report({error});
 }

@@ -199,6 +199,38 @@ struct AppliedForce {
   Vec3 point = Vec3::Zero();           // from the centre of mass, in the body frame [m]
 };
 
+// What holds between two materials: a Material without the corners of its polygon.
+struct ContactLaw {
+  double friction = 0;
+  double restitution = 0;
+  RestitutionLaw restitution_law = RestitutionLaw::newton;
+  double bounce_friction = -1;
+  double rolling_friction = 0;
+  double torsional_friction = 0;
+  double friction_across = -1;
+  Vec3 friction_direction = Vec3::UnitX();
+  int direction_of = 0;
+  const FrictionPolygon* section = nullptr;  // over friction, seen along the normal of a contact
+                                             // from a to b (E247); null: round or elliptic
+
+  ContactLaw() = default;
+  explicit ContactLaw(const Material& m);  // without section
+
+  bool operator==(const ContactLaw& other) const;  // polygons by their corners
+  bool elliptic() const { return !section && friction_across >= 0 && friction_across != friction; }
+  bool anisotropic() const { return elliptic() || section; }
+  double bounce_mu() const { return bounce_friction < 0 ? friction : bounce_friction; }
+};
+
+// A pair of materials, in the order a, b, whose law is not that of mixed(a, b).
+struct MaterialPair {
+  MaterialId a{}, b{};
+  ContactLaw law;
+  std::shared_ptr<const FrictionPolygon> section;  // what law.section points to
+
+  bool operator==(const MaterialPair& p) const { return a == p.a && b == p.b && law == p.law; }
+};
+
 struct Model {
   std::string name;
   Vec3 gravity = Vec3::Zero();        // [m/s^2]
@@ -208,10 +240,10 @@ struct Model {
   std::vector<Joint> joints;          // sorted by name
   std::vector<Spring> springs;
   std::vector<AppliedForce> applied_forces;
-  std::vector<std::string> material_names;
-  std::vector<Material> pairs;  // materials x materials, row major
-  std::vector<std::shared_ptr<const FrictionPolygon>>
-      sections;  // of these pairs, as a problem has them (E247); null: round or elliptic
+  std::vector<std::string> material_names;  // sorted
+  std::vector<Material> materials;          // beside their names
+  std::vector<MaterialPair> pairs;  // sorted by a, then b, each pair in both orders: listed ones
+                                    // and those with a polygon; all others are mixed when asked for
   std::vector<std::array<BodyId, 2>> no_contact;  // sorted, a < b
   int velocities = 0;                             // length of State::v
   double mass_unit =
@@ -219,13 +251,9 @@ struct Model {
   double length_unit = 1;
 
   const Body& body(BodyId id) const { return bodies[index(id)]; }
-  const Material& pair(MaterialId a, MaterialId b) const {
-    return pairs[index(a) * material_names.size() + index(b)];
-  }
-  const std::shared_ptr<const FrictionPolygon>& section(const ContactKey& contact) const {
-    return sections[index(shapes[index(contact.shape_a)].material) * material_names.size() +
-                    index(shapes[index(contact.shape_b)].material)];
-  }
+  ContactLaw pair(MaterialId a, MaterialId b) const;  // allocates nothing
+  // Null: the friction is round or elliptic.
+  const std::shared_ptr<const FrictionPolygon>& section(const ContactKey& contact) const;
   // Radius of the smaller of two bodies [m]. Points and bodies without bound have none; between two
   // of them the length unit stands in.
   double smaller_radius(BodyId a, BodyId b) const;

@@ -120,8 +120,25 @@ enum class StepStatus : std::uint8_t {
   internal_error,  // a check of the program failed, a fault of ours: the step is not taken
 };
 
+// Why a step was not taken. Programs rely on these names; the wording of `message` may change.
+enum class StopReason : std::uint8_t {
+  none,
+  not_finite,       // a force, a velocity or a prescribed pose is not finite
+  energy_overflow,  // the velocities are finite, the energy is not
+  missing_contact,  // two shapes meet for which no contact function exists
+  contradiction,    // joints contradict each other
+  open_joints,      // the projection could not close joints that could be closed
+  too_stiff,        // a spring or damper is too stiff for the step
+  unstable,         // an explicit spring of a contact is unstable at this step
+  turns_too_fast,   // gyroscopic terms outweigh the inertia of a body in an implicit step
+  unsupported,      // the scheme does not take the model
+  interrupted,      // asked for by the caller
+};
+const char* name(StopReason reason);
+
 struct StepReport {
   StepStatus status = StepStatus::certified;
+  StopReason reason = StopReason::none;
   std::string message;                  // why it was not taken; empty otherwise
   std::int64_t step = 0;                // number of the step, the first is 1
   double t = 0, h = 0;                  // time at the end, length [s]

@@ -84,8 +84,37 @@ class TraceReader {
   std::unique_ptr<File> file_;
 };
 
+// What a finding is about. Programs rely on these names; the wording may change.
+enum class FindingCode : std::uint8_t {
+  corrupt,        // the file is damaged
+  size,           // the state does not fit the scene
+  unknown_id,     // a body, shape or joint that the scene does not have
+  hash,           // the state hash differs from the state
+  not_finite,     // a figure is not finite
+  time,           // the time differs
+  step_number,    // steps do not follow each other
+  stopped_state,  // a stopped step changed the state
+  certificate,    // the certificate of the step is not the worst of its solves
+  verdict,        // certified or uncertified against the residuals
+  projection,     // counts and residuals of projections disagree
+  residual,       // a recorded residual differs from the recomputed one
+  velocity,       // a velocity differs from that of the last solve
+  position,       // a body is not where its velocity takes it
+  orientation,    // a body is not turned as its velocity turns it
+  momentum,       // a flight changes the momentum
+  energy,         // a recorded energy differs from the recomputed one
+  ledger,         // the energies of the step do not add up
+  impact,         // the energies of an impact are wrong
+  joint_error,    // the recorded joint error differs
+  penetration,    // the recorded penetration differs
+  parts,          // the parts of the step do not make the step
+  event,          // an event is at no end of a part
+};
+const char* name(FindingCode code);
+
 struct CheckFinding {
   std::int64_t step = 0;
+  FindingCode code{};
   std::string what;
 };
 

@@ -10,6 +10,7 @@ namespace {
 Error out_of_memory() {
   Error error;
   error.kind = ErrorKind::limit;
+  error.code = ErrorCode::out_of_memory;
   error.what = "out of memory";
   error.fix = "use a smaller scene or a machine with more memory";
   return error;
@@ -27,6 +28,7 @@ Error caught_error() {
   } catch (const std::exception& fault) {
     Error error;
     error.kind = ErrorKind::internal;
+    error.code = ErrorCode::internal;
     error.what = std::string("internal error: ") + fault.what();
     error.fix = "report this with the input and the command";
     return error;

@@ -14,6 +14,7 @@ class ErrorList {
   static constexpr std::size_t limit = 20;
 
   void add(Error error) {
+    CAIRN_DCHECK(error.code != ErrorCode::none);
     if (!full()) errors_.push_back(std::move(error));
   }
   bool empty() const { return errors_.empty(); }

@@ -59,8 +59,8 @@ class ExpressionParser {
 
   Result<TimeFunction> run() {
     if (text_.size() > length_limit) {
-      fail_at(0, "expression is too long", std::to_string(length_limit) + " characters",
-              "shorten it");
+      fail_at(0, ErrorCode::too_large, "expression is too long",
+              std::to_string(length_limit) + " characters", "shorten it");
     } else if (expression()) {
       skip_blanks();
       if (pos_ < text_.size()) expected("an operator or the end");
@@ -107,7 +107,7 @@ class ExpressionParser {
   bool sign() {
     const Nested nested(*this);
     if (nesting_ > nesting_limit)
-      return fail_at(pos_, "expression is nested too deeply",
+      return fail_at(pos_, ErrorCode::too_deep, "expression is nested too deeply",
                      std::to_string(nesting_limit) + " levels", "split it or drop parentheses");
     if (peek() != '-') return power();
     ++pos_;
@@ -135,8 +135,8 @@ class ExpressionParser {
     const char* first = text_.data() + pos_;
     const auto [end, status] = std::from_chars(first, text_.data() + text_.size(), value);
     if (status == std::errc::result_out_of_range)
-      return fail_at(pos_, "number is too large or too small", "finite numbers",
-                     "write a smaller one");
+      return fail_at(pos_, ErrorCode::out_of_range, "number is too large or too small",
+                     "finite numbers", "write a smaller one");
     if (status != std::errc()) return expected("a number");
     pos_ += static_cast<std::size_t>(end - first);
     return push(Op::number, value);
@@ -158,8 +158,8 @@ class ExpressionParser {
       if (arguments == 2 && (!comma() || !expression())) return false;
       return close() && emit(op, arguments);
     }
-    return fail_at(start, "unknown name '" + std::string(word) + "'", name_list(),
-                   did_you_mean(word, names, "use one of the known names"));
+    return fail_at(start, ErrorCode::unknown_name, "unknown name '" + std::string(word) + "'",
+                   name_list(), did_you_mean(word, names, "use one of the known names"));
   }
 
   bool condition() {
@@ -203,7 +203,7 @@ class ExpressionParser {
   bool push(Op op, double value) {
     function_.code_.push_back({op, value});
     if (++depth_ <= stack_size) return true;
-    return fail_at(pos_, "expression needs too many intermediate values",
+    return fail_at(pos_, ErrorCode::too_many, "expression needs too many intermediate values",
                    std::to_string(stack_size), "reorder it so that the deep part comes first");
   }
   bool emit(Op op, int operands) {
@@ -215,10 +215,11 @@ class ExpressionParser {
   bool expected(const std::string& what) {
     const bool at_end = pos_ >= text_.size();
     const std::string found = at_end ? "the end" : "'" + std::string(1, text_[pos_]) + "'";
-    return fail_at(pos_, "expected " + what + " but found " + found, {}, {});
+    return fail_at(pos_, ErrorCode::syntax, "expected " + what + " but found " + found, {}, {});
   }
-  bool fail_at(std::size_t position, const std::string& what, std::string allowed,
+  bool fail_at(std::size_t position, ErrorCode code, const std::string& what, std::string allowed,
                std::string fix) {
+    error_.code = code;
     error_.column = static_cast<int>(position) + 1;
     error_.what = what + " at column " + std::to_string(error_.column) + " of the expression";
     error_.got = "\"" + text_.substr(0, 80) + (text_.size() > 80 ? "..." : "") + "\"";

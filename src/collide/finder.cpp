@@ -36,7 +36,7 @@ Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
   c.t1_W = t.t1;
   c.t2_W = t.t2;
   c.gap = raw.gap;
-  const Material& pair = model.pair(shape_a.material, shape_b.material);
+  const ContactLaw pair = model.pair(shape_a.material, shape_b.material);
   c.friction = pair.friction;
   c.restitution = pair.restitution;
   c.restitution_law = pair.restitution_law;

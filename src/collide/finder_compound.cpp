@@ -43,7 +43,7 @@ void ContactFinder::measure(const Model& model, std::span<const Pose> poses, con
 // Can the contacts of some of the pairs stand for those of others?
 bool ContactFinder::alike(const Model& model, std::span<const CompoundPair> group) const {
   CAIRN_DCHECK(!group.empty());
-  auto law = [&](const CompoundPair& pair) -> const Material& {
+  auto law = [&](const CompoundPair& pair) {
     return model.pair(model.shapes[index(pair.a)].material, model.shapes[index(pair.b)].material);
   };
   const Shape& first = model.shapes[index(group[0].a)];

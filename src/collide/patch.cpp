@@ -18,7 +18,7 @@ double cross(double ax, double ay, double bx, double by) {
 // Contacts of other shapes may have another friction, or the same in another direction.
 bool same_law(const Model& model, const ContactKey& a, const ContactKey& b) {
   if (a.shape_a == b.shape_a && a.shape_b == b.shape_b) return true;
-  const auto pair = [&](const ContactKey& key) -> const Material& {
+  const auto pair = [&](const ContactKey& key) {
     return model.pair(model.shapes[index(key.shape_a)].material,
                       model.shapes[index(key.shape_b)].material);
   };

@@ -33,9 +33,7 @@ namespace {
 
 // (E248): t1 is the projection of the polygon's direction. A contact that slips along one line has
 // the smaller of the two bounds there.
-void align_section(const Model& model, std::span<const Pose> poses, const Material& pair,
-                   Contact& c) {
-  CAIRN_DCHECK(model.section(c.key) != nullptr);
+void align_section(std::span<const Pose> poses, const ContactLaw& pair, Contact& c) {
   CAIRN_DCHECK(pair.direction_of == 0 || pair.direction_of == 1, pair.direction_of);
   CAIRN_DCHECK(c.rows >= 1 && c.rows <= 3, c.rows);
   const BodyId body = pair.direction_of == 0 ? c.key.body_a : c.key.body_b;
@@ -50,7 +48,7 @@ void align_section(const Model& model, std::span<const Pose> poses, const Materi
   }
   const double x = c.t1_W.dot(in_plane), y = c.t1_W.dot(c.n_W.cross(in_plane));
   double most = 0, least = 0;
-  for (const Corner& corner : *model.section(c.key)) {
+  for (const Corner& corner : *pair.section) {
     most = std::max(most, corner[0] * x + corner[1] * y);
     least = std::min(least, corner[0] * x + corner[1] * y);
   }
@@ -61,11 +59,11 @@ void align_section(const Model& model, std::span<const Pose> poses, const Materi
 // direction of the material and whose others have the length mu_2. In it the friction of contacts
 // with three rows has its axes; one with two rows feels the support of the ellipse along t1.
 void set_friction(const Model& model, std::span<const Pose> poses, Contact& c) {
-  const Material& pair = model.pair(model.shapes[index(c.key.shape_a)].material,
-                                    model.shapes[index(c.key.shape_b)].material);
+  const ContactLaw pair = model.pair(model.shapes[index(c.key.shape_a)].material,
+                                     model.shapes[index(c.key.shape_b)].material);
   if (!pair.anisotropic()) return;
   c.stretch = 1;
-  if (!pair.friction_polygon.empty()) return align_section(model, poses, pair, c);
+  if (pair.section) return align_section(poses, pair, c);
   const BodyId body = pair.direction_of == 0 ? c.key.body_a : c.key.body_b;
   const Vec3 f_W = poses[index(body)].R * pair.friction_direction;
   const Vec3 in_plane = f_W - c.n_W.dot(f_W) * c.n_W;

@@ -246,6 +246,7 @@ Result<Exported> export_gltf(const std::string& trace, const std::string& path,
   if (bytes > most_bytes) {
     Error error;
     error.kind = ErrorKind::limit;
+    error.code = ErrorCode::too_large;
     error.file = path;
     error.what = "the file would be too large for glTF";
     error.got = fmt::format("{:.1f} GB", bytes / 1e9);

@@ -83,8 +83,10 @@ std::optional<std::size_t> position(const std::array<QuantityName, n>& list,
   return std::nullopt;
 }
 
-Error unknown_name(const char* what, const std::string& got, std::string allowed, std::string fix) {
+Error plot_refused(ErrorCode code, const char* what, const std::string& got, std::string allowed,
+              std::string fix) {
   Error error;
+  error.code = code;
   error.kind = ErrorKind::usage;
   error.what = what;
   error.got = got;
@@ -106,13 +108,14 @@ Result<Source> find_body_source(const Model& model, const std::string& text) {
     const std::size_t shown = std::min<std::size_t>(bodies.size(), 20);
     std::string allowed = joined({bodies.begin(), bodies.begin() + static_cast<long>(shown)});
     if (shown < bodies.size()) allowed += fmt::format(" and {} more", bodies.size() - shown);
-    return fail(unknown_name("unknown body", text, allowed,
-                             did_you_mean(body, bodies, "cairn info TRACE lists them")));
+    return fail(plot_refused(ErrorCode::unknown_name, "unknown body", text, allowed,
+                        did_you_mean(body, bodies, "cairn info TRACE lists them")));
   }
   const std::optional<std::size_t> which = position(of_body, what);
   if (!which)
-    return fail(unknown_name("unknown quantity of a body", text, "body:NAME. with " + joined(known),
-                             did_you_mean(what, known, "write body:" + body + ".x")));
+    return fail(plot_refused(ErrorCode::unknown_name, "unknown quantity of a body", text,
+                        "body:NAME. with " + joined(known),
+                        did_you_mean(what, known, "write body:" + body + ".x")));
   return Source{id, *which};
 }
 
@@ -120,9 +123,9 @@ Result<Source> find_source(const Model& model, const std::string& text) {
   if (text.starts_with("body:")) return find_body_source(model, text);
   if (const std::optional<std::size_t> which = position(of_scene, text)) return Source{{}, *which};
   const std::vector<std::string_view> known = names(of_scene);
-  return fail(unknown_name("unknown quantity", text,
-                           joined(known) + ", body:NAME. with " + joined(names(of_body)),
-                           did_you_mean(text, known, "cairn plot --help lists them")));
+  return fail(plot_refused(ErrorCode::unknown_name, "unknown quantity", text,
+                      joined(known) + ", body:NAME. with " + joined(names(of_body)),
+                      did_you_mean(text, known, "cairn plot --help lists them")));
 }
 
 double force_on(const StepReport& report, BodyId body) {
@@ -236,9 +239,9 @@ Result<TracePlot> read_quantities(const std::string& trace, std::span<const std:
     const auto same = std::count_if(plot.curves.begin(), plot.curves.end(),
                                     [&](const PlottedCurve& c) { return share_a_plot(c, curve); });
     if (same <= most_curves || !errors.empty()) continue;
-    errors.push_back(unknown_name("too many curves in one plot", fmt::format("{}", same),
-                                  fmt::format("at most {} of one unit", most_curves),
-                                  "make several plots"));
+    errors.push_back(
+        plot_refused(ErrorCode::too_many, "too many curves in one plot", fmt::format("{}", same),
+                fmt::format("at most {} of one unit", most_curves), "make several plots"));
   }
   if (!errors.empty()) return tl::unexpected(errors);
 

@@ -32,16 +32,21 @@ MassProperties of_shapes(const std::vector<ShapeDescription>& shapes, double den
   return combine(parts);
 }
 
+std::string inertia_range() {
+  return to_text(smallest_inertia) + " to " + to_text(largest_inertia) + " kg m^2";
+}
+
 Mat3 checked_inertia(const Mat3& inertia, const std::string& path, Checks& checks) {
   const double size = inertia.allFinite() ? inertia.cwiseAbs().maxCoeff() : 0;
   if (!(size > 0)) {
-    checks.error(
-        path, "inertia must be finite and positive", "a matrix without a finite positive element",
-        "symmetric positive definite matrices", "give the inertia about the centre of mass");
+    checks.error(path, ErrorCode::invalid_inertia, "inertia must be finite and positive",
+                 "a matrix without a finite positive element",
+                 "symmetric positive definite matrices",
+                 "give the inertia about the centre of mass");
     return Mat3::Identity();
   }
   if ((inertia - inertia.transpose()).cwiseAbs().maxCoeff() > symmetry_tolerance * size) {
-    checks.error(path, "inertia is not symmetric",
+    checks.error(path, ErrorCode::invalid_inertia, "inertia is not symmetric",
                  to_text(Vec3(inertia(0, 1), inertia(0, 2), inertia(1, 2))) +
                      " above the diagonal, " +
                      to_text(Vec3(inertia(1, 0), inertia(2, 0), inertia(2, 1))) + " below",
@@ -54,11 +59,15 @@ Mat3 checked_inertia(const Mat3& inertia, const std::string& path, Checks& check
   // An eigenvalue below this is a zero with rounding.
   const double zero = 16 * std::numeric_limits<double>::epsilon() * i[2];
   if (!(i[0] > zero))
-    checks.error(path, "inertia is not positive definite", "principal moments " + to_text(i),
-                 "three positive principal moments", "check the signs of the products of inertia");
+    checks.error(path, ErrorCode::invalid_inertia, "inertia is not positive definite",
+                 "principal moments " + to_text(i), "three positive principal moments",
+                 "check the signs of the products of inertia");
+  else if (!(i[0] >= smallest_inertia && i[2] <= largest_inertia))
+    checks.error(path, ErrorCode::out_of_range, "inertia is out of range",
+                 "principal moments " + to_text(i) + " kg m^2", inertia_range(), "check the unit");
   else if (i[0] + i[1] < i[2] * (1 - triangle_tolerance))
     checks.error(
-        path,
+        path, ErrorCode::invalid_inertia,
         "no body has such an inertia: the largest principal moment exceeds the sum of the others",
         "principal moments " + to_text(i), "i1 + i2 >= i3",
         "check the moments about the centre of mass");
@@ -69,33 +78,34 @@ Mat3 checked_inertia(const Mat3& inertia, const std::string& path, Checks& check
 double checked_mass(const BodyDescription& body, const MassProperties& unit,
                     const std::string& path, Checks& checks) {
   if (body.mass && body.density) {
-    checks.error(path + ".density", "mass and density are both given", to_text(*body.density),
-                 "one of them", "drop mass or density");
+    checks.error(path + ".density", ErrorCode::conflict, "mass and density are both given",
+                 to_text(*body.density), "one of them", "drop mass or density");
     return 0;
   }
   if (body.mass && *body.mass == 0) {
-    checks.error(path + ".mass", "must be positive and finite", "0 kg",
+    checks.error(path + ".mass", ErrorCode::out_of_range, "must be positive and finite", "0 kg",
                  to_text(smallest_magnitude) + " to " + to_text(largest_magnitude) + " kg",
                  "give a positive mass, or \"fixed\": true for a body that does not move");
     return 0;
   }
   if (body.mass) return checks.positive(*body.mass, path + ".mass", "kg") ? *body.mass : 0;
   if (!body.density) {
-    checks.error(path, "body that can move has no mass", body.name.empty() ? "" : quoted(body.name),
-                 "mass, or density with shapes",
+    checks.error(path, ErrorCode::incomplete, "body that can move has no mass",
+                 body.name.empty() ? "" : quoted(body.name), "mass, or density with shapes",
                  "give \"mass\" or \"density\", or \"fixed\": true");
     return 0;
   }
   if (!checks.positive(*body.density, path + ".density", "kg/m^3")) return 0;
   if (unit.mass == 0) {
-    checks.error(path + ".density", "density needs a shape with a volume", to_text(*body.density),
-                 "", "add a shape or give \"mass\"");
+    checks.error(path + ".density", ErrorCode::incomplete, "density needs a shape with a volume",
+                 to_text(*body.density), "", "add a shape or give \"mass\"");
     return 0;
   }
   const double mass = *body.density * unit.mass;
   if (mass >= smallest_magnitude && mass <= largest_magnitude) return mass;
-  checks.error(path + ".density", "mass that comes from the density is out of range",
-               to_text(mass) + " kg", "1e-30 to 1e+30 kg", "check the unit of the sizes");
+  checks.error(path + ".density", ErrorCode::out_of_range,
+               "mass that comes from the density is out of range", to_text(mass) + " kg",
+               "1e-30 to 1e+30 kg", "check the unit of the sizes");
   return 0;
 }
 
@@ -116,9 +126,9 @@ MassProperties body_mass(const BodyDescription& body, RotationKind rotation,
   const bool mixture = std::any_of(body.shapes.begin(), body.shapes.end(), planar) &&
                        std::any_of(body.shapes.begin(), body.shapes.end(), solid);
   if (mixture && !(body.mass && body.center_of_mass && (body.inertia || !rotates)))
-    checks.error(path + ".shapes", "planar and spatial shapes together give no mass distribution",
-                 "both kinds", "one kind",
-                 "give mass, center_of_mass and inertia, or use shapes of one kind");
+    checks.error(path + ".shapes", ErrorCode::wrong_dimension,
+                 "planar and spatial shapes together give no mass distribution", "both kinds",
+                 "one kind", "give mass, center_of_mass and inertia, or use shapes of one kind");
 
   result.center = body.center_of_mass.value_or(unit.mass > 0 ? unit.center : Vec3(Vec3::Zero()));
   if (body.center_of_mass) checks.magnitude(*body.center_of_mass, path + ".center_of_mass", "m");
@@ -126,16 +136,22 @@ MassProperties body_mass(const BodyDescription& body, RotationKind rotation,
   if (body.inertia) {
     result.inertia = checked_inertia(*body.inertia, path + ".inertia", checks);
   } else if (rotates && body.center_of_mass) {
-    checks.error(path + ".center_of_mass",
+    checks.error(path + ".center_of_mass", ErrorCode::incomplete,
                  "centre of mass is given, so the inertia cannot come from the shapes",
                  to_text(*body.center_of_mass), "center_of_mass with inertia",
                  "give \"inertia\" as well, or drop center_of_mass");
   } else if (rotates && unit.mass == 0 && result.mass > 0) {
-    checks.error(path + ".inertia", "body can rotate but has no inertia", "",
+    checks.error(path + ".inertia", ErrorCode::incomplete, "body can rotate but has no inertia", "",
                  "inertia, or shapes with a volume",
                  "give \"inertia\", or \"dof\": \"x y z\" for a point mass");
   } else if (unit.mass > 0) {
     result.inertia = unit.inertia * (result.mass / unit.mass);
+    const Vec3 diagonal = result.inertia.diagonal();
+    if (result.mass > 0 && rotates &&
+        !(diagonal.maxCoeff() <= largest_inertia && diagonal.minCoeff() >= smallest_inertia))
+      checks.error(path, ErrorCode::out_of_range,
+                   "inertia that comes from mass and shapes is out of range",
+                   to_text(diagonal) + " kg m^2", inertia_range(), "check the units");
   }
   return result;
 }

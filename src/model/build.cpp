@@ -25,8 +25,9 @@ std::vector<std::size_t> order_by_name(const std::vector<BodyDescription>& bodie
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     checks.name(bodies[i].name, body_path(i) + ".name");
     if (bodies[i].name == "world")
-      checks.error(body_path(i) + ".name", "\"world\" is the name of the fixed frame",
-                   quoted(bodies[i].name), "any other name", "rename the body");
+      checks.error(body_path(i) + ".name", ErrorCode::invalid_name,
+                   "\"world\" is the name of the fixed frame", quoted(bodies[i].name),
+                   "any other name", "rename the body");
   }
   std::vector<std::size_t> order(bodies.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -37,8 +38,8 @@ std::vector<std::size_t> order_by_name(const std::vector<BodyDescription>& bodie
     if (bodies[earlier].name != bodies[later].name || bodies[later].name.empty()) continue;
     // At both places, so that both lines are told.
     for (const auto& [here, there] : {std::pair(earlier, later), std::pair(later, earlier)})
-      checks.error(body_path(here) + ".name", "two bodies have the same name",
-                   quoted(bodies[here].name),
+      checks.error(body_path(here) + ".name", ErrorCode::duplicate_name,
+                   "two bodies have the same name", quoted(bodies[here].name),
                    "unique names; " + body_path(there) + " has it as well", "rename one of them");
   }
   return order;
@@ -115,7 +116,7 @@ Result<BuiltModel> build(const ModelDescription& description) try {
   auto state = std::make_shared<State>();
   model->name = description.name;
   model->gravity = description.gravity;
-  checks.magnitude(description.gravity, "gravity", "m/s^2");
+  checks.magnitude(description.gravity, "gravity", "m/s^2", largest_gravity);
 
   MaterialTable materials = build_materials(description.materials, checks);
   const std::vector<std::size_t> order = order_by_name(description.bodies, checks);
@@ -128,13 +129,13 @@ Result<BuiltModel> build(const ModelDescription& description) try {
     if (p.v.size() != p.body.velocities) p.v = VecX::Zero(p.body.velocities);
   const Sizes sizes = add_bodies(parts, order, *model, *state);
   const double longest_link = build_links(description, state->poses, *model, checks);
-  check_directions(materials, *model, checks);
+  model->material_names = std::move(materials.names);
+  model->materials = std::move(materials.materials);
+  model->pairs = std::move(materials.pairs);
+  check_directions(*model, checks);
   if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
 
   add_polyhedra(*model, polyhedra);
-  model->material_names = std::move(materials.names);
-  model->pairs = std::move(materials.pairs);
-  model->sections = make_sections(model->pairs);
   model->mass_unit = power_of_two(sizes.mass);
   model->length_unit = power_of_two(length_scale(sizes, longest_link));
   dcheck_model(*model);

@@ -22,15 +22,15 @@ BodyKind kind_of(const BodyDescription& d) {
 // A body that takes no force has neither mass nor free directions nor a velocity of its own.
 void check_contradictions(const BodyDescription& d, const std::string& path, Checks& checks) {
   if (d.fixed && d.motion)
-    checks.error(path + ".motion", "a fixed body cannot have a motion", "both", "one of them",
-                 "drop \"fixed\" or \"motion\"");
+    checks.error(path + ".motion", ErrorCode::conflict, "a fixed body cannot have a motion", "both",
+                 "one of them", "drop \"fixed\" or \"motion\"");
   const BodyKind kind = kind_of(d);
   if (kind == BodyKind::dynamic) return;
   const std::string who =
       kind == BodyKind::fixed ? "a fixed body" : "a body with a prescribed motion";
   const std::string toggle = kind == BodyKind::fixed ? "\"fixed\"" : "\"motion\"";
   const auto refuse = [&](const char* key, const std::string& got) {
-    checks.error(path + "." + key, who + " takes no " + key, got, "",
+    checks.error(path + "." + key, ErrorCode::conflict, who + " takes no " + key, got, "",
                  "drop \"" + std::string(key) + "\" or " + toggle);
   };
   if (d.dof != BodyDescription{}.dof) refuse("dof", quoted(d.dof));
@@ -48,8 +48,9 @@ Motion checked_motion(const Motion& motion, const std::string& path, Checks& che
   Motion checked = motion;
   checked.axis = checks.direction(motion.axis, path + ".axis");
   for (std::size_t i = 0; i < 3; ++i)
-    checks.finite_at_start(motion.position[i], path + ".position[" + std::to_string(i) + "]");
-  checks.finite_at_start(motion.angle, path + ".angle");
+    checks.finite_at_start(motion.position[i], path + ".position[" + std::to_string(i) + "]",
+                           largest_magnitude);
+  checks.finite_at_start(motion.angle, path + ".angle", largest_angle);
   return checked;
 }
 
@@ -66,7 +67,8 @@ VecX initial_velocity(const BodyDescription& d, const FreeDirections& dof, const
     if (dof.translations[static_cast<std::size_t>(k)]) {
       v[row++] = v_cm[k];
     } else if (std::abs(v_cm[k]) > velocity_rounding * scale) {
-      checks.error(path + ".velocity", "centre of mass moves along a locked direction",
+      checks.error(path + ".velocity", ErrorCode::locked_direction,
+                   "centre of mass moves along a locked direction",
                    to_text(v_cm) + " m/s at the centre of mass",
                    "zero along directions that dof \"" + d.dof + "\" leaves out",
                    "free the direction, or change velocity and angular_velocity");
@@ -74,8 +76,9 @@ VecX initial_velocity(const BodyDescription& d, const FreeDirections& dof, const
   }
   const auto locked = [&](const Vec3& rest) {
     if (rest == Vec3::Zero()) return;
-    checks.error(path + ".angular_velocity", "body turns about a locked axis",
-                 to_text(w) + " rad/s", "zero about axes that dof \"" + d.dof + "\" leaves out",
+    checks.error(path + ".angular_velocity", ErrorCode::locked_direction,
+                 "body turns about a locked axis", to_text(w) + " rad/s",
+                 "zero about axes that dof \"" + d.dof + "\" leaves out",
                  "free the rotation or set it to zero");
   };
   if (dof.rotation == RotationKind::none) {
@@ -93,7 +96,7 @@ MaterialId material_id(const std::string& name, const MaterialTable& materials,
                        const std::string& path, Checks& checks) {
   if (const auto id = materials.find(name)) return *id;
   const std::vector<std::string_view> known(materials.names.begin(), materials.names.end());
-  checks.error(path + ".material", "unknown material", quoted(name),
+  checks.error(path + ".material", ErrorCode::unknown_name, "unknown material", quoted(name),
                "a material of \"materials\", or \"default\"",
                did_you_mean(name, known, "declare it in \"materials\""));
   return MaterialId{};
@@ -116,8 +119,8 @@ BodyParts build_body(const BodyDescription& given, const std::string& path,
   BodyDescription d = given;
   check_contradictions(d, path, checks);
   checks.magnitude(d.position, path + ".position", "m");
-  checks.magnitude(d.velocity, path + ".velocity", "m/s");
-  checks.magnitude(d.angular_velocity, path + ".angular_velocity", "rad/s");
+  checks.magnitude(d.velocity, path + ".velocity", "m/s", largest_speed);
+  checks.magnitude(d.angular_velocity, path + ".angular_velocity", "rad/s", largest_angular_speed);
   d.orientation = checks.rotation(d.orientation, path + ".orientation");
 
   BodyParts parts;

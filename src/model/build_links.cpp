@@ -89,8 +89,8 @@ std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::stri
   if (name == "world" && world_allowed) return BodyId::world;
   if (const auto id = model_.find_body(name)) return id;
   checks_.error(
-      path, name.empty() ? "name of a body is missing" : "unknown body", quoted(name),
-      world_allowed ? "a body's name, or \"world\"" : "a body's name",
+      path, ErrorCode::unknown_name, name.empty() ? "name of a body is missing" : "unknown body",
+      quoted(name), world_allowed ? "a body's name, or \"world\"" : "a body's name",
       did_you_mean(name, world_allowed ? names_and_world_ : names_, "name one of the bodies"));
   return std::nullopt;
 }
@@ -107,12 +107,13 @@ std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string,
   if (!a || !b || !finite) return std::nullopt;
   const std::string both = "[" + quoted(names[0]) + ", " + quoted(names[1]) + "]";
   if (*a == *b) {
-    checks_.error(path + ".bodies", what + " has both ends on one body", both,
+    checks_.error(path + ".bodies", ErrorCode::conflict, what + " has both ends on one body", both,
                   "two different bodies", "name another body or \"world\"");
     return std::nullopt;
   }
   if (!mobile(*a) && !mobile(*b)) {
-    checks_.error(path + ".bodies", what + " is between two bodies that cannot move freely", both,
+    checks_.error(path + ".bodies", ErrorCode::conflict,
+                  what + " is between two bodies that cannot move freely", both,
                   "at least one body that is neither fixed nor prescribed",
                   "name a free body, or drop the " + what);
     return std::nullopt;
@@ -121,7 +122,7 @@ std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string,
   result.distance = (in_world(*b, result.anchors[1]) - in_world(*a, result.anchors[0])).norm();
   longest_ = std::max(longest_, result.distance);
   if (result.distance > 0 || !apart) return result;
-  checks_.error(path + ".anchors",
+  checks_.error(path + ".anchors", ErrorCode::degenerate,
                 "anchors of the " + what + " coincide at the start, so that it has no direction",
                 "distance 0 m", "anchors apart from each other", "move an anchor or a body");
   return std::nullopt;
@@ -135,7 +136,7 @@ bool LinkBuilder::rod(DistanceJoint& rod, const std::optional<Ends>& found,
   if (rod.length < 0) rod.length = found->distance;
   const double off = std::abs(rod.length - found->distance);
   if (off > length_error * rod.length) {
-    checks_.error(path + ".length", "joint is open at the start",
+    checks_.error(path + ".length", ErrorCode::open_joint, "joint is open at the start",
                   "a length of " + to_text(rod.length) + " m for anchors " +
                       to_text(found->distance) + " m apart",
                   "lengths that fit to 0.001", "leave the length out, or move a body or an anchor");
@@ -208,8 +209,8 @@ void LinkBuilder::find_contradictions() {
 void LinkBuilder::find_open_joints() {
   for (const Gap& g : gaps_) {
     if (g.contradicts || g.gap.norm() <= g.allowed) continue;
-    checks_.error("joints[" + std::to_string(g.number) + "].anchors", "joint is open at the start",
-                  to_text(g.gap.norm()) + " m",
+    checks_.error("joints[" + std::to_string(g.number) + "].anchors", ErrorCode::open_joint,
+                  "joint is open at the start", to_text(g.gap.norm()) + " m",
                   "anchors that meet to " + to_text(gap_error) + " of the mechanism's size",
                   "move a body or an anchor by " + to_text(g.gap));
   }
@@ -221,8 +222,8 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   joint.name = d.name.empty() ? "joint" + std::to_string(number) : d.name;
   checks_.name(joint.name, path + ".name");
   if (!joint_names_.insert(joint.name).second)
-    checks_.error(path + ".name", "two joints have the same name", quoted(joint.name),
-                  "unique names", "rename one of them");
+    checks_.error(path + ".name", ErrorCode::duplicate_name, "two joints have the same name",
+                  quoted(joint.name), "unique names", "rename one of them");
   const bool is_rod = std::holds_alternative<DistanceJoint>(d.type);
   const auto found = ends(d.bodies, d.anchors, path, "joint", is_rod);
   joint.type = d.type;
@@ -268,9 +269,9 @@ void LinkBuilder::force(const AppliedForceDescription& d, const std::string& pat
   const auto id = body(d.body, path + ".body", false);
   if (!id || !finite) return;
   if (!mobile(*id)) {
-    checks_.error(path + ".body", "a force has no effect on a body that is fixed or prescribed",
-                  quoted(d.body), "bodies that can move freely",
-                  "name a free body, or drop the force");
+    checks_.error(path + ".body", ErrorCode::conflict,
+                  "a force has no effect on a body that is fixed or prescribed", quoted(d.body),
+                  "bodies that can move freely", "name a free body, or drop the force");
     return;
   }
   const Vec3 point = d.at_center_of_mass ? Vec3(Vec3::Zero()) : from_center(*id, d.point);
@@ -289,8 +290,8 @@ void LinkBuilder::no_contact(const std::vector<std::array<std::string, 2>>& pair
                b = body(pairs[i][1], path + "[1]", false);
     if (!a || !b) continue;
     if (*a == *b)
-      checks_.error(path, "a pair names the same body twice", quoted(pairs[i][0]),
-                    "two different bodies", "name another body");
+      checks_.error(path, ErrorCode::conflict, "a pair names the same body twice",
+                    quoted(pairs[i][0]), "two different bodies", "name another body");
     model_.no_contact.push_back({std::min(*a, *b), std::max(*a, *b)});
   }
   auto& all = model_.no_contact;

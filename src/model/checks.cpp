@@ -36,9 +36,21 @@ std::string quoted(std::string_view text) {
   return "\"" + std::string(text.substr(0, shown)) + end + "\"";
 }
 
-void Checks::error(std::string path, std::string what, std::string got, std::string allowed,
-                   std::string fix) {
-  errors_.add({.path = std::move(path),
+void Checks::error(std::string path, ErrorCode code, std::string what, std::string got,
+                   std::string allowed, std::string fix) {
+  errors_.add({.code = code,
+               .path = std::move(path),
+               .what = std::move(what),
+               .got = std::move(got),
+               .allowed = std::move(allowed),
+               .fix = std::move(fix)});
+}
+
+void Checks::limit(std::string path, ErrorCode code, std::string what, std::string got,
+                   std::string allowed, std::string fix) {
+  errors_.add({.kind = ErrorKind::limit,
+               .code = code,
+               .path = std::move(path),
                .what = std::move(what),
                .got = std::move(got),
                .allowed = std::move(allowed),
@@ -48,6 +60,7 @@ void Checks::error(std::string path, std::string what, std::string got, std::str
 void Checks::contradiction(std::string path, std::string what, std::string got, std::string allowed,
                            std::string fix) {
   errors_.add({.kind = ErrorKind::stopped,
+               .code = ErrorCode::contradiction,
                .path = std::move(path),
                .what = std::move(what),
                .got = std::move(got),
@@ -58,7 +71,8 @@ void Checks::contradiction(std::string path, std::string what, std::string got, 
 bool Checks::positive(double value, const std::string& path, const std::string& unit) {
   if (value >= smallest_magnitude && value <= largest_magnitude) return true;
   const bool beyond = value > 0 && std::isfinite(value);
-  error(path, beyond ? "number is out of range" : "must be positive and finite",
+  error(path, std::isfinite(value) ? ErrorCode::out_of_range : ErrorCode::not_finite,
+        beyond ? "number is out of range" : "must be positive and finite",
         with_unit(to_text(value), unit),
         with_unit(fmt::format("{} to {}", smallest_magnitude, largest_magnitude), unit),
         beyond ? "check the unit" : "give a positive number");
@@ -68,35 +82,42 @@ bool Checks::positive(double value, const std::string& path, const std::string& 
 bool Checks::nonnegative(double value, const std::string& path, const std::string& unit) {
   if (value >= 0 && value <= largest_magnitude) return true;
   const bool beyond = value > 0;
-  error(path, beyond ? "number is out of range" : "must not be negative",
-        with_unit(to_text(value), unit), with_unit(fmt::format("0 to {}", largest_magnitude), unit),
+  error(path, std::isfinite(value) ? ErrorCode::out_of_range : ErrorCode::not_finite,
+        beyond ? "number is out of range" : "must not be negative", with_unit(to_text(value), unit),
+        with_unit(fmt::format("0 to {}", largest_magnitude), unit),
         beyond ? "check the unit" : "give zero or a positive number");
   return false;
 }
 
-bool Checks::magnitude(const Vec3& value, const std::string& path, const std::string& unit) {
-  if (value.allFinite() && value.cwiseAbs().maxCoeff() <= largest_magnitude) return true;
+bool Checks::magnitude(const Vec3& value, const std::string& path, const std::string& unit,
+                       double most) {
+  if (value.allFinite() && value.cwiseAbs().maxCoeff() <= most) return true;
   const bool beyond = value.allFinite();
-  error(path, beyond ? "number is out of range" : "must be finite", with_unit(to_text(value), unit),
-        with_unit(fmt::format("-{0} to {0}", largest_magnitude), unit),
+  error(path, beyond ? ErrorCode::out_of_range : ErrorCode::not_finite,
+        beyond ? "number is out of range" : "must be finite", with_unit(to_text(value), unit),
+        with_unit(fmt::format("-{0} to {0}", most), unit),
         beyond ? "check the unit" : "give finite numbers");
   return false;
 }
 
-bool Checks::finite_at_start(const TimeFunction& function, const std::string& path) {
+bool Checks::finite_at_start(const TimeFunction& function, const std::string& path, double most) {
   const double value = function(0);
-  if (std::isfinite(value)) return true;
+  if (std::abs(value) <= most) return true;
   const std::string text = function.text().empty() ? "" : " for " + quoted(function.text());
-  error(path, "must be finite at t = 0", to_text(value) + text, "finite values",
-        "change the expression so that it has a value at t = 0");
+  if (std::isfinite(value))
+    error(path, ErrorCode::out_of_range, "number is out of range at t = 0", to_text(value) + text,
+          fmt::format("-{0} to {0}", most), "check the unit");
+  else
+    error(path, ErrorCode::not_finite, "must be finite at t = 0", to_text(value) + text,
+          "finite values", "change the expression so that it has a value at t = 0");
   return false;
 }
 
 Vec3 Checks::direction(const Vec3& value, const std::string& path) {
   const double size = value.allFinite() ? value.cwiseAbs().maxCoeff() : 0;
   if (size > 0) return (value / size).normalized();
-  error(path, "is not a direction", to_text(value), "any finite vector but zero",
-        "give a vector such as [0, 0, 1]");
+  error(path, ErrorCode::zero_vector, "is not a direction", to_text(value),
+        "any finite vector but zero", "give a vector such as [0, 0, 1]");
   return Vec3::UnitZ();
 }
 
@@ -104,7 +125,8 @@ Quat Checks::rotation(const Quat& value, const std::string& path) {
   const double norm = value.norm();
   const double off = std::abs(norm - 1);
   if (!(off <= quaternion_error)) {
-    error(path, norm == 0 ? "quaternion has norm zero" : "quaternion does not have norm 1",
+    error(path, ErrorCode::not_normalised,
+          norm == 0 ? "quaternion has norm zero" : "quaternion does not have norm 1",
           to_text(value) + " with norm " + to_text(norm), "[w, x, y, z] with norm 1",
           "divide it by its norm; no rotation is [1, 0, 0, 0]");
     return Quat::Identity();
@@ -121,7 +143,7 @@ bool Checks::name(const std::string& text, const std::string& path) {
   if (!text.empty() && text.size() <= longest_name && printable) return true;
   const std::string got =
       text.size() > longest_name ? fmt::format("{} bytes", text.size()) : quoted(text);
-  error(path, text.empty() ? "name is missing" : "name is not usable", got,
+  error(path, ErrorCode::invalid_name, text.empty() ? "name is missing" : "name is not usable", got,
         fmt::format("1 to {} bytes without control characters", longest_name),
         "give a short plain name");
   return false;

@@ -20,13 +20,14 @@ std::optional<FreeDirections> parse_dof(const std::string& text, const std::stri
   for (std::string word; words >> word;) {
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) {
-      checks.error(path, "unknown direction", quoted(word), allowed,
+      checks.error(path, ErrorCode::unknown_choice, "unknown direction", quoted(word), allowed,
                    "separate the words by blanks, as in \"x y rz\"");
       return std::nullopt;
     }
     bool& direction = free[static_cast<std::size_t>(found - names.begin())];
     if (direction) {
-      checks.error(path, "direction is given twice", quoted(word), allowed, "drop one of them");
+      checks.error(path, ErrorCode::duplicate_name, "direction is given twice", quoted(word),
+                   allowed, "drop one of them");
       return std::nullopt;
     }
     direction = true;
@@ -36,8 +37,9 @@ std::optional<FreeDirections> parse_dof(const std::string& text, const std::stri
   std::copy_n(free.begin(), 3, dof.translations.begin());
   const auto turns = std::count(free.begin() + 3, free.end(), true);
   if (turns == 2) {
-    checks.error(path, "two free rotations are not closed under rotation", quoted(text),
-                 "no rotation, one of rx ry rz, or all three", "free one or all three rotations");
+    checks.error(path, ErrorCode::unsupported, "two free rotations are not closed under rotation",
+                 quoted(text), "no rotation, one of rx ry rz, or all three",
+                 "free one or all three rotations");
     return std::nullopt;
   }
   dof.rotation =
@@ -45,8 +47,8 @@ std::optional<FreeDirections> parse_dof(const std::string& text, const std::stri
   if (turns == 1)
     dof.axis = static_cast<int>(std::find(free.begin() + 3, free.end(), true) - free.begin()) - 3;
   if (dof.count() == 0) {
-    checks.error(path, "no direction is free", quoted(text), "at least one direction",
-                 "write \"fixed\": true for a body that does not move");
+    checks.error(path, ErrorCode::empty, "no direction is free", quoted(text),
+                 "at least one direction", "write \"fixed\": true for a body that does not move");
     return std::nullopt;
   }
   return dof;

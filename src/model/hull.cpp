@@ -252,7 +252,7 @@ Vec3 centre_of_volume(const Polyhedron& p) {
 }
 
 Result<Polyhedron> no_hull() {
-  return shape_error("", "the convex hull cannot be computed reliably", "",
+  return shape_error("", ErrorCode::degenerate, "the convex hull cannot be computed reliably", "",
                      "points of a clear solid", "remove points that nearly coincide");
 }
 
@@ -260,12 +260,13 @@ Result<Polyhedron> no_hull() {
 
 Result<Polyhedron> hull_polyhedron(std::span<const Vec3> given) try {
   if (given.size() < 4)
-    return shape_error("", "a hull needs at least four points", fmt::format("{}", given.size()),
-                       "4 or more", "add points");
+    return shape_error("", ErrorCode::wrong_size, "a hull needs at least four points",
+                       fmt::format("{}", given.size()), "4 or more", "add points");
   for (std::size_t i = 0; i < given.size(); ++i)
     if (!given[i].allFinite() || given[i].cwiseAbs().maxCoeff() > largest_magnitude)
-      return shape_error(fmt::format("[{}]", i), "coordinates are not finite or out of range",
-                         to_text(given[i]) + " m", fmt::format("-{0} to {0} m", largest_magnitude),
+      return shape_error(fmt::format("[{}]", i), ErrorCode::out_of_range,
+                         "coordinates are not finite or out of range", to_text(given[i]) + " m",
+                         fmt::format("-{0} to {0} m", largest_magnitude),
                          "give finite coordinates in metres");
   const std::vector<Vec3> points = canonical(given);
 
@@ -301,7 +302,7 @@ Result<Polyhedron> hull_polyhedron(std::span<const Vec3> given) try {
   if (p.vertices.size() + p.faces.size() != corners / 2 + 2) return no_hull();
   // By Euler's formula there are more edges than vertices or faces.
   if (corners / 2 > most_features)
-    return shape_error("", "hull has too many edges",
+    return shape_error("", ErrorCode::too_many, "hull has too many edges",
                        fmt::format("{} vertices, {} edges, {} faces", p.vertices.size(),
                                    corners / 2, p.faces.size()),
                        fmt::format("at most {} of each", most_features),

@@ -7,9 +7,10 @@
 
 namespace cairn {
 
-tl::unexpected<Errors> shape_error(std::string path, std::string what, std::string got,
-                                   std::string allowed, std::string fix) {
-  return fail({.path = std::move(path),
+tl::unexpected<Errors> shape_error(std::string path, ErrorCode code, std::string what,
+                                   std::string got, std::string allowed, std::string fix) {
+  return fail({.code = code,
+               .path = std::move(path),
                .what = std::move(what),
                .got = std::move(got),
                .allowed = std::move(allowed),
@@ -20,7 +21,8 @@ tl::unexpected<Errors> shape_error(std::string path, std::string what, std::stri
 std::optional<tl::unexpected<Errors>> flatness(std::span<const Vec3> points, double extent,
                                                double least) {
   if (!(extent >= smallest_magnitude))
-    return shape_error("", "all points are one", fmt::format("extent {} m", extent),
+    return shape_error("", ErrorCode::degenerate, "all points are one",
+                       fmt::format("extent {} m", extent),
                        fmt::format("an extent of {} m or more", smallest_magnitude),
                        "give the corners of a solid");
   const auto farthest = [&](auto distance) {
@@ -31,7 +33,8 @@ std::optional<tl::unexpected<Errors>> flatness(std::span<const Vec3> points, dou
     return std::pair<double, Vec3>(most, found - points[0]);
   };
   const auto flat = [&](const char* what, double thickness) {
-    return shape_error("", what, fmt::format("{:.3g} m thick, {:.3g} m long", thickness, extent),
+    return shape_error("", ErrorCode::degenerate, what,
+                       fmt::format("{:.3g} m thick, {:.3g} m long", thickness, extent),
                        fmt::format("thickness above {:.2g} of the length", least),
                        "add points off it, or use a polygon on a body that moves in a plane");
   };

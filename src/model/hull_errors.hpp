@@ -10,8 +10,8 @@
 
 namespace cairn {
 
-tl::unexpected<Errors> shape_error(std::string path, std::string what, std::string got,
-                                   std::string allowed, std::string fix);
+tl::unexpected<Errors> shape_error(std::string path, ErrorCode code, std::string what,
+                                   std::string got, std::string allowed, std::string fix);
 
 // The error of points that span no solid: they lie within `least` times their extent of one point,
 // line or plane. Nothing where they do span one.

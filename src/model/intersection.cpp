@@ -101,8 +101,8 @@ class Programme {
 };
 
 tl::unexpected<Errors> unbounded() {
-  return shape_error("A", "the intersection is not bounded", "", "normals that point all ways",
-                     "add rows that close the open sides");
+  return shape_error("A", ErrorCode::unbounded, "the intersection is not bounded", "",
+                     "normals that point all ways", "add rows that close the open sides");
 }
 
 // Where the planes of one polar face meet, by least squares.
@@ -122,19 +122,20 @@ Vec3 meeting_point(std::span<const int> rows, const std::vector<Plane>& planes) 
 Result<std::vector<Plane>> normalised(std::span<const Vec3> A, std::span<const double> b,
                                       double& size) {
   if (A.size() != b.size())
-    return shape_error("b", "A and b differ in length", fmt::format("{}", b.size()),
-                       fmt::format("{}, one number for each row of A", A.size()),
-                       "give one number for each row");
+    return shape_error(
+        "b", ErrorCode::wrong_size, "A and b differ in length", fmt::format("{}", b.size()),
+        fmt::format("{}, one number for each row of A", A.size()), "give one number for each row");
   std::vector<Plane> planes;
   for (std::size_t i = 0; i < A.size(); ++i) {
     const double largest = A[i].cwiseAbs().maxCoeff();
     if (!A[i].allFinite() || !(largest > 0) || largest > largest_magnitude)
-      return shape_error(fmt::format("A[{}]", i), "is not a direction", to_text(A[i]),
-                         "any finite vector but zero", "give the outward normal of a face");
+      return shape_error(fmt::format("A[{}]", i), ErrorCode::zero_vector, "is not a direction",
+                         to_text(A[i]), "any finite vector but zero",
+                         "give the outward normal of a face");
     if (!(std::abs(b[i]) <= largest_magnitude))
-      return shape_error(fmt::format("b[{}]", i), "number is not finite or out of range",
-                         to_text(b[i]), fmt::format("-{0} to {0}", largest_magnitude),
-                         "give a finite number");
+      return shape_error(fmt::format("b[{}]", i), ErrorCode::out_of_range,
+                         "number is not finite or out of range", to_text(b[i]),
+                         fmt::format("-{0} to {0}", largest_magnitude), "give a finite number");
     const double unit = power_of_two(largest);
     const double norm = (A[i] / unit).norm();
     planes.push_back({(A[i] / unit) / norm, (b[i] / unit) / norm});
@@ -155,12 +156,12 @@ Result<std::vector<Vec3>> intersection_vertices(std::span<const Vec3> A,
   const Ball ball = Programme(*planes).solve();
   if (!ball.bounded) return unbounded();
   if (ball.radius < -least_thickness)
-    return shape_error("b", "no point fulfils all rows",
+    return shape_error("b", ErrorCode::no_interior, "no point fulfils all rows",
                        fmt::format("rows that miss each other by {:.3g} m", -ball.radius * size),
                        "rows with a common point", "check the signs: the solid is A x <= b");
   if (ball.radius <= least_thickness)
     return shape_error(
-        "b", "the intersection has no interior",
+        "b", ErrorCode::no_interior, "the intersection has no interior",
         fmt::format("no ball above {:.3g} m fits", std::max(0.0, ball.radius * size)),
         fmt::format("a ball above {:.2g} of the largest distance", least_thickness),
         "move planes apart");

@@ -34,20 +34,22 @@ std::string place(std::size_t i) {
 
 std::optional<tl::unexpected<Errors>> fault_of_points(std::span<const Vec2> points) {
   if (points.size() < 3)
-    return shape_error("", "a polygon needs at least three vertices",
+    return shape_error("", ErrorCode::wrong_size, "a polygon needs at least three vertices",
                        fmt::format("{}", points.size()), "3 or more", "add vertices");
   if (points.size() > most_features)
-    return shape_error("", "polygon has too many vertices", fmt::format("{}", points.size()),
-                       fmt::format("at most {}", most_features), "give a coarser shape");
+    return shape_error("", ErrorCode::too_many, "polygon has too many vertices",
+                       fmt::format("{}", points.size()), fmt::format("at most {}", most_features),
+                       "give a coarser shape");
   for (std::size_t i = 0; i < points.size(); ++i)
     if (!points[i].allFinite() || points[i].cwiseAbs().maxCoeff() > largest_magnitude)
-      return shape_error(
-          place(i), "coordinates are not finite or out of range", point_text(points[i]) + " m",
-          fmt::format("-{0} to {0} m", largest_magnitude), "give finite coordinates in metres");
+      return shape_error(place(i), ErrorCode::out_of_range,
+                         "coordinates are not finite or out of range", point_text(points[i]) + " m",
+                         fmt::format("-{0} to {0} m", largest_magnitude),
+                         "give finite coordinates in metres");
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t before = (i + points.size() - 1) % points.size();
     if (points[i] == points[before])
-      return shape_error(place(i), "two vertices in a row are the same",
+      return shape_error(place(i), ErrorCode::degenerate, "two vertices in a row are the same",
                          point_text(points[i]) + " m",
                          fmt::format("another point than that of vertex {}", before),
                          "drop one; the polygon closes by itself");
@@ -69,8 +71,8 @@ std::optional<tl::unexpected<Errors>> fault_of_turns(std::span<const Vec2> point
   const std::size_t n = points.size();
   const auto edge = [&](std::size_t i) { return Vec2(points[(i + 1) % n] - points[i % n]); };
   const auto not_convex = [&](std::size_t i, const char* what) {
-    return shape_error(place(i), what, point_text(points[i]) + " m", "convex polygons",
-                       "move or drop the vertex, or use several polygons");
+    return shape_error(place(i), ErrorCode::not_convex, what, point_text(points[i]) + " m",
+                       "convex polygons", "move or drop the vertex, or use several polygons");
   };
   int turns = 0;  // from leftwards to rightwards
   for (std::size_t i = 0; i < n; ++i) {
@@ -110,7 +112,7 @@ Result<Polyhedron> polygon_polyhedron(std::span<const Vec2> points) try {
   const auto fault = fault_of_turns(points, area < 0 ? -1 : 1, keep);
   if (fault && area != 0) return *fault;
   if (!(std::abs(area) > least_thickness * extent * extent) || extent < smallest_magnitude)
-    return shape_error("", "polygon has no area",
+    return shape_error("", ErrorCode::degenerate, "polygon has no area",
                        fmt::format("{:.3g} m^2, {:.3g} m long", std::abs(area), extent),
                        fmt::format("an area above {:.2g} of the squared length", least_thickness),
                        "give the corners of an area in their order");

@@ -8,33 +8,52 @@
 namespace cairn {
 namespace {
 
-// Refuses a property of materials, named by the first pair of them that can meet.
-void refuse(const Model& model, double Material::*value, const char* key, const std::string& what,
-            const std::string& fix, Checks& checks) {
+// The first pair of materials that can meet and for which `holds`, in the order of names.
+template <class Holds>
+void at_first_pair(const Model& model, Holds holds) {
   const std::size_t n = model.material_names.size();
+  const Meetings meetings(model, n);
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = i; j < n; ++j) {
-      const Material& pair = model.pairs[i * n + j];
-      if (!(pair.*value > 0) || !can_meet(model, i, j)) continue;
-      // Of the two the one that brings it.
-      const bool second = i != j && !(model.pairs[i * n + i].*value > 0);
-      const std::string name = model.material_names[second ? j : i];
-      return checks.error("materials." + name + "." + key, what, to_text(pair.*value), "0", fix);
-    }
+    for (std::size_t j = i; j < n; ++j)
+      if (meetings.can_meet(i, j) && holds(i, j, model.pair(MaterialId(i), MaterialId(j)))) return;
+}
+
+// Refuses a property of materials, named by the first pair of them that can meet.
+void refuse(const Model& model, double ContactLaw::*value, const char* key, const std::string& what,
+            const std::string& fix, Checks& checks) {
+  at_first_pair(model, [&](std::size_t i, std::size_t j, const ContactLaw& pair) {
+    if (!(pair.*value > 0)) return false;
+    // Of the two the one that brings it.
+    const bool second = i != j && !(model.pair(MaterialId(i), MaterialId(i)).*value > 0);
+    const std::string name = model.material_names[second ? j : i];
+    checks.error("materials." + name + "." + key, ErrorCode::unsupported, what,
+                 to_text(pair.*value), "0", fix);
+    return true;
+  });
 }
 
 // Names the first material with a polygon that can meet something.
 void refuse_polygons(const Model& model, const std::string& what, const std::string& fix,
                      Checks& checks) {
-  const std::size_t n = model.material_names.size();
+  at_first_pair(model, [&](std::size_t i, std::size_t j, const ContactLaw& pair) {
+    if (!pair.section) return false;
+    const std::string name = model.material_names[pair.direction_of == 1 ? j : i];
+    checks.error("materials." + name + ".friction_polygon", ErrorCode::unsupported, what,
+                 "a polygon", "an ellipse or a circle", fix);
+    return true;
+  });
+}
+
+// Whether a contact between any two materials, used or not, has another law than Newton's.
+bool beyond_newton(const Model& model) {
+  const auto bounces = [](const auto& law) {
+    return law.restitution > 0 && law.restitution_law != RestitutionLaw::newton;
+  };
+  const std::size_t n = model.materials.size();
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = i; j < n; ++j) {
-      const Material& pair = model.pairs[i * n + j];
-      if (pair.friction_polygon.empty() || !can_meet(model, i, j)) continue;
-      const std::string name = model.material_names[pair.direction_of == 1 ? j : i];
-      return checks.error("materials." + name + ".friction_polygon", what, "a polygon",
-                          "an ellipse or a circle", fix);
-    }
+    for (std::size_t j = i; j < n; ++j)
+      if (bounces(model.pair(MaterialId(i), MaterialId(j)))) return true;
+  return false;
 }
 
 void refuse_polygons_along_paths(RestitutionFriction friction, Propagation propagation,
@@ -49,14 +68,12 @@ void check(const Euler& euler, const Model& model, Checks& checks) {
   refuse_polygons_along_paths(euler.restitution_friction, euler.propagation, model, checks);
   if (euler.restitution == Restitution::completed) return;
   const auto refuse_later = [&](const std::string& what) {
-    checks.error("simulation.scheme.restitution", "restitution one step later " + what,
-                 "one step later", "completed",
+    checks.error("simulation.scheme.restitution", ErrorCode::unsupported,
+                 "restitution one step later " + what, "one step later", "completed",
                  "set \"restitution\": \"completed\" in the scheme, or keep newton, total and "
                  "simultaneous");
   };
-  if (std::any_of(model.pairs.begin(), model.pairs.end(), [](const Material& m) {
-        return m.restitution > 0 && m.restitution_law != RestitutionLaw::newton;
-      }))
+  if (beyond_newton(model))
     refuse_later("knows Newton's law alone, and a material asks for another");
   if (euler.restitution_friction != RestitutionFriction::total)
     refuse_later("knows the friction bound total alone");
@@ -70,9 +87,9 @@ void check(const Relaxed& relaxed, const Model& model, Checks& checks) {
 void check(const Trapezoidal& scheme, const Model& model, Checks& checks) {
   refuse_polygons_along_paths(scheme.restitution_friction, scheme.propagation, model, checks);
   const std::string fix = "set it to 0, or use scheme euler or relaxed";
-  refuse(model, &Material::rolling_friction, "rolling_friction",
+  refuse(model, &ContactLaw::rolling_friction, "rolling_friction",
          "scheme trapezoidal takes no rolling friction", fix, checks);
-  refuse(model, &Material::torsional_friction, "torsional_friction",
+  refuse(model, &ContactLaw::torsional_friction, "torsional_friction",
          "scheme trapezoidal takes no torsional friction", fix, checks);
 }
 
@@ -84,13 +101,13 @@ void check(const Hybrid&, const Model& model, Checks& checks) {
 
 void check(const Penalty&, const Model& model, Checks& checks) {
   const std::string fix = "set it to 0, or use another scheme";
-  refuse(model, &Material::friction, "friction",
+  refuse(model, &ContactLaw::friction, "friction",
          "scheme penalty is without friction, as section II of paper 000", fix, checks);
-  refuse(model, &Material::restitution, "restitution",
+  refuse(model, &ContactLaw::restitution, "restitution",
          "scheme penalty has no restitution: its springs return what they take", fix, checks);
-  refuse(model, &Material::rolling_friction, "rolling_friction",
+  refuse(model, &ContactLaw::rolling_friction, "rolling_friction",
          "scheme penalty is without friction", fix, checks);
-  refuse(model, &Material::torsional_friction, "torsional_friction",
+  refuse(model, &ContactLaw::torsional_friction, "torsional_friction",
          "scheme penalty is without friction", fix, checks);
 }
 

@@ -64,7 +64,7 @@ bool settle_vertices(Geometry& geometry, const std::string& path, PolyhedronTabl
   const auto found = polyhedra.find(geometry);
   if (!found) {
     for (const Error& e : found.error())
-      checks.error(path + ".vertices" + e.path, e.what, e.got, e.allowed, e.fix);
+      checks.error(path + ".vertices" + e.path, e.code, e.what, e.got, e.allowed, e.fix);
     return false;
   }
   const std::vector<Vec3>& vertices = (*found)->vertices;
@@ -124,13 +124,14 @@ bool check_shape(ShapeDescription& shape, const std::string& path, BodyKind kind
 
   const std::string type = type_name(shape.geometry);
   if (std::holds_alternative<Halfspace>(shape.geometry)) {
-    checks.error(path, "a halfspace has no mass and cannot move freely", "\"" + type + "\"",
-                 "on fixed bodies and bodies with a motion", "write \"fixed\": true, or use a box");
+    checks.error(path, ErrorCode::conflict, "a halfspace has no mass and cannot move freely",
+                 "\"" + type + "\"", "on fixed bodies and bodies with a motion",
+                 "write \"fixed\": true, or use a box");
     return false;
   }
   const Vec3 z_W = R_WB * (shape.X_BS.R * Vec3::UnitZ());
   if (is_planar(shape.geometry) && !moves_in_plane(dof, z_W)) {
-    checks.error(path,
+    checks.error(path, ErrorCode::wrong_dimension,
                  "a planar shape needs a body that moves in the plane across the shape's z axis",
                  "\"" + type + "\"",
                  "one free rotation, about the shape's z axis, and no free translation along it",

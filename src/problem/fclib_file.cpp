@@ -34,16 +34,17 @@ class Reader {
   template <class T>
   bool values(const std::string& path, std::int64_t count, std::vector<T>& out) {
     if (!ok()) return false;
-    if (!has(path)) return fault(path, "dataset is missing");
+    if (!has(path)) return fault(path, ErrorCode::missing_key, "dataset is missing");
     const Hdf5Handle data(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!data.good()) return fault(path, "is no dataset");
+    if (!data.good()) return fault(path, ErrorCode::wrong_type, "is no dataset");
     const Hdf5Handle space(H5Dget_space(data), H5Sclose);
     const Hdf5Handle type(H5Dget_type(data), H5Tclose);
     const H5T_class_t kind = H5Tget_class(type);
-    if (kind != H5T_INTEGER && kind != H5T_FLOAT) return fault(path, "does not hold numbers");
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT)
+      return fault(path, ErrorCode::wrong_type, "does not hold numbers");
     const std::int64_t size = H5Sget_simple_extent_npoints(space);
     if (size < 0 || size > std::int64_t{most_fclib_rows} * 16 || (count >= 0 && size != count))
-      return fault(path, "wrong number of entries", fmt::format("{}", size),
+      return fault(path, ErrorCode::wrong_size, "wrong number of entries", fmt::format("{}", size),
                    count >= 0 ? fmt::format("{}", count) : "");
     // A dataset that claims more than the file holds is damaged; nothing is allocated for it.
     // Compression gains at the most a factor of a thousand.
@@ -51,14 +52,16 @@ class Reader {
     const hsize_t stored = H5Dget_storage_size(data);
     if (H5Fget_filesize(file_, &bytes) < 0 || stored > bytes ||
         static_cast<hsize_t>(size) > 2000 * stored)
-      return fault(path, "claims more data than the file holds", fmt::format("{} entries", size));
+      return fault(path, ErrorCode::wrong_size, "claims more data than the file holds",
+                   fmt::format("{} entries", size));
     out.resize(static_cast<std::size_t>(size));
     const hid_t memory = std::is_same_v<T, int> ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE;
     if (size > 0 && H5Dread(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.data()) < 0)
-      return fault(path, "cannot be read");
+      return fault(path, ErrorCode::damaged, "cannot be read");
     for (const T x : out)
       if (!std::isfinite(static_cast<double>(x)))
-        return fault(path, "holds a number that is not finite", fmt::format("{}", x));
+        return fault(path, ErrorCode::not_finite, "holds a number that is not finite",
+                     fmt::format("{}", x));
     return true;
   }
 
@@ -74,17 +77,18 @@ class Reader {
     if (!values(path, 1, number)) return false;
     out = number[0];
     if (out >= lo && out <= hi) return true;
-    return fault(path, "not an allowed value", fmt::format("{}", out),
+    return fault(path, ErrorCode::unknown_choice, "not an allowed value", fmt::format("{}", out),
                  fmt::format("an integer from {} to {}", lo, hi));
   }
 
   bool matrix(const std::string& path, SparseMatrix& out);
 
   bool ok() const { return error_.what.empty(); }
-  bool fault(const std::string& path, const std::string& what, const std::string& got = "",
-             const std::string& allowed = "") {
+  bool fault(const std::string& path, ErrorCode code, const std::string& what,
+             const std::string& got = "", const std::string& allowed = "") {
     if (ok())
       error_ = {ErrorKind::input,
+                code,
                 name_,
                 0,
                 0,
@@ -127,14 +131,14 @@ bool Reader::compressed(const std::string& path, bool by_columns, SparseMatrix& 
   const int count = first.empty() ? 0 : first.back();
   if (first.front() != 0 || !std::is_sorted(first.begin(), first.end()) ||
       static_cast<std::size_t>(count) > std::min(index.size(), value.size()))
-    return fault(path + "/p", "is no list of starts into i and x");
+    return fault(path + "/p", ErrorCode::wrong_size, "is no list of starts into i and x");
   for (int line = 0; line < lines; ++line)
     for (int k = first[static_cast<std::size_t>(line)];
          k < first[static_cast<std::size_t>(line) + 1]; ++k) {
       const int other = index[static_cast<std::size_t>(k)];
       if (other < 0 || other >= across)
-        return fault(path + "/i", "index out of range", fmt::format("{}", other),
-                     fmt::format("0 to {}", across - 1));
+        return fault(path + "/i", ErrorCode::out_of_range, "index out of range",
+                     fmt::format("{}", other), fmt::format("0 to {}", across - 1));
       out.entries.push_back({by_columns ? other : line, by_columns ? line : other,
                              value[static_cast<std::size_t>(k)]});
     }
@@ -150,14 +154,15 @@ bool Reader::triplets(const std::string& path, int count, SparseMatrix& out) {
     return false;
   const auto size = static_cast<std::size_t>(count);
   if (size > i.size() || size > p.size() || size > value.size())
-    return fault(path + "/nz", "more entries than data", fmt::format("{}", count));
+    return fault(path + "/nz", ErrorCode::wrong_size, "more entries than data",
+                 fmt::format("{}", count));
   const auto within = [&](const std::vector<int>& list, int limit) {
     return std::all_of(list.begin(), list.begin() + count,
                        [&](int x) { return x >= 0 && x < limit; });
   };
   const bool usual = within(i, out.rows) && within(p, out.columns);
   if (!usual && !(within(p, out.rows) && within(i, out.columns)))
-    return fault(path + "/i", "index out of range", "",
+    return fault(path + "/i", ErrorCode::out_of_range, "index out of range", "",
                  fmt::format("rows below {}, columns below {}", out.rows, out.columns));
   for (std::size_t k = 0; k < size; ++k)
     out.entries.push_back({usual ? i[k] : p[k], usual ? p[k] : i[k], value[k]});
@@ -167,8 +172,8 @@ bool Reader::triplets(const std::string& path, int count, SparseMatrix& out) {
 bool read_fclib_friction(Reader& reader, const std::string& path, int contacts, VecX& mu) {
   if (!reader.vector(path, contacts, mu)) return false;
   if (mu.size() > 0 && mu.minCoeff() < 0)
-    return reader.fault(path, "negative friction coefficient", fmt::format("{}", mu.minCoeff()),
-                        "numbers >= 0");
+    return reader.fault(path, ErrorCode::out_of_range, "negative friction coefficient",
+                        fmt::format("{}", mu.minCoeff()), "numbers >= 0");
   return true;
 }
 
@@ -180,9 +185,11 @@ Result<ReducedProblem> read_local(Reader& reader) {
   if (!reader.integer(root + "/spacedim", 2, 3, dimension) || !reader.matrix(root + "/W", W))
     return reader.errors();
   if (reader.has(root + "/V") || reader.has(root + "/R"))
-    reader.fault(root + "/V", "local problems with equality rows V and R are not read");
+    reader.fault(root + "/V", ErrorCode::unsupported,
+                 "local problems with equality rows V and R are not read");
   if (W.rows != W.columns || W.rows % dimension != 0 || W.rows == 0)
-    reader.fault(root + "/W", "wrong size", fmt::format("{} x {}", W.rows, W.columns),
+    reader.fault(root + "/W", ErrorCode::wrong_size, "wrong size",
+                 fmt::format("{} x {}", W.rows, W.columns),
                  fmt::format("square, a multiple of {}", dimension));
   if (!reader.vector(root + "/vectors/q", W.rows, q) ||
       !read_fclib_friction(reader, root + "/vectors/mu", W.rows / dimension, mu))
@@ -200,7 +207,8 @@ Result<ReducedProblem> read_global(Reader& reader) {
       !reader.matrix(root + "/H", H))
     return reader.errors();
   if (M.rows != M.columns || H.rows != M.rows || H.columns % dimension != 0 || H.columns == 0)
-    reader.fault(root + "/H", "wrong size", fmt::format("{} x {}", H.rows, H.columns),
+    reader.fault(root + "/H", ErrorCode::wrong_size, "wrong size",
+                 fmt::format("{} x {}", H.rows, H.columns),
                  fmt::format("{} rows, columns a multiple of {}", M.rows, dimension));
   if (!reader.vector(root + "/vectors/f", M.rows, f) ||
       !reader.vector(root + "/vectors/w", H.columns, w) ||
@@ -211,8 +219,8 @@ Result<ReducedProblem> read_global(Reader& reader) {
     if (!reader.matrix(root + "/G", G) || !reader.vector(root + "/vectors/b", G.columns, b))
       return reader.errors();
     if (G.rows != M.rows) {
-      reader.fault(root + "/G", "wrong number of rows", fmt::format("{}", G.rows),
-                   fmt::format("{}", M.rows));
+      reader.fault(root + "/G", ErrorCode::wrong_size, "wrong number of rows",
+                   fmt::format("{}", G.rows), fmt::format("{}", M.rows));
       return reader.errors();
     }
     for (SparseMatrix::Entry e : G.entries) {
@@ -227,7 +235,7 @@ Result<ReducedProblem> read_global(Reader& reader) {
   }
   const Eliminated local = eliminate_velocities(M, H, f, w);
   if (!local.fault.empty()) {
-    reader.fault(root + "/M", local.fault);
+    reader.fault(root + "/M", ErrorCode::invalid_matrix, local.fault);
     return reader.errors();
   }
   return make_reduced(std::move(constraints), local.W, local.q);
@@ -311,12 +319,13 @@ Result<ReducedProblem> read_fclib(const std::string& name) {
   const Hdf5Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   Reader reader(file, name);
   if (!file.good()) {
-    reader.fault("", "is a damaged HDF5 file");
+    reader.fault("", ErrorCode::damaged, "is a damaged HDF5 file");
     return reader.errors();
   }
   if (reader.has("/fclib_local")) return read_local(reader);
   if (reader.has("/fclib_global")) return read_global(reader);
-  reader.fault("", "is HDF5 but no FCLIB problem", "", "a group fclib_local or fclib_global");
+  reader.fault("", ErrorCode::wrong_format, "is HDF5 but no FCLIB problem", "",
+               "a group fclib_local or fclib_global");
   return reader.errors();
 }
 
@@ -326,19 +335,21 @@ Result<void> write_fclib(const ReducedProblem& problem, const std::string& name)
     if (c.law == Law::coulomb && c.facets == 0 && !c.section &&
         c.rows == problem.constraints.front().rows)
       continue;
-    return fail({.file = name,
+    return fail({.code = ErrorCode::unsupported,
+                 .file = name,
                  .path = fmt::format("constraints[{}]", i),
                  .what = "FCLIB holds contacts of one dimension with exact friction cones only",
                  .got = fmt::format("{}, {} rows, {} facets", cairn::name(c.law), c.rows, c.facets),
                  .fix = "write JSON instead: a name that ends in .json"});
   }
   if (problem.constraints.empty())
-    return fail({.file = name, .what = "the problem has no contacts to write"});
+    return fail({.code = ErrorCode::empty, .file = name, .what = "the problem has no contacts to write"});
   const Hdf5Image image;
   const auto bytes =
       write_local(problem, image.file()) ? image.bytes() : std::optional<std::string>();
   if (!bytes)
     return fail({.kind = ErrorKind::limit,
+ .code = ErrorCode::out_of_memory,
                  .file = name,
                  .what = "the HDF5 library cannot make the file in memory",
                  .fix = "use a machine with more memory"});

@@ -24,7 +24,7 @@ const LawRule* read_law(const Node& value, const std::string& path, JsonReader& 
     known.push_back(name(rule.law));
     if (value.is(Node::Kind::string) && value.string == known.back()) return &rule;
   }
-  reader.error(value, path, "unknown law", summary(value), joined(known),
+  reader.error(value, path, ErrorCode::unknown_choice, "unknown law", summary(value), joined(known),
                did_you_mean(value.string, known));
   return nullptr;
 }
@@ -40,7 +40,7 @@ static std::shared_ptr<const FrictionPolygon> read_polygon(const Node& value,
     if (!reader.numbers(value.items[i], fmt::format("{}[{}]", path, i), 2, polygon[i].data()))
       return nullptr;
   if (const std::string fault = make_convex(polygon); !fault.empty()) {
-    reader.error(value, path, "no section of a friction cone", fault,
+    reader.error(value, path, ErrorCode::invalid_polygon, "no section of a friction cone", fault,
                  "a convex polygon with the origin inside");
     return nullptr;
   }
@@ -53,24 +53,26 @@ void read_law_data(const Node& value, const std::string& path, JsonReader& reade
   const auto only = [&](const char* key, bool allowed, const char* where) -> const Node* {
     const Node* found = value.find(key);
     if (!found || allowed) return found;
-    reader.error(*found, path + "." + key, "has no meaning here", "", where, "remove it");
+    reader.error(*found, path + "." + key, ErrorCode::conflict, "has no meaning here", "", where,
+                 "remove it");
     return nullptr;
   };
   const bool cone = has_cone(c.law), box = c.law == Law::box, disc = c.law == Law::disc;
   if (cone || disc) reader.member(value, path, "mu");
   const Node* mu = only("mu", cone || disc, "with law coulomb, coulomb_relaxed or disc");
   if (mu && reader.number(*mu, path + ".mu", c.mu) && !(c.mu >= 0))
-    reader.error(*mu, path + ".mu", "negative friction", summary(*mu), "a number >= 0");
+    reader.error(*mu, path + ".mu", ErrorCode::out_of_range, "negative friction", summary(*mu),
+                 "a number >= 0");
   const Node* facets = only("facets", cone && c.rows == 3, "with a friction cone and three rows");
   if (facets && reader.integer(*facets, path + ".facets", 0, 64, c.facets) &&
       (c.facets == 1 || c.facets == 2))
-    reader.error(*facets, path + ".facets", "no pyramid", summary(*facets),
+    reader.error(*facets, path + ".facets", ErrorCode::out_of_range, "no pyramid", summary(*facets),
                  "0 (exact cone) or 3 to 64");
   if (const Node* polygon =
           only("polygon", cone && c.rows == 3, "with a friction cone and three rows")) {
     if (c.facets > 0)
-      reader.error(*polygon, path + ".polygon", "two sections", "facets and polygon",
-                   "one of them");
+      reader.error(*polygon, path + ".polygon", ErrorCode::conflict, "two sections",
+                   "facets and polygon", "one of them");
     c.section = read_polygon(*polygon, path + ".polygon", reader);
   }
   if (box) c.lo = -infinity, c.hi = infinity;  // a missing bound does not bind
@@ -80,7 +82,8 @@ void read_law_data(const Node& value, const std::string& path, JsonReader& reade
   if (lo) good &= reader.number(*lo, path + ".lo", c.lo);
   if (hi) good &= reader.number(*hi, path + ".hi", c.hi);
   if (good && c.lo > c.hi)
-    reader.error(value, path, "empty box", fmt::format("lo {} > hi {}", c.lo, c.hi), "lo <= hi");
+    reader.error(value, path, ErrorCode::conflict, "empty box",
+                 fmt::format("lo {} > hi {}", c.lo, c.hi), "lo <= hi");
 }
 
 void read_name(const Node& value, const std::string& path, JsonReader& reader, std::string& name) {
@@ -88,7 +91,8 @@ void read_name(const Node& value, const std::string& path, JsonReader& reader, s
   if (!found) return;
   name = found->string;
   if (!found->is(Node::Kind::string))
-    reader.error(*found, path + ".name", "expected a string", summary(*found));
+    reader.error(*found, path + ".name", ErrorCode::wrong_type, "expected a string",
+                 summary(*found));
 }
 
 }  // namespace cairn

@@ -28,10 +28,10 @@ class JsonReader {
  public:
   explicit JsonReader(std::string file) : file_(std::move(file)) {}
 
-  void error(const Node& at, const std::string& path, const std::string& what,
+  void error(const Node& at, const std::string& path, ErrorCode code, const std::string& what,
              const std::string& got = "", const std::string& allowed = "",
              const std::string& fix = "") {
-    errors_.add({ErrorKind::input, file_, at.line, at.column, path, what, got, allowed, fix});
+    errors_.add({ErrorKind::input, code, file_, at.line, at.column, path, what, got, allowed, fix});
   }
   bool failed() const { return !errors_.empty(); }
   tl::unexpected<Errors> errors() { return tl::unexpected(errors_.take()); }
@@ -40,14 +40,15 @@ class JsonReader {
   bool object(const Node& value, const std::string& path,
               std::initializer_list<std::string_view> keys) {
     if (!value.is(Node::Kind::object)) {
-      error(value, path, "expected an object", summary(value));
+      error(value, path, ErrorCode::wrong_type, "expected an object", summary(value));
       return false;
     }
     const std::span known(keys.begin(), keys.size());
     for (const Key& key : value.keys) {
       if (std::find(keys.begin(), keys.end(), key.text) != keys.end()) continue;
-      errors_.add({ErrorKind::input, file_, key.line, key.column, path, "unknown key",
-                   to_json(Node(key.text)), joined(known), did_you_mean(key.text, known)});
+      errors_.add({ErrorKind::input, ErrorCode::unknown_key, file_, key.line, key.column, path,
+                   "unknown key", to_json(Node(key.text)), joined(known),
+                   did_you_mean(key.text, known)});
     }
     return true;
   }
@@ -55,13 +56,14 @@ class JsonReader {
   // The member, or null with an error where it is missing.
   const Node* member(const Node& object, const std::string& path, const char* key) {
     const Node* found = object.find(key);
-    if (!found) error(object, path, std::string("missing key \"") + key + "\"");
+    if (!found)
+      error(object, path, ErrorCode::missing_key, std::string("missing key \"") + key + "\"");
     return found;
   }
 
   bool number(const Node& value, const std::string& path, double& out) {
     if (!value.is(Node::Kind::number)) {
-      error(value, path, "expected a number", summary(value));
+      error(value, path, ErrorCode::wrong_type, "expected a number", summary(value));
       return false;
     }
     out = value.number;
@@ -72,7 +74,8 @@ class JsonReader {
     const std::string allowed = fmt::format("an integer from {} to {}", lo, hi);
     if (!value.is(Node::Kind::number) || value.number != std::floor(value.number) ||
         value.number < lo || value.number > hi) {
-      error(value, path, "not an allowed index or count", summary(value), allowed);
+      error(value, path, ErrorCode::out_of_range, "not an allowed index or count", summary(value),
+            allowed);
       return false;
     }
     out = static_cast<int>(value.number);
@@ -83,12 +86,14 @@ class JsonReader {
   int array(const Node& value, const std::string& path, int lo, int hi) {
     const std::string size = lo == hi ? fmt::format("{}", lo) : fmt::format("{} to {}", lo, hi);
     if (!value.is(Node::Kind::array)) {
-      error(value, path, "expected an array", summary(value), size + " entries");
+      error(value, path, ErrorCode::wrong_type, "expected an array", summary(value),
+            size + " entries");
       return -1;
     }
     if (value.items.size() < static_cast<std::size_t>(lo) ||
         value.items.size() > static_cast<std::size_t>(hi)) {
-      error(value, path, "wrong number of entries", fmt::format("{}", value.items.size()), size);
+      error(value, path, ErrorCode::wrong_size, "wrong number of entries",
+            fmt::format("{}", value.items.size()), size);
       return -1;
     }
     return static_cast<int>(value.items.size());

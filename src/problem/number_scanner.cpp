@@ -56,10 +56,10 @@ void NumberScanner::skip_line() {
   while (place_ < text_.size() && text_[place_] != '\n') ++place_;
 }
 
-bool NumberScanner::fault(const std::string& what, const std::string& got,
+bool NumberScanner::fault(ErrorCode code, const std::string& what, const std::string& got,
                           const std::string& allowed, const std::string& fix) {
   if (ok())
-    error_ = {ErrorKind::input, file_, word_line_, word_column_, "", what, got, allowed, fix};
+    error_ = {ErrorKind::input, code, file_, word_line_, word_column_, "", what, got, allowed, fix};
   return false;
 }
 
@@ -67,15 +67,15 @@ bool NumberScanner::integer(const std::string& what, int lo, int hi, int& out) {
   if (!ok()) return false;
   const std::string_view found = word();
   if (convert(found, out) && out >= lo && out <= hi) return true;
-  return fault("bad " + what, shown(found), fmt::format("an integer from {} to {}", lo, hi),
-               truncated);
+  return fault(ErrorCode::syntax, "bad " + what, shown(found),
+               fmt::format("an integer from {} to {}", lo, hi), truncated);
 }
 
 bool NumberScanner::number(const std::string& what, double& out) {
   if (!ok()) return false;
   const std::string_view found = word();
   if (convert(found, out) && std::isfinite(out)) return true;
-  return fault("bad " + what, shown(found), "a finite number", truncated);
+  return fault(ErrorCode::syntax, "bad " + what, shown(found), "a finite number", truncated);
 }
 
 bool NumberScanner::numbers(const std::string& what, int count, VecX& out) {
@@ -96,7 +96,7 @@ bool NumberScanner::room(const std::string& what, double count) {
   if (!ok()) return false;
   const double left = 0.5 * static_cast<double>(text_.size() - place_ + 1);
   if (count <= left) return true;
-  return fault("not enough numbers for " + what,
+  return fault(ErrorCode::wrong_size, "not enough numbers for " + what,
                fmt::format("at most {:.0f} in the rest of the file", left),
                fmt::format("{:.0f} numbers", count), truncated);
 }
@@ -105,7 +105,8 @@ bool NumberScanner::expect(std::string_view wanted) {
   if (!ok()) return false;
   const std::string_view found = word();
   if (found == wanted) return true;
-  return fault("unexpected text", shown(found), fmt::format("'{}'", wanted), truncated);
+  return fault(ErrorCode::syntax, "unexpected text", shown(found), fmt::format("'{}'", wanted),
+               truncated);
 }
 
 }  // namespace cairn

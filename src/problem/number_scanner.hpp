@@ -30,8 +30,8 @@ class NumberScanner {
 
   bool ok() const { return error_.what.empty(); }
   // A fault at the last word read; false, so that it can be returned. Later faults are ignored.
-  bool fault(const std::string& what, const std::string& got = "", const std::string& allowed = "",
-             const std::string& fix = "");
+  bool fault(ErrorCode code, const std::string& what, const std::string& got = "",
+             const std::string& allowed = "", const std::string& fix = "");
   tl::unexpected<Errors> errors() const { return fail(error_); }
 
  private:

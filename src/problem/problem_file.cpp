@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/input_file.hpp"
 #include "problem/json_reader.hpp"
 #include "problem/text_file.hpp"
 
@@ -69,7 +70,8 @@ void read_units(const Node& document, JsonReader& reader, Units& units) {
     const Node* value = reader.member(*found, "units", key);
     if (!value || !reader.number(*value, path, unit)) return;
     if (!(unit > 0))
-      reader.error(*value, path, "not a unit", summary(*value), "a positive number of kg, m or s");
+      reader.error(*value, path, ErrorCode::out_of_range, "not a unit", summary(*value),
+                   "a positive number of kg, m or s");
   };
   read("mass", units.mass);
   read("length", units.length);
@@ -90,7 +92,8 @@ void read_body(const Node& value, const std::string& path, JsonReader& reader, P
   if (!good) return;
   const std::string fault = matrix_fault(body);
   if (!fault.empty())
-    reader.error(*matrix, path + ".A", "symmetric part not positive definite: " + fault, "", "",
+    reader.error(*matrix, path + ".A", ErrorCode::invalid_matrix,
+                 "symmetric part not positive definite: " + fault, "", "",
                  "give the mass matrix of the body's free velocities");
   body.first = static_cast<int>(k.size());
   k.resize(k.size() + static_cast<std::size_t>(body.size));
@@ -116,8 +119,8 @@ void read_rows(const Node& ids, const Node& J, const std::string& path, JsonRead
                      bodies[static_cast<std::size_t>(c.body[side])].size, c.J[side][r]);
   }
   if (c.body[0] == c.body[1])
-    reader.error(ids, path + ".bodies", "needs two different bodies, of which at most one is -1",
-                 to_json(ids));
+    reader.error(ids, path + ".bodies", ErrorCode::conflict,
+                 "needs two different bodies, of which at most one is -1", to_json(ids));
 }
 
 void read_coupling(const Node& value, const std::string& path, JsonReader& reader,
@@ -134,8 +137,8 @@ void read_coupling(const Node& value, const std::string& path, JsonReader& reade
                         coupling.body[side]))
       return;
   if (coupling.body[0] == coupling.body[1])
-    reader.error(*ids, path + ".bodies", "needs two different bodies", to_json(*ids), "",
-                 "a body's own block is bodies[i].A");
+    reader.error(*ids, path + ".bodies", ErrorCode::conflict, "needs two different bodies",
+                 to_json(*ids), "", "a body's own block is bodies[i].A");
   for (std::size_t side = 0; side < 2; ++side) {
     const int rows = bodies[static_cast<std::size_t>(coupling.body[side])].size,
               columns = bodies[static_cast<std::size_t>(coupling.body[1 - side])].size;
@@ -156,8 +159,9 @@ void read_couplings(const Node& document, JsonReader& reader, Problem& problem) 
     read_coupling(found->items[i], fmt::format("couplings[{}]", i), reader, problem.bodies,
                   problem.couplings[i]);
   if (reader.failed() || problem.couplings.empty() || is_positive(problem)) return;
-  reader.error(*found, "couplings", "with them the symmetric part of A is not positive definite",
-               "", "", "a spring adds as much to the blocks of its bodies as it takes here");
+  reader.error(*found, "couplings", ErrorCode::invalid_matrix,
+               "with them the symmetric part of A is not positive definite", "", "",
+               "a spring adds as much to the blocks of its bodies as it takes here");
 }
 
 void read_constraint(const Node& value, const std::string& path, JsonReader& reader,
@@ -192,7 +196,8 @@ void read_tie(const Node& value, const std::string& path, JsonReader& reader,
   const Node* tie = value.find("tie");
   if (c.law != Law::disc) {
     if (tie)
-      reader.error(*tie, path + ".tie", "has no meaning here", "", "with law disc", "remove it");
+      reader.error(*tie, path + ".tie", ErrorCode::conflict, "has no meaning here", "",
+                   "with law disc", "remove it");
     return;
   }
   tie = reader.member(value, path, "tie");
@@ -201,11 +206,12 @@ void read_tie(const Node& value, const std::string& path, JsonReader& reader,
     return;
   const Constraint& normal = constraints[static_cast<std::size_t>(c.tie)];
   if (!is_unilateral(normal.law))
-    reader.error(*tie, path + ".tie", "names a constraint without a normal impulse",
+    reader.error(*tie, path + ".tie", ErrorCode::unknown_name,
+                 "names a constraint without a normal impulse",
                  fmt::format("{}, law {}", c.tie, name(normal.law)),
                  "a constraint with law nonnegative, coulomb or coulomb_relaxed");
   else if (normal.body != c.body)
-    reader.error(*tie, path + ".tie", "names a constraint of other bodies",
+    reader.error(*tie, path + ".tie", ErrorCode::mismatch, "names a constraint of other bodies",
                  fmt::format("{}, bodies [{}, {}]", c.tie, normal.body[0], normal.body[1]),
                  fmt::format("bodies [{}, {}]", c.body[0], c.body[1]));
 }
@@ -265,7 +271,7 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
 }
 
 Result<Problem> read_problem(const std::string& file) {
-  const Result<std::string> text = read_text(file, problem_limits.bytes);
+  const Result<std::string> text = read_input(file, problem_limits.bytes);
   if (!text) return tl::unexpected(text.error());
   return parse_problem(*text, file);
 }

@@ -1,6 +1,7 @@
 #include "problem/problem_formats.hpp"
 
 #include "base/boundary.hpp"
+#include "base/input_file.hpp"
 #include "problem/fclib_file.hpp"
 #include "problem/json_reader.hpp"
 #include "problem/problem_file.hpp"
@@ -50,7 +51,8 @@ Result<ProblemFile> parse_any_problem(const std::string& text, const std::string
   if (looks_like_json(text)) {
     if (is_reduced_text(text)) return named(parse_reduced(text, file), "reduced problem, JSON");
     if (!is_problem_text(text) && is_scene_text(text))
-      return fail({.file = file,
+      return fail({.code = ErrorCode::wrong_format,
+                   .file = file,
                    .line = 1,
                    .what = "is a scene, not a problem",
                    .allowed = formats,
@@ -70,7 +72,8 @@ Result<ProblemFile> parse_any_problem(const std::string& text, const std::string
     case SiconosKind::unknown:
       break;
   }
-  return fail({.file = file,
+  return fail({.code = ErrorCode::wrong_format,
+               .file = file,
                .line = 1,
                .what = "is no problem file that Cairn knows",
                .allowed = formats,
@@ -80,7 +83,7 @@ Result<ProblemFile> parse_any_problem(const std::string& text, const std::string
 }
 
 Result<ProblemFile> read_any_problem(const std::string& file) try {
-  const Result<std::string> text = read_text(file, problem_limits.bytes);
+  const Result<std::string> text = read_input(file, problem_limits.bytes);
   if (!text) return tl::unexpected(text.error());
   if (is_hdf5(*text)) return named(read_fclib(file), "FCLIB, HDF5");
   return parse_any_problem(*text, file);
@@ -96,6 +99,7 @@ Result<void> write_any_problem(const AnyProblem& problem, const std::string& fil
   if (has_ending(file, ".hdf5") || has_ending(file, ".h5"))
     return write_fclib(full ? reduce(*full) : *reduced, file);
   return fail({.kind = ErrorKind::usage,
+               .code = ErrorCode::unknown_choice,
                .file = file,
                .what = "the ending of the name says no format",
                .allowed = ".json, .hdf5, .h5"});

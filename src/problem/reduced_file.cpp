@@ -22,8 +22,9 @@ void read_reduced_constraint(const Node& value, const std::string& path, JsonRea
   const LawRule* rule = law ? read_law(*law, path + ".law", reader) : nullptr;
   if (!rule || !right) return;
   if (rule->law == Law::disc)
-    return reader.error(*law, path + ".law", "a reduced problem has no ties between constraints",
-                        "disc", "another law", "give the problem with its bodies");
+    return reader.error(*law, path + ".law", ErrorCode::unsupported,
+                        "a reduced problem has no ties between constraints", "disc", "another law",
+                        "give the problem with its bodies");
   c.law = rule->law;
   double values[max_rows];
   c.rows = reader.array(*right, path + ".q", rule->least_rows, rule->most_rows);

@@ -23,7 +23,8 @@ bool read_friction(NumberScanner& s, int count, VecX& mu) {
   for (double& x : mu) {
     if (!s.number("friction coefficient", x)) return false;
     if (x < 0)
-      return s.fault("negative friction coefficient", fmt::format("{}", x), "a number >= 0");
+      return s.fault(ErrorCode::out_of_range, "negative friction coefficient", fmt::format("{}", x),
+                     "a number >= 0");
   }
   return true;
 }
@@ -31,7 +32,7 @@ bool read_friction(NumberScanner& s, int count, VecX& mu) {
 bool sized(NumberScanner& s, const std::string& name, const SparseMatrix& matrix, int rows,
            int columns) {
   if (matrix.rows == rows && matrix.columns == columns) return s.ok();
-  return s.fault("the matrix " + name + " has the wrong size",
+  return s.fault(ErrorCode::wrong_size, "the matrix " + name + " has the wrong size",
                  fmt::format("{} x {}", matrix.rows, matrix.columns),
                  fmt::format("{} x {}", rows, columns));
 }
@@ -65,7 +66,8 @@ Result<ReducedProblem> parse_global_friction(std::string_view text, const std::s
     return s.errors();
   const Eliminated local = eliminate_velocities(M, H, q, b);
   if (!local.fault.empty()) {
-    s.fault(local.fault, "", "", "give the problem in its local form, W and q");
+    s.fault(ErrorCode::invalid_matrix, local.fault, "", "",
+            "give the problem in its local form, W and q");
     return s.errors();
   }
   return make_reduced(contacts(header.rows, mu), local.W, local.q);

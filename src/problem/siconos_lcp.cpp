@@ -8,7 +8,7 @@ namespace {
 
 bool square(NumberScanner& s, const SparseMatrix& matrix, int size) {
   if (!s.ok() || (matrix.rows == size && matrix.columns == size)) return s.ok();
-  return s.fault("the matrix M has the wrong size",
+  return s.fault(ErrorCode::wrong_size, "the matrix M has the wrong size",
                  fmt::format("{} x {}", matrix.rows, matrix.columns),
                  fmt::format("{} x {}", size, size),
                  "only square problems can be solved; see docs/problem-files.md");
@@ -80,8 +80,8 @@ Result<ReducedProblem> parse_mlcp(std::string_view text, const std::string& file
       !s.integer("number of equalities", 0, most_rows, n) ||
       !s.integer("number of complementarities", 0, most_rows, m))
     return s.errors();
-  if (!whole && !parts) s.fault("the file has neither M nor A, B, C, D");
-  if (n + m == 0) s.fault("the problem has no rows");
+  if (!whole && !parts) s.fault(ErrorCode::incomplete, "the file has neither M nor A, B, C, D");
+  if (n + m == 0) s.fault(ErrorCode::empty, "the problem has no rows");
   if (!s.room("a problem of that size", n + m)) return s.errors();
 
   // Where both forms are given they say the same; the first one is taken.

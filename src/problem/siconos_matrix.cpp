@@ -20,7 +20,8 @@ bool read_dense(NumberScanner& s, const std::string& name, SparseMatrix& matrix)
       !s.integer("columns of " + name, 0, most_rows, columns))
     return false;
   if (rows != matrix.rows || columns != matrix.columns)
-    return s.fault("the sizes of " + name + " disagree", fmt::format("{} x {}", rows, columns),
+    return s.fault(ErrorCode::wrong_size, "the sizes of " + name + " disagree",
+                   fmt::format("{} x {}", rows, columns),
                    fmt::format("{} x {}", matrix.rows, matrix.columns));
   if (!s.room("the entries of " + name, static_cast<double>(rows) * columns)) return false;
   for (int c = 0; c < columns; ++c)
@@ -37,7 +38,7 @@ bool read_boundaries(NumberScanner& s, const std::string& what, int count, int s
   for (std::size_t i = 1; i < ends.size(); ++i)
     if (!s.integer(what, ends[i - 1] + 1, size, ends[i])) return false;
   if (ends.back() != size)
-    return s.fault(what + " do not add up", fmt::format("{}", ends.back()),
+    return s.fault(ErrorCode::wrong_size, what + " do not add up", fmt::format("{}", ends.back()),
                    fmt::format("{}", size));
   return true;
 }
@@ -63,7 +64,7 @@ bool read_block_matrix(NumberScanner& s, const std::string& name, SparseMatrix& 
     last = x;
   }
   if (first.front() != 0 || first.back() != blocks)
-    return s.fault("the row starts of " + name + " do not cover its blocks");
+    return s.fault(ErrorCode::wrong_size, "the row starts of " + name + " do not cover its blocks");
   if (!s.integers("block column of " + name, 0, block_columns - 1, column)) return false;
   std::size_t row = 0;
   for (int b = 0; b < blocks; ++b) {
@@ -100,7 +101,7 @@ bool read_printout(NumberScanner& s, const std::string& name, SparseMatrix& matr
   if (triplet) word = s.word();
   int rows = 0, columns = 0, from = 0, to = 0;
   if (!sizes(word, rows, columns) || rows != matrix.rows || columns != matrix.columns)
-    return s.fault("bad sizes of the sparse matrix " + name, std::string(word),
+    return s.fault(ErrorCode::syntax, "bad sizes of the sparse matrix " + name, std::string(word),
                    fmt::format("{}-by-{},", matrix.rows, matrix.columns));
   double most_entries = 0, entries = 0;
   if (!s.expect("nzmax:") || !s.number("nzmax of " + name, most_entries) || !s.expect("nnz:"))
@@ -109,7 +110,8 @@ bool read_printout(NumberScanner& s, const std::string& name, SparseMatrix& matr
   word = s.word();
   const auto end = std::from_chars(word.data(), word.data() + word.size(), entries).ptr;
   if (end == word.data() || !(entries >= 0) || !s.room("the entries of " + name, 2 * entries))
-    return s.fault("bad number of entries of " + name, std::string(word), "a count");
+    return s.fault(ErrorCode::syntax, "bad number of entries of " + name, std::string(word),
+                   "a count");
   s.skip_line();
   if (triplet) {
     for (double k = 0; k < entries; ++k) {
@@ -135,7 +137,8 @@ bool read_printout(NumberScanner& s, const std::string& name, SparseMatrix& matr
     }
   }
   return to + 1 == static_cast<int>(entries) ||
-         s.fault("the number of entries of " + name + " disagrees with its columns");
+         s.fault(ErrorCode::wrong_size,
+                 "the number of entries of " + name + " disagrees with its columns");
 }
 
 }  // namespace

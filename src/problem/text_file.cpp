@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace cairn {
@@ -14,6 +12,7 @@ namespace {
 Error io_error(const std::string& file, const std::string& what) {
   Error error;
   error.kind = ErrorKind::io;
+  error.code = ErrorCode::cannot_write;
   error.file = file;
   error.what = what + ": " + std::strerror(errno);
   return error;
@@ -31,43 +30,6 @@ bool write_all(int descriptor, const std::string& text) {
 }
 
 }  // namespace
-
-Result<std::string> read_text(const std::string& file, std::size_t most) {
-  const auto failure = [&](ErrorKind kind, const std::string& what) {
-    Error error;
-    error.kind = kind;
-    error.file = file;
-    error.what = what;
-    return fail(error);
-  };
-  // O_NONBLOCK: opening a pipe must not wait for a writer.
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return failure(ErrorKind::input, std::string("cannot open: ") + std::strerror(errno));
-  struct stat info {};
-  const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-  std::string text;
-  std::size_t done = 0;
-  int reason = 0;
-  if (regular && info.st_size <= static_cast<off_t>(most)) {
-    text.resize(static_cast<std::size_t>(info.st_size));
-    while (done < text.size()) {
-      const ssize_t count = ::read(descriptor, text.data() + done, text.size() - done);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) reason = errno;
-      if (count <= 0) break;
-      done += static_cast<std::size_t>(count);
-    }
-  }
-  ::close(descriptor);
-  if (!regular) return failure(ErrorKind::input, "is not a regular file");
-  if (info.st_size > static_cast<off_t>(most))
-    return failure(ErrorKind::limit, fmt::format("is larger than {} bytes", most));
-  if (reason != 0)
-    return failure(ErrorKind::io, std::string("cannot read: ") + std::strerror(reason));
-  text.resize(done);
-  return text;
-}
 
 Result<void> write_text(const std::string& text, const std::string& file) {
   const std::string part = file + ".part";

@@ -31,22 +31,24 @@ class Checker {
   void frame(const TraceFrame& frame) {
     step_ = frame.report.step;
     if (!shapes_up(frame.state)) return;
-    if (hash(frame.state) != frame.state_hash) complain("state hash differs from the state");
+    if (hash(frame.state) != frame.state_hash)
+      complain(FindingCode::hash, "state hash differs from the state");
     if (const std::string what = first_not_finite(frame); !what.empty() && !stopped(frame)) {
-      complain(what + " is not finite");
+      complain(FindingCode::not_finite, what + " is not finite");
       have_before_ = false;  // nothing can follow from this
       return;
     }
-    if (frame.report.t != frame.state.t) complain("time of the report differs from the state's");
+    if (frame.report.t != frame.state.t)
+      complain(FindingCode::time, "time of the report differs from the state's");
     if (have_before_) successor(frame);
     before_ = frame.state;
     have_before_ = true;
   }
 
-  void complain(const std::string& what) {
+  void complain(FindingCode code, const std::string& what) {
     ++report_.finding_count;
     if (report_.findings.size() < CheckReport::max_findings)
-      report_.findings.push_back({step_, what});
+      report_.findings.push_back({step_, code, what});
   }
 
  private:
@@ -57,23 +59,28 @@ class Checker {
   // Sizes that everything else relies on.
   bool shapes_up(const State& state) {
     if (state_fits(model_, state)) return true;
-    complain(fmt::format("state has {} bodies and {} velocities, the scene {} and {}",
-                         state.poses.size(), state.v.size(), model_.bodies.size(),
-                         model_.velocities));
+    complain(
+        FindingCode::size,
+        fmt::format("state has {} bodies and {} velocities, the scene {} and {}",
+                    state.poses.size(), state.v.size(), model_.bodies.size(), model_.velocities));
     return false;
   }
 
   void successor(const TraceFrame& frame) {
-    const Complain say = [this](const std::string& what) { complain(what); };
+    const Complain say = [this](FindingCode code, const std::string& what) {
+      complain(code, what);
+    };
     solves(frame);
     projections(frame.report);
     if (frame.report.step != before_.step + 1)
-      complain("step number does not follow the frame before");
+      complain(FindingCode::step_number, "step number does not follow the frame before");
     if (frame.report.status == StepStatus::stopped) {
-      if (!(frame.state == before_)) complain("a stopped step changed the state");
+      if (!(frame.state == before_))
+        complain(FindingCode::stopped_state, "a stopped step changed the state");
       return;
     }
-    if (frame.state.step != frame.report.step) complain("step number of the state differs");
+    if (frame.state.step != frame.report.step)
+      complain(FindingCode::step_number, "step number of the state differs");
     check_motion(model_, scheme_, before_, frame, say);
     check_ledger(model_, before_, frame, say);
     check_impacts(scheme_, frame, say);
@@ -94,15 +101,18 @@ class Checker {
       if (report_.worst_row.empty() || j.worst() > report_.worst) note_worst(j, record.problem);
     }
     if (frame.report.certificate != recorded)
-      complain(fmt::format("certificate of the step {:.3g} is not the worst of its solves {:.3g}",
+      complain(FindingCode::certificate,
+               fmt::format("certificate of the step {:.3g} is not the worst of its solves {:.3g}",
                            frame.report.certificate, recorded));
     const double limit = tolerance_ * (1 + judge_relative) + judge_absolute + rounding;
     if (frame.report.status == StepStatus::certified && !(worst <= limit))
-      complain(fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
+      complain(FindingCode::verdict,
+               fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
                            worst, tolerance_));
     if (frame.report.status == StepStatus::uncertified && recorded <= tolerance_ &&
         frame.report.uncertified_projections == 0)
-      complain("reported as uncertified though every residual is within the tolerance");
+      complain(FindingCode::verdict,
+               "reported as uncertified though every residual is within the tolerance");
   }
 
   // Their problems are not in the trace: only what is said about them can be compared.
@@ -110,23 +120,27 @@ class Checker {
     report_.projections += std::max(0, r.contact_projections);
     const bool missed = r.uncertified_projections > 0;
     if (r.uncertified_projections < 0 || r.uncertified_projections > r.contact_projections)
-      complain(fmt::format("{} of {} projections recorded as uncertified",
+      complain(FindingCode::projection,
+               fmt::format("{} of {} projections recorded as uncertified",
                            r.uncertified_projections, r.contact_projections));
     if (missed != !(r.contact_projection_certificate <= tolerance_))
-      complain(fmt::format("{} projections recorded as uncertified, their worst residual as {:.3g}",
+      complain(FindingCode::projection,
+               fmt::format("{} projections recorded as uncertified, their worst residual as {:.3g}",
                            r.uncertified_projections, r.contact_projection_certificate));
     if (missed && r.status == StepStatus::certified)
-      complain("reported as certified though a projection is not");
+      complain(FindingCode::projection, "reported as certified though a projection is not");
   }
 
   void compare(const Judgement& j, const Certificate& c, int number) {
     if (j.finite != c.finite)
-      complain(fmt::format("solve {}: finite recorded as {}", number, c.finite));
+      complain(FindingCode::not_finite,
+               fmt::format("solve {}: finite recorded as {}", number, c.finite));
     if (!j.finite || !c.finite) return;
     const auto check = [&](const char* name, double Residuals::*field, double recorded) {
       const double allowed = judge_relative * recorded + judge_absolute + j.rounding;
       if (recorded == j.*field || std::abs(recorded - j.*field) <= allowed) return;
-      complain(fmt::format("solve {}: {} residual recorded as {:.6g}, recomputed {:.6g}", number,
+      complain(FindingCode::residual,
+               fmt::format("solve {}: {} residual recorded as {:.6g}, recomputed {:.6g}", number,
                            name, recorded, j.*field));
     };
     check("momentum", &Residuals::momentum, c.momentum);
@@ -139,9 +153,10 @@ class Checker {
     const double worst = std::max({c.momentum, c.equality, c.gap_velocity, c.normal_impulse,
                                    c.complementarity, c.cone, c.natural_map});
     if (worst != c.worst)
-      complain(fmt::format(
-          "solve {}: worst residual recorded as {:.6g} is not the largest of them, {:.6g}", number,
-          c.worst, worst));
+      complain(FindingCode::residual,
+               fmt::format(
+                   "solve {}: worst residual recorded as {:.6g} is not the largest of them, {:.6g}",
+                   number, c.worst, worst));
   }
 
   void note_worst(const Judgement& j, const Problem& problem) {
@@ -161,6 +176,15 @@ class Checker {
 
 }  // namespace
 
+const char* name(FindingCode code) {
+  static constexpr const char* names[] = {
+      "corrupt",     "size",          "unknown_id",  "hash",     "not_finite", "time",
+      "step_number", "stopped_state", "certificate", "verdict",  "projection", "residual",
+      "velocity",    "position",      "orientation", "momentum", "energy",     "ledger",
+      "impact",      "joint_error",   "penetration", "parts",    "event"};
+  return names[static_cast<std::size_t>(code)];
+}
+
 Result<CheckReport> check_trace(const std::string& path) try {
   Result<TraceReader> reader = TraceReader::open(path);
   if (!reader) return tl::unexpected(reader.error());
@@ -175,13 +199,15 @@ Result<CheckReport> check_trace(const std::string& path) try {
     if (ids_exist(*scene->model, frame.report))
       checker.frame(frame);
     else
-      checker.complain("a solve names bodies, shapes or joints that the scene does not have");
+      checker.complain(FindingCode::unknown_id,
+                       "a solve names bodies, shapes or joints that the scene does not have");
   }
   report.frames = reader->frames();
   report.dropped_bytes = event == TraceEvent::truncated ? reader->dropped_bytes() : 0;
   report.complete = event == TraceEvent::end;
   if (event == TraceEvent::corrupt)
-    checker.complain(fmt::format("corrupt at byte {}: {}", reader->offset(), reader->reason()));
+    checker.complain(FindingCode::corrupt,
+                     fmt::format("corrupt at byte {}: {}", reader->offset(), reader->reason()));
   report.ok = report.complete && report.finding_count == 0;
   return report;
 } catch (...) {

@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-using Complain = std::function<void(const std::string&)>;
+using Complain = std::function<void(FindingCode, const std::string&)>;
 
 // The state follows from the one before it by the velocities of the last solve.
 void check_motion(const Model& model, const SchemeOptions& scheme, const State& before,

@@ -39,7 +39,8 @@ void check_velocities(const Model& model, bool paid_both_ways, const TraceFrame&
                                         std::max(fastest * solved, slowest * solved));
       if (!(std::abs(nearest - state) <=
             motion_relative * std::max(std::abs(solved), std::abs(state))))
-        complain(fmt::format("velocity {} of {} is {:.17g}, the last solve gave {:.17g}", i,
+        complain(FindingCode::velocity,
+                 fmt::format("velocity {} of {} is {:.17g}, the last solve gave {:.17g}", i,
                              body.name, state, solved));
     }
   }
@@ -106,13 +107,14 @@ void check_flight(const Body& body, const State& before, const Pose& from, const
   const Vec3 expected = from.p + 0.5 * h * (v.linear_W + w.linear_W);
   const double size = std::max({from.p.norm(), expected.norm(), body.p_Bcm.norm()});
   if (!((to.p - expected).norm() <= motion_relative * size))
-    complain(
-        fmt::format("{} is {:.3g} m away from its parabola", body.name, (to.p - expected).norm()));
+    complain(FindingCode::position, fmt::format("{} is {:.3g} m away from its parabola", body.name,
+                                                (to.p - expected).norm()));
   if (body.rotation != RotationKind::three) return;
   const Vec3 L = from.R * (body.inertia_B * v.angular_B),
              L_end = to.R * (body.inertia_B * w.angular_B);
   if (!((L_end - L).norm() <= 4 * motion_relative * L.norm()))
-    complain(fmt::format("{} changes its angular momentum in flight by {:.3g} of it", body.name,
+    complain(FindingCode::momentum,
+             fmt::format("{} changes its angular momentum in flight by {:.3g} of it", body.name,
                          (L_end - L).norm() / L.norm()));
 }
 
@@ -123,7 +125,7 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
   const double h = frame.report.h;
   const double t = before.t + h;
   if (!(std::abs(frame.state.t - t) <= motion_relative * std::abs(t)))
-    complain(fmt::format("time is {:.17g}, expected {:.17g}", frame.state.t, t));
+    complain(FindingCode::time, fmt::format("time is {:.17g}, expected {:.17g}", frame.state.t, t));
   const bool trapezoidal = std::holds_alternative<Trapezoidal>(scheme);
   check_velocities(model, trapezoidal, frame, complain);
   const bool hybrid = std::holds_alternative<Hybrid>(scheme);
@@ -157,10 +159,12 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
     const double moved = (free ? times * frame.report.projection : 0) + slowed(path.way, i),
                  turned = (free ? times * frame.report.projection_angle : 0) + slowed(path.turn, i);
     if (!((X.p - expected.p).norm() <= times * motion_relative * size + moved))
-      complain(fmt::format("{} is {:.3g} m away from where its velocity takes it", body.name,
+      complain(FindingCode::position,
+               fmt::format("{} is {:.3g} m away from where its velocity takes it", body.name,
                            (X.p - expected.p).norm()));
     if (!(2 * distance(X.R, expected.R) <= 2 * times * motion_relative + turned))
-      complain(fmt::format("{} is turned {:.3g} rad away from where its velocity takes it",
+      complain(FindingCode::orientation,
+               fmt::format("{} is turned {:.3g} rad away from where its velocity takes it",
                            body.name, 2 * distance(X.R, expected.R)));
   }
 }
@@ -202,15 +206,16 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
   const double allowed = energy_relative * largest;
   const auto compare = [&](const char* name, double recorded, double ours) {
     if (std::abs(recorded - ours) <= allowed) return;
-    complain(
-        fmt::format("{} energy recorded as {:.9g} J, recomputed {:.9g} J", name, recorded, ours));
+    complain(FindingCode::energy, fmt::format("{} energy recorded as {:.9g} J, recomputed {:.9g} J",
+                                              name, recorded, ours));
   };
   compare("kinetic start", l.kinetic_start, start.kinetic);
   compare("potential start", l.potential_start, start.potential);
   compare("kinetic end", l.kinetic_end, end.kinetic);
   compare("potential end", l.potential_end, end.potential);
   if (!(std::abs(l.imbalance()) <= allowed))
-    complain(fmt::format("energy ledger does not add up: {:.3g} J missing", l.imbalance()));
+    complain(FindingCode::ledger,
+             fmt::format("energy ledger does not add up: {:.3g} J missing", l.imbalance()));
 }
 
 // (E228): the energies of every group add up, and under the guard no impact of
@@ -222,9 +227,10 @@ void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const C
   for (std::size_t i = 0; i < impacts.size(); ++i) {
     const ImpactReport& r = impacts[i];
     if (!(r.lost_restitution >= 0 && r.lost_friction >= 0 && r.put_in >= 0 && r.guard >= 0))
-      complain(fmt::format("energies of impact {} are negative", i));
+      complain(FindingCode::impact, fmt::format("energies of impact {} are negative", i));
     if (!(r.restitution >= 0 && r.restitution <= 1))
-      complain(fmt::format("impact {} has a restitution of {}", i, r.restitution));
+      complain(FindingCode::impact,
+               fmt::format("impact {} has a restitution of {}", i, r.restitution));
     const auto same = [&](const ImpactReport& other) { return other.group == r.group; };
     if (std::find_if(impacts.begin(), impacts.end(), same) !=
         impacts.begin() + static_cast<std::ptrdiff_t>(i))
@@ -237,11 +243,12 @@ void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const C
       }
     const double rise = r.kinetic_after - r.kinetic_before - r.other;
     if (!(std::abs(rise - sum) <= energy_relative * size))
-      complain(fmt::format("energies of impact {} do not add up: {:.3g} J missing", i, rise - sum));
+      complain(FindingCode::impact,
+               fmt::format("energies of impact {} do not add up: {:.3g} J missing", i, rise - sum));
     if (guarded &&
         r.kinetic_after - r.kinetic_before - std::max(0.0, r.other) > energy_relative * size)
-      complain(fmt::format("impact {} raised the kinetic energy by {:.3g} J", i,
-                           r.kinetic_after - r.kinetic_before));
+      complain(FindingCode::impact, fmt::format("impact {} raised the kinetic energy by {:.3g} J",
+                                                i, r.kinetic_after - r.kinetic_before));
   }
 }
 
@@ -267,7 +274,8 @@ void check_joints(const Model& model, const TraceFrame& frame, const Complain& c
     error = std::max(error, open);
   }
   if (!(std::abs(error - frame.report.joint_error) <= motion_relative * size))
-    complain(fmt::format("joint error recorded as {:.6g} m, recomputed {:.6g} m",
+    complain(FindingCode::joint_error,
+             fmt::format("joint error recorded as {:.6g} m, recomputed {:.6g} m",
                          frame.report.joint_error, error));
 }
 
@@ -354,7 +362,8 @@ void check_penetration(const Model& model, const TraceFrame& frame, const Compla
         penetration = std::max(penetration, -contact.gap);
     }
   if (!(std::abs(penetration - frame.report.penetration) <= motion_relative * far))
-    complain(fmt::format("penetration recorded as {:.6g} m, recomputed {:.6g} m",
+    complain(FindingCode::penetration,
+             fmt::format("penetration recorded as {:.6g} m, recomputed {:.6g} m",
                          frame.report.penetration, penetration));
 }
 

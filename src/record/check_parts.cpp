@@ -104,8 +104,8 @@ StepPath follow_parts(const Model& model, const State& before, const TraceFrame&
     set_solved_velocities(model, solve, next);
     if (solve.length > 0) {
       if (!(solve.taken >= 0 && solve.taken <= solve.length))
-        complain(
-            fmt::format("a part of {:.17g} s was taken for {:.17g} s", solve.length, solve.taken));
+        complain(FindingCode::parts, fmt::format("a part of {:.17g} s was taken for {:.17g} s",
+                                                 solve.length, solve.taken));
       for (std::size_t i = 0; i < model.bodies.size(); ++i)
         if (model.bodies[i].kind == BodyKind::dynamic)
           move(model.bodies[i], path.end, next, solve, i, path);
@@ -118,13 +118,15 @@ StepPath follow_parts(const Model& model, const State& before, const TraceFrame&
   }
   const double h = frame.report.h, rounding = time_relative * (std::abs(before.t) + h);
   if (!(std::abs(time - h) <= rounding))
-    complain(fmt::format("the parts of the step take {:.17g} s, the step {:.17g} s", time, h));
+    complain(FindingCode::parts,
+             fmt::format("the parts of the step take {:.17g} s, the step {:.17g} s", time, h));
   for (const StepEvent& event : frame.report.events) {
     const bool collision = event.kind == StepEvent::Kind::collision;
     if (collision && std::none_of(ends.begin(), ends.end(), [&](double t) {
           return std::abs(before.t + t - event.t) <= rounding;
         }))
-      complain(fmt::format("a collision at {:.17g} s is at no end of a part", event.t));
+      complain(FindingCode::event,
+               fmt::format("a collision at {:.17g} s is at no end of a part", event.t));
   }
   return path;
 }

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/boundary.hpp"
+#include "base/input_file.hpp"
 #include "record/crc32.hpp"
 #include "record/files.hpp"
 #include "record/frame.hpp"
@@ -19,8 +19,10 @@ namespace {
 
 constexpr std::array<const char*, 3> names = {"run", "scene", "state"};
 
-Error fault(const std::string& path, const std::string& section, const std::string& what) {
+Error fault(const std::string& path, const std::string& section, ErrorCode code,
+            const std::string& what) {
   Error error;
+  error.code = code;
   error.file = path;
   error.path = section;
   error.what = what;
@@ -48,12 +50,13 @@ Result<std::uint32_t> check_head(std::span<const std::uint8_t> bytes, const std:
       !std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(magic_bytes),
                   checkpoint_magic.begin(),
                   [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); })) {
-    Error error = fault(path, "head", "is not a checkpoint: the first bytes differ");
+    Error error =
+        fault(path, "head", ErrorCode::wrong_format, "is not a checkpoint: the first bytes differ");
     error.fix = fmt::format("give a {} written by cairn run --checkpoint", checkpoint_file);
     return fail(error);
   }
   if (bytes.size() < checkpoint_head) {
-    Error error = fault(path, "head", "the file is cut");
+    Error error = fault(path, "head", ErrorCode::damaged, "the file is cut");
     error.got = fmt::format("{} bytes", bytes.size());
     error.allowed = fmt::format("{} or more", checkpoint_head);
     return fail(error);
@@ -61,13 +64,14 @@ Result<std::uint32_t> check_head(std::span<const std::uint8_t> bytes, const std:
   ByteReader in(bytes.subspan(checkpoint_magic.size()));
   const std::uint32_t order = in.u32(), version = in.u32(), sections = in.u32();
   if (order == 0x04030201)
-    return fail(fault(path, "head", "was written with the other byte order (big-endian)"));
+    return fail(fault(path, "head", ErrorCode::wrong_version,
+                      "was written with the other byte order (big-endian)"));
   if (order != checkpoint_byte_order)
-    return fail(fault(path, "head", "the byte order mark is damaged"));
+    return fail(fault(path, "head", ErrorCode::damaged, "the byte order mark is damaged"));
   if (in.u32() != crc32(bytes.first(checkpoint_head - 4)))
-    return fail(fault(path, "head", "checksum does not match"));
+    return fail(fault(path, "head", ErrorCode::damaged, "checksum does not match"));
   if (version != checkpoint_version) {
-    Error error = fault(path, "head",
+    Error error = fault(path, "head", ErrorCode::wrong_version,
                         version > checkpoint_version ? "the checkpoint has a newer version"
                                                      : "the checkpoint has an unknown version");
     error.got = std::to_string(version);
@@ -87,7 +91,7 @@ struct Section {
 Result<Section> take_section(const std::string& expected, std::span<const std::uint8_t>& bytes,
                              const std::string& path) {
   const auto cut = [&](std::uint64_t needed) {
-    Error error = fault(path, expected, "the file is cut, or a length is damaged");
+    Error error = fault(path, expected, ErrorCode::damaged, "the file is cut, or a length is damaged");
     error.got = fmt::format("{} bytes", bytes.size());
     error.allowed = fmt::format("{} or more", needed);
     return fail(error);
@@ -99,7 +103,7 @@ Result<Section> take_section(const std::string& expected, std::span<const std::u
   if (length > bytes.size() - section_head - chunk_tail) return cut(length);
   const auto body = bytes.first(section_head + static_cast<std::size_t>(length));
   if (ByteReader(bytes.subspan(body.size())).u32() != crc32(body))
-    return fail(fault(path, expected, "checksum does not match"));
+    return fail(fault(path, expected, ErrorCode::damaged, "checksum does not match"));
   bytes = bytes.subspan(body.size() + chunk_tail);
   section.payload = body.subspan(section_head);
   return section;
@@ -140,10 +144,11 @@ Result<std::vector<std::uint8_t>> read_bytes(const std::string& path) {
       if (number >= 0) ::close(number);
     }
   };
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const Result<int> opened = open_input(path);
+  if (!opened) return tl::unexpected<Errors>(opened.error());
+  const Descriptor file{*opened};
   struct stat status {};
-  if (file.number < 0 || ::fstat(file.number, &status) != 0) return io_failure(path, "open");
-  if (!S_ISREG(status.st_mode)) return fail(fault(path, "head", "is not a file"));
+  if (::fstat(file.number, &status) != 0) return io_failure(path, "read");
 
   std::vector<std::uint8_t> bytes;
   for (std::size_t goal : {checkpoint_head, static_cast<std::size_t>(status.st_size)}) {
@@ -223,16 +228,16 @@ Result<Checkpoint> parse_checkpoint(std::span<const std::uint8_t> bytes, const s
         std::find(checkpoint_tags.begin(), checkpoint_tags.end(), section->tag) -
         checkpoint_tags.begin());
     if (known == checkpoint_tags.size()) continue;  // of a later program
-    if (seen[known]) return fail(fault(path, names[known], "the section occurs twice"));
+    if (seen[known]) return fail(fault(path, names[known], ErrorCode::damaged, "the section occurs twice"));
     seen[known] = true;
     const std::string wrong =
         read_payload(static_cast<CheckpointSection>(known), section->payload, checkpoint);
-    if (!wrong.empty()) return fail(fault(path, names[known], wrong));
+    if (!wrong.empty()) return fail(fault(path, names[known], ErrorCode::damaged, wrong));
   }
   if (!bytes.empty())
-    return fail(fault(path, "head", fmt::format("{} bytes after the last section", bytes.size())));
+    return fail(fault(path, "head", ErrorCode::damaged, fmt::format("{} bytes after the last section", bytes.size())));
   if (const std::size_t missing = next_missing(); missing < seen.size())
-    return fail(fault(path, names[missing], "the section is missing"));
+    return fail(fault(path, names[missing], ErrorCode::damaged, "the section is missing"));
   return checkpoint;
 }
 
@@ -250,10 +255,12 @@ Result<void> check_scene(const Checkpoint& checkpoint, const std::string& path,
     int line = 0;
     const std::string theirs = first_difference(scene.resolved, checkpoint.scene, line);
     const std::string ours = first_difference(checkpoint.scene, scene.resolved, line);
-    Error error = fault(path, "scene",
-                        fmt::format("is of another scene than {}; they differ first "
-                                    "in line {} of the resolved scene",
-                                    scene.file, line));
+    Error error = fault(path, "scene", ErrorCode::mismatch,
+                        fmt::format("is of another scene than {}; they differ first in this line "
+                                    "of the resolved scene",
+                                    scene.file));
+    error.line = line;
+    error.column = 1;
     error.got = theirs;
     error.allowed = ours;
     error.fix = "give the scene and the --set of the run that wrote it, or leave them out";
@@ -263,7 +270,7 @@ Result<void> check_scene(const Checkpoint& checkpoint, const std::string& path,
   const Eigen::Index velocities = scene.model->velocities;
   if (state.poses.size() != scene.model->bodies.size() || state.v.size() != velocities ||
       (state.v_before.size() != 0 && state.v_before.size() != velocities)) {
-    Error error = fault(path, "state", "the state does not fit the scene");
+    Error error = fault(path, "state", ErrorCode::mismatch, "the state does not fit the scene");
     error.got = fmt::format("{} bodies with {} velocities", state.poses.size(), state.v.size());
     error.allowed = fmt::format("{} with {}", scene.model->bodies.size(), velocities);
     return fail(error);

@@ -67,6 +67,7 @@ Result<FrictionComparison> begin_comparison(const Scene& scene, double tolerance
   const Euler* step = euler_options(scene.simulation.scheme);
   if (!step) {
     Error error;
+    error.code = ErrorCode::unsupported;
     error.file = scene.file;
     error.path = "simulation.scheme";
     error.what = "this scheme has no law of friction to exchange";

@@ -29,6 +29,7 @@ tl::unexpected<Errors> io_failure(const std::string& path, const std::string& wh
   const int number = errno;
   Error error;
   error.kind = ErrorKind::io;
+  error.code = ErrorCode::cannot_write;
   error.file = path;
   error.what = "cannot " + what + ": " + std::generic_category().message(number);
   if (number == EFBIG) error.fix = "raise the limit on file sizes (ulimit -f)";
@@ -70,6 +71,7 @@ Result<void> check_input_is_kept(const std::string& input, const std::string& ou
     if (!std::filesystem::equivalent(input, written, ignored)) continue;
     Error error;
     error.kind = ErrorKind::usage;
+    error.code = ErrorCode::overwrites_input;
     error.file = output;
     error.what = "would be written over the " + what + " that is read";
     error.got = input;

@@ -55,6 +55,7 @@ FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
 tl::unexpected<Errors> written_by_another_run(const std::string& path, const std::string& what) {
   Error error;
   error.kind = ErrorKind::io;
+  error.code = ErrorCode::in_use;
   error.file = path;
   error.what = what;
   error.fix = "wait for it to end, or choose another folder with --out";

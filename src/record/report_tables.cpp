@@ -192,7 +192,7 @@ void put_jamming(ReportPage& page) {
 void put_forces(ReportPage& page) {
   if (!page.in.totals.forces) return;
   const ForceTable& table = *page.in.totals.forces;
-  page.put("<h2>Contact forces of step {}</h2>", table.step);
+  page.put("<h2 id=\"contact-forces\">Contact forces of step {}</h2>", table.step);
   if (!table.refusal.empty()) {
     page.put("<p>{}</p>", escape(table.refusal));
     return;

@@ -110,8 +110,9 @@ struct RunRecorder::Run {
     return {};
   }
 
-  tl::unexpected<Errors> trace_fault(const std::string& what) const {
+  tl::unexpected<Errors> trace_fault(ErrorCode code, const std::string& what) const {
     Error error;
+    error.code = code;
     error.file = path("trace.cairn.part");
     error.what = what;
     error.fix = "run the scene again from its start";
@@ -122,17 +123,20 @@ struct RunRecorder::Run {
     Result<TraceReader> reader = TraceReader::open(path("trace.cairn.part"));
     if (!reader) return tl::unexpected(reader.error());
     if (reader->header().scene != scene.resolved)
-      return trace_fault("the trace is of another scene than the checkpoint");
+      return trace_fault(ErrorCode::mismatch, "the trace is of another scene than the checkpoint");
     TraceFrame frame;
     for (std::int64_t n = 0; n <= checkpoint.steps; ++n) {
       const TraceEvent event = reader->next(frame);
       if (event != TraceEvent::frame)
-        return trace_fault(fmt::format(
-            "the trace holds {} of the {} steps of the checkpoint{}",
-            std::max<std::int64_t>(0, n - 1), checkpoint.steps,
-            event == TraceEvent::corrupt ? ", then it is damaged: " + reader->reason() : ""));
+        return trace_fault(
+            event == TraceEvent::corrupt ? ErrorCode::damaged : ErrorCode::mismatch,
+            fmt::format(
+                "the trace holds {} of the {} steps of the checkpoint{}",
+                std::max<std::int64_t>(0, n - 1), checkpoint.steps,
+                event == TraceEvent::corrupt ? ", then it is damaged: " + reader->reason() : ""));
       if (!state_fits(*scene.model, frame.state) || !ids_exist(*scene.model, frame.report))
-        return trace_fault(fmt::format("step {} of the trace does not fit the scene", n));
+        return trace_fault(ErrorCode::mismatch,
+                           fmt::format("step {} of the trace does not fit the scene", n));
       if (n == 0) continue;  // the initial state
       for (std::size_t i = 0; i < frame.methods.size(); ++i)
         frame.report.solves[i].solution.method = frame.methods[i].c_str();
@@ -141,9 +145,11 @@ struct RunRecorder::Run {
       if (Result<void> done = replayed(frame.report); !done) return done;
     }
     if (frame.state_hash != hash(checkpoint.state) || totals.steps != checkpoint.steps)
-      return trace_fault(fmt::format(
-          "the state after step {} is not that of the checkpoint: they are of different runs",
-          checkpoint.steps));
+      return trace_fault(
+          ErrorCode::mismatch,
+          fmt::format(
+              "the state after step {} is not that of the checkpoint: they are of different runs",
+              checkpoint.steps));
     return trace->keep(*reader);
   }
 
@@ -252,6 +258,7 @@ Result<RunOutcome> RunRecorder::finish(const std::string& ended_early) try {
   Run& run = *run_;
   if (!ended_early.empty() && !run.totals.stopped) {
     run.totals.stopped = true;
+    run.totals.reason = StopReason::interrupted;
     run.totals.message = ended_early;
   }
   RunOutcome outcome;

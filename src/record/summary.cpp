@@ -181,11 +181,12 @@ void known_paths(const Json& node, const std::string& path, std::vector<std::str
   }
 }
 
-Error unknown(const Expectation& e, const Json& summary, const std::string& file,
+Error unknown(const Expectation& e, const Json& summary, const std::string& file, ErrorCode code,
               const std::string& what) {
   std::vector<std::string> known;
   known_paths(summary, "", known);
   Error error;
+  error.code = code;
   error.file = file;
   error.line = e.line;
   error.path = "expect";
@@ -222,7 +223,10 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["steps"] = totals.steps;
   json["time"] = state.t;
   json["status"] = name(totals.status());
-  if (totals.stopped) json["message"] = totals.message;
+  if (totals.stopped) {
+    json["reason"] = name(totals.reason);
+    json["message"] = totals.message;
+  }
   json["certificate"] = certificate_json(totals);
   json["penetration"] = {{"max", totals.penetration_max}, {"final", totals.penetration_final}};
   // Distance joints have no alignment to lose.
@@ -279,9 +283,10 @@ Result<std::vector<ExpectationResult>> evaluate(const std::vector<Expectation>& 
   for (const Expectation& e : expectations) {
     const Json* found = find(json, e.quantity);
     if (!found)
-      errors.push_back(unknown(e, json, scene_file, "unknown quantity"));
+      errors.push_back(unknown(e, json, scene_file, ErrorCode::unknown_name, "unknown quantity"));
     else if (!is_value(*found))
-      errors.push_back(unknown(e, json, scene_file, "the quantity is not a number"));
+      errors.push_back(
+          unknown(e, json, scene_file, ErrorCode::wrong_type, "the quantity is not a number"));
     else
       results.push_back(compare(
           e, found->is_null() ? std::numeric_limits<double>::quiet_NaN() : found->get<double>()));

@@ -147,6 +147,7 @@ double RunTotals::cpu_ms_median() const {
 void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   if (r.status == StepStatus::stopped) {
     totals.stopped = true;
+    totals.reason = r.reason;
     totals.message = r.message;
     if (r.solve_count > 0) add_worst(model, r, totals);
     return;

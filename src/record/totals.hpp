@@ -45,6 +45,7 @@ struct RunTotals {
   std::int64_t steps = 0;  // completed
   std::int64_t uncertified_steps = 0;
   bool stopped = false;
+  StopReason reason = StopReason::none;
   std::string message;                                        // why it was stopped
   std::vector<WorstStep> worst;                               // the worst steps, worst first
   double energy_initial = 0, energy_final = 0, max_rise = 0;  // [J]

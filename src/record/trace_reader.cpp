@@ -2,10 +2,10 @@
 // complete frames and then says what is wrong.
 #include <algorithm>
 #include <cerrno>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/input_file.hpp"
 #include "cairn/trace.hpp"
 #include "record/chunk.hpp"
 #include "record/crc32.hpp"
@@ -149,9 +149,9 @@ std::uint64_t TraceReader::last_hash() const {
 Result<TraceReader> TraceReader::open(const std::string& path) {
   auto file = std::make_unique<File>();
   file->path = path;
-  // O_NONBLOCK: opening a pipe must not wait for a writer.
-  file->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file->descriptor < 0 || !file->look_up_size()) return io_failure(path, "open");
+  const Result<int> opened = open_input(path);
+  if (!opened) return tl::unexpected<Errors>(opened.error());
+  file->descriptor = *opened;
 
   Error error;
   error.file = path;
@@ -160,11 +160,13 @@ Result<TraceReader> TraceReader::open(const std::string& path) {
   if (!file->read_at(0, head.data(), head.size()) ||
       !std::equal(trace_magic.begin(), trace_magic.end(), head.begin(),
                   [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; })) {
+    error.code = ErrorCode::wrong_format;
     error.what = "is not a trace: the first bytes differ";
     return fail(error);
   }
   file->header.version = ByteReader(std::span(head).subspan(trace_magic.size())).u32();
   if (file->header.version != trace_version) {
+    error.code = ErrorCode::wrong_version;
     error.what = "trace has an unknown version";
     error.got = std::to_string(file->header.version);
     error.allowed = std::to_string(trace_version);
@@ -176,6 +178,7 @@ Result<TraceReader> TraceReader::open(const std::string& path) {
   const bool found = read == File::Read::chunk && file->type == ChunkType::scene;
   const SectionFault fault = found ? file->read_header() : SectionFault{};
   if (!found || fault) {
+    error.code = ErrorCode::damaged;
     error.what = "the scene of the trace is incomplete or damaged";
     if (read == File::Read::damaged) error.what += " (" + file->reason + ")";
     if (fault) error.what += " (" + fault.text() + ")";

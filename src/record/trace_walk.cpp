@@ -42,6 +42,7 @@ BodyMotion TraceWalk::motion(BodyId body) const {
 tl::unexpected<Errors> no_frames(const std::string& path, const TraceWalk::Ending& ending) {
   Error error;
   error.file = path;
+  error.code = ErrorCode::empty;
   error.what = "the trace holds no frame" + (ending.reason.empty() ? "" : ": " + ending.reason);
   error.fix = "run the scene again";
   return fail(error);

@@ -30,7 +30,7 @@ class DocumentParser {
   Result<Node> run() {
     Node root;
     if (text_.size() > limits_.bytes) {
-      fail_here("file is too large", fmt::format("{} bytes", text_.size()),
+      fail_here(ErrorCode::too_large, "file is too large", fmt::format("{} bytes", text_.size()),
                 fmt::format("at most {} bytes", limits_.bytes), "split the scene or use generators",
                 ErrorKind::limit);
     } else if (text_.size() > 2 * limits_.nodes && count_values(text_) > limits_.nodes) {
@@ -40,8 +40,8 @@ class DocumentParser {
     } else {
       if (text_.starts_with("\xEF\xBB\xBF")) pos_ = line_start_ = 3;
       if (blanks() && !empty() && value(root, 0) && blanks() && !at_end())
-        fail_here("there is text after the end of the document", found(), "one value",
-                  "remove it, or the bracket that ends too early");
+        fail_here(ErrorCode::syntax, "there is text after the end of the document", found(),
+                  "one value", "remove it, or the bracket that ends too early");
     }
     if (!errors_.empty()) return tl::unexpected<Errors>(errors_.take());
     return root;
@@ -52,8 +52,10 @@ class DocumentParser {
     place(node.line, node.column);
     if (++nodes_ > limits_.nodes) return too_many_values("");
     if (depth > limits_.depth)
-      return fail_here("brackets are nested too deeply", "",
-                       fmt::format("at most {} levels", limits_.depth), "flatten the document");
+      return fail_here(ErrorCode::too_deep, "brackets are nested too deeply",
+                       fmt::format("{} levels", depth),
+                       fmt::format("at most {} levels", limits_.depth), "flatten the document",
+                       ErrorKind::limit);
     const char c = peek();
     if (c == '{') return object(node, depth);
     if (c == '[') return array(node, depth);
@@ -74,10 +76,12 @@ class DocumentParser {
       Key key;
       place(key.line, key.column);
       if (peek() != '"')
-        return fail_here("expected a key in double quotes", found(), "", "write \"key\": value");
+        return fail_here(ErrorCode::syntax, "expected a key in double quotes", found(), "",
+                         "write \"key\": value");
       if (!string(key.text) || !blanks()) return false;
       if (peek() != ':')
-        return fail_here("expected ':' after key \"" + shortened(key.text) + "\"", found(), "",
+        return fail_here(ErrorCode::syntax,
+                         "expected ':' after key \"" + shortened(key.text) + "\"", found(), "",
                          "write \"key\": value");
       ++pos_;
       node.keys.push_back(std::move(key));
@@ -109,14 +113,15 @@ class DocumentParser {
   // Between two members; a comma before the closing bracket is the most frequent slip.
   bool comma(const std::string& where, char closing) {
     if (peek() != ',')
-      return fail_here(fmt::format("expected ',' or '{}' in the {}", closing, where), found(), "",
+      return fail_here(ErrorCode::syntax,
+                       fmt::format("expected ',' or '{}' in the {}", closing, where), found(), "",
                        "add the missing comma or bracket");
     int line = 0, column = 0;
     place(line, column);
     ++pos_;
     if (!blanks()) return false;
     if (peek() != closing) return true;
-    return fail_at(line, column, "comma before the end of the " + where, "", "",
+    return fail_at(line, column, ErrorCode::syntax, "comma before the end of the " + where, "", "",
                    "remove the comma");
   }
 
@@ -126,19 +131,19 @@ class DocumentParser {
     ++pos_;
     while (true) {
       if (at_end())
-        return fail_at(line, column, "string is not closed", "the end of the file", "",
-                       "add the closing quote");
+        return fail_at(line, column, ErrorCode::syntax, "string is not closed",
+                       "the end of the file", "", "add the closing quote");
       if (out.size() > limits_.string_bytes)
-        return fail_at(line, column, "string is too long", "",
+        return fail_at(line, column, ErrorCode::too_large, "string is too long", "",
                        fmt::format("at most {} bytes", limits_.string_bytes), "shorten it",
                        ErrorKind::limit);
       const char c = text_[pos_];
       if (c == '"') return ++pos_, true;
       if (c == '\n' || c == '\r')
-        return fail_at(line, column, "string is not closed on its line", "", "",
+        return fail_at(line, column, ErrorCode::syntax, "string is not closed on its line", "", "",
                        "add the closing quote, or write \\n");
       if (static_cast<unsigned char>(c) < 0x20)
-        return fail_here("control character in a string",
+        return fail_here(ErrorCode::syntax, "control character in a string",
                          fmt::format("byte 0x{:02X}", static_cast<unsigned char>(c)), "",
                          "write it as \\u00XX");
       if (c == '\\') {
@@ -147,7 +152,7 @@ class DocumentParser {
       }
       const std::size_t length = utf8_length(text_.substr(pos_));
       if (length == 0)
-        return fail_here("text is not valid UTF-8",
+        return fail_here(ErrorCode::encoding, "text is not valid UTF-8",
                          fmt::format("byte 0x{:02X}", static_cast<unsigned char>(c)), "UTF-8",
                          "save the file as UTF-8");
       out.append(text_, pos_, length);
@@ -177,11 +182,12 @@ class DocumentParser {
       good = false;
     }
     if (!good && half)
-      return fail_here("half of a surrogate pair stands alone", std::string(text_.substr(pos_, 6)),
+      return fail_here(ErrorCode::syntax, "half of a surrogate pair stands alone",
+                       std::string(text_.substr(pos_, 6)),
                        "\\uD800 to \\uDBFF followed by \\uDC00 to \\uDFFF",
                        "write both halves, or the character itself");
     if (!good)
-      return fail_here("unknown escape in a string", "",
+      return fail_here(ErrorCode::syntax, "unknown escape in a string", "",
                        "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX", "write \\\\ for a backslash");
     append_utf8(point, out);
     pos_ += length;
@@ -218,7 +224,7 @@ class DocumentParser {
       ++end;
     const std::string got = shortened(text_.substr(pos_, end - pos_));
     if (!good || letter_behind)
-      return fail_here("number is malformed", got, "numbers such as -1.5e-3",
+      return fail_here(ErrorCode::syntax, "number is malformed", got, "numbers such as -1.5e-3",
                        "write it as JSON does: no leading zeros, no unit, no bare point");
     node.kind = Node::Kind::number;
     const auto status = std::from_chars(text_.data() + pos_, text_.data() + end, node.number).ec;
@@ -226,7 +232,7 @@ class DocumentParser {
       // Too small rounds to zero; too large has no value.
       const std::size_t exponent = got.find_first_of("eE");
       if (exponent == std::string::npos || got[exponent + 1] != '-')
-        return fail_here("number is too large", got, "-1.8e308 to 1.8e308",
+        return fail_here(ErrorCode::out_of_range, "number is too large", got, "-1.8e308 to 1.8e308",
                          "write a finite number");
       node.number = 0;
     }
@@ -242,15 +248,16 @@ class DocumentParser {
       node.kind = Node::Kind::boolean;
       node.boolean = name == "true";
     } else if (name == "NaN" || name == "nan" || name == "Infinity" || name == "inf") {
-      return fail_here("number is not finite", std::string(name), "finite numbers",
-                       "write a finite number");
+      return fail_here(ErrorCode::not_finite, "number is not finite", std::string(name),
+                       "finite numbers", "write a finite number");
     } else if (name != "null") {
       const bool at_quote = peek() == '\'';
       if (peek() == '+' || peek() == '.')
-        return fail_here("number is malformed", found(), "numbers such as -1.5e-3",
+        return fail_here(ErrorCode::syntax, "number is malformed", found(),
+                         "numbers such as -1.5e-3",
                          "write it as JSON does: no plus sign, a digit before the point");
       return fail_here(
-          "expected a value", found(),
+          ErrorCode::syntax, "expected a value", found(),
           "a number, a string in double quotes, true, false, null, [...] or {...}",
           at_quote ? "use double quotes"
                    : (name.empty() ? "add the missing value" : "put text into double quotes"));
@@ -282,7 +289,7 @@ class DocumentParser {
     const std::string_view start = text_.substr(pos_, 2);
     const bool block = start == "/*";
     if (!block && start != "//")
-      return fail_here("unexpected '/'", found(), "// comment or /* comment */",
+      return fail_here(ErrorCode::syntax, "unexpected '/'", found(), "// comment or /* comment */",
                        "write // before a comment");
     pos_ += 2;
     while (!at_end()) {
@@ -296,7 +303,8 @@ class DocumentParser {
       pos_ += length;
       continuation_bytes_ += length - 1;
     }
-    return !block || fail_at(line, column, "comment is not closed", "", "", "add */");
+    return !block ||
+           fail_at(line, column, ErrorCode::syntax, "comment is not closed", "", "", "add */");
   }
 
   void report_duplicates(const Node& node) {
@@ -308,7 +316,7 @@ class DocumentParser {
     for (std::size_t i = 1; i < order.size(); ++i) {
       const Key &first = node.keys[order[i - 1]], &second = node.keys[order[i]];
       if (first.text != second.text) continue;
-      fail_at(second.line, second.column,
+      fail_at(second.line, second.column, ErrorCode::duplicate_key,
               fmt::format("key \"{}\" is given twice, first in line {}", shortened(first.text),
                           first.line),
               "", "each key once", "remove one of them");
@@ -343,26 +351,27 @@ class DocumentParser {
 
   bool empty() {
     if (!at_end()) return false;
-    fail_here("the document is empty", "", "one value", "write it, or name another file");
+    fail_here(ErrorCode::empty, "the document is empty", "", "one value",
+              "write it, or name another file");
     return true;
   }
   bool too_many_values(std::string got) {
-    return fail_here("document has too many values", std::move(got),
+    return fail_here(ErrorCode::too_many, "document has too many values", std::move(got),
                      fmt::format("at most {}, which take {} MB of memory", limits_.nodes,
                                  limits_.nodes * sizeof(Node) >> 20),
                      "use generators", ErrorKind::limit);
   }
-  bool fail_here(std::string what, std::string got, std::string allowed, std::string fix,
-                 ErrorKind kind = ErrorKind::input) {
+  bool fail_here(ErrorCode code, std::string what, std::string got, std::string allowed,
+                 std::string fix, ErrorKind kind = ErrorKind::input) {
     int line = 0, column = 0;
     place(line, column);
-    return fail_at(line, column, std::move(what), std::move(got), std::move(allowed),
+    return fail_at(line, column, code, std::move(what), std::move(got), std::move(allowed),
                    std::move(fix), kind);
   }
-  bool fail_at(int line, int column, std::string what, std::string got, std::string allowed,
-               std::string fix, ErrorKind kind = ErrorKind::input) {
-    errors_.add({kind, file_, line, column, "", std::move(what), std::move(got), std::move(allowed),
-                 std::move(fix)});
+  bool fail_at(int line, int column, ErrorCode code, std::string what, std::string got,
+               std::string allowed, std::string fix, ErrorKind kind = ErrorKind::input) {
+    errors_.add({kind, code, file_, line, column, "", std::move(what), std::move(got),
+                 std::move(allowed), std::move(fix)});
     return false;
   }
 

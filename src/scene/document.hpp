@@ -16,6 +16,8 @@ struct Key {
   int line = 0, column = 0;  // of its opening quote, 1-based; 0: not from a file
 };
 
+// Destroyed, copied and written by recursion: whoever builds a tree keeps it within
+// DocumentLimits::depth, as the parser and the assignments of --set do.
 struct Node {
   enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
 

@@ -57,13 +57,14 @@ bool read_axis_angle(const Node& node, const std::string& path, Quat& out, Scene
   const bool radians = fields.read("angle", angle);
   const bool in_degrees = fields.read("angle_deg", degrees);
   if (radians == in_degrees) {
-    errors.add(node, path, "rotation about an axis needs one angle", radians ? "both" : "none",
-               "angle [rad] or angle_deg [deg]", "give one of them");
+    errors.add(node, path, ErrorCode::conflict, "rotation about an axis needs one angle",
+               radians ? "both" : "none", "angle [rad] or angle_deg [deg]", "give one of them");
     return false;
   }
   if (axis == Vec3::Zero()) {
-    errors.add(*node.find("axis"), child_path(path, "axis"), "is not a direction", "[0, 0, 0]",
-               "any vector but zero", "give a vector such as [0, 0, 1]");
+    errors.add(*node.find("axis"), child_path(path, "axis"), ErrorCode::zero_vector,
+               "is not a direction", "[0, 0, 0]", "any vector but zero",
+               "give a vector such as [0, 0, 1]");
     return false;
   }
   if (in_degrees) angle = degrees * (std::numbers::pi / 180);
@@ -81,16 +82,17 @@ void SceneErrors::add(const Node& node, Error error) {
   error.line = node.line;
   error.column = node.column;
   if (node.assignment >= 0) {
-    error.kind = ErrorKind::usage;
+    if (error.kind == ErrorKind::input) error.kind = ErrorKind::usage;
     error.file = "--set " + assignments_[static_cast<std::size_t>(node.assignment)];
     error.line = error.column = 0;
   }
   list_.add(std::move(error));
 }
 
-void SceneErrors::add(const Node& node, std::string path, std::string what, std::string got,
-                      std::string allowed, std::string fix) {
-  add(node, Error{.path = std::move(path),
+void SceneErrors::add(const Node& node, std::string path, ErrorCode code, std::string what,
+                      std::string got, std::string allowed, std::string fix) {
+  add(node, Error{.code = code,
+                  .path = std::move(path),
                   .what = std::move(what),
                   .got = std::move(got),
                   .allowed = std::move(allowed),
@@ -104,7 +106,7 @@ void SceneErrors::wrong_type(const Node& node, const std::string& path,
   const bool in_quotes = expected == "a number" && node.is(Node::Kind::string) &&
                          std::from_chars(node.string.data(), end, number).ptr == end &&
                          std::isfinite(number) && !node.string.empty();
-  add(node, path, "expected " + expected, summary(node), "",
+  add(node, path, ErrorCode::wrong_type, "expected " + expected, summary(node), "",
       in_quotes ? "write it without quotes" : "write " + expected);
 }
 
@@ -115,8 +117,9 @@ void SceneErrors::unknown_key(const Node& object, std::size_t member, const std:
   place.line = key.line;
   place.column = key.column;
   place.assignment = object.items[member].assignment;
-  add(place, child_path(path, key.text), "unknown key", "\"" + key.text.substr(0, 60) + "\"",
-      joined(known), did_you_mean(key.text, known, "remove it"));
+  add(place, child_path(path, key.text), ErrorCode::unknown_key, "unknown key",
+      "\"" + key.text.substr(0, 60) + "\"", joined(known),
+      did_you_mean(key.text, known, "remove it"));
 }
 
 Errors SceneErrors::take() {
@@ -124,7 +127,7 @@ Errors SceneErrors::take() {
   for (Error& error : all) {
     const auto same = [&](const Error& e) {
       return e.line == error.line && e.column == error.column && e.path == error.path &&
-             e.what == error.what && e.got == error.got;
+             e.code == error.code && e.what == error.what && e.got == error.got;
     };
     if (std::none_of(once.begin(), once.end(), same)) once.push_back(std::move(error));
   }
@@ -270,8 +273,8 @@ bool read_number(const Node& node, const std::string& path, double& out, const R
   double value = 0;
   if (!read_value(node, path, value, errors)) return false;
   if (value < range.lo || value > range.hi || (range.lo_open && value == range.lo)) {
-    errors.add(node, path, "number is out of range", summary(node), range_text(range),
-               "choose a value in the range");
+    errors.add(node, path, ErrorCode::out_of_range, "number is out of range", summary(node),
+               range_text(range), "choose a value in the range");
     return false;
   }
   out = value;
@@ -304,8 +307,8 @@ Fields::Fields(const Node& node, std::string path, const FieldTable& table, Scen
     if (!table.find(node.keys[i].text)) errors.unknown_key(node, i, path_, known);
   for (const Field& field : table.fields) {
     if (field.standard || node.find(field.key)) continue;
-    errors.add(node, path_, fmt::format("\"{}\" is missing", field.key), "", "",
-               fmt::format("add \"{}\": {}", field.key, field.text));
+    errors.add(node, path_, ErrorCode::missing_key, fmt::format("\"{}\" is missing", field.key), "",
+               "", fmt::format("add \"{}\": {}", field.key, field.text));
   }
 }
 
@@ -331,14 +334,16 @@ const FieldTable* table_of_type(const Node& node, const std::string& path,
   if (!node.is(Node::Kind::object)) return errors.wrong_type(node, path, "an object"), nullptr;
   const Node* type = node.find("type");
   if (!type) {
-    errors.add(node, path, "\"type\" is missing", "", joined(types), "add \"type\"");
+    errors.add(node, path, ErrorCode::missing_key, "\"type\" is missing", "", joined(types),
+               "add \"type\"");
     return nullptr;
   }
   std::string name;
   if (!read_value(*type, child_path(path, "type"), name, errors)) return nullptr;
   for (const FieldTable& table : tables)
     if (name == table.name) return &table;
-  errors.add(*type, child_path(path, "type"), "unknown type", summary(*type), joined(types),
+  errors.add(*type, child_path(path, "type"), ErrorCode::unknown_choice, "unknown type",
+             summary(*type), joined(types),
              did_you_mean(name, types, "use one of the known types"));
   return nullptr;
 }

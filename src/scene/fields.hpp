@@ -24,7 +24,7 @@ class SceneErrors {
       : file_(std::move(file)), assignments_(assignments) {}
 
   void add(const Node& node, Error error);
-  void add(const Node& node, std::string path, std::string what, std::string got,
+  void add(const Node& node, std::string path, ErrorCode code, std::string what, std::string got,
            std::string allowed, std::string fix);
   // At a place in another file, which the error names.
   void add_elsewhere(Error error) { list_.add(std::move(error)); }

@@ -10,6 +10,8 @@ namespace cairn {
 namespace {
 
 constexpr std::int64_t most_bodies = 1'000'000;  // of a scene
+constexpr double most_parts = 2e7;  // shapes and their vertices, of all that is generated
+constexpr std::int64_t most_count = std::int64_t{1} << 53;  // whole numbers of a double
 constexpr Range length_range{0, 1e30, true};
 
 // Knuth's 64-bit linear congruential generator: the same numbers everywhere.
@@ -39,8 +41,8 @@ class Random {
 Vec3 read_direction(const Fields& fields, const char* key, Vec3 standard, SceneErrors& errors) {
   if (!fields.read(key, standard)) return standard;
   if (standard != Vec3::Zero()) return standard.normalized();
-  errors.add(*fields.find(key), fields.path(key), "is not a direction", "[0, 0, 0]",
-             "any vector but zero", "give a vector such as [1, 0, 0]");
+  errors.add(*fields.find(key), fields.path(key), ErrorCode::zero_vector, "is not a direction",
+             "[0, 0, 0]", "any vector but zero", "give a vector such as [1, 0, 0]");
   return Vec3::UnitX();
 }
 
@@ -72,7 +74,7 @@ struct Places {
 Places row(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
   std::int64_t count = 0;
   double spacing = 0;
-  fields.read_integer("count", count, 1, most_bodies);
+  fields.read_integer("count", count, 1, most_count);
   fields.read_number("spacing", spacing, length_range);
   const Vec3 direction = read_direction(fields, "direction", Vec3::UnitX(), errors);
   std::vector<Vec3> positions;
@@ -85,7 +87,7 @@ Places row(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
 Places triangle(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
   std::int64_t base = 0;
   double spacing = 0;
-  fields.read_integer("base", base, 1, 1413);  // 1413 * 1414 / 2 is below most_bodies
+  fields.read_integer("base", base, 1, most_count);
   fields.read_number("spacing", spacing, length_range);
   double row_height = spacing * (std::sqrt(3.0) / 2);
   fields.read_number("row_height", row_height, length_range);
@@ -101,8 +103,7 @@ Places triangle(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
   return {positions, {}};
 }
 
-Places lattice(const Node& node, const Fields& fields, const std::string& path, const Vec3& origin,
-               SceneErrors& errors) {
+Places lattice(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
   std::array<std::int64_t, 3> count{};
   if (const Node* counts = fields.find("count")) {
     if (!counts->is(Node::Kind::array) || counts->items.size() != 3) {
@@ -110,7 +111,7 @@ Places lattice(const Node& node, const Fields& fields, const std::string& path, 
       return {};
     }
     for (std::size_t i = 0; i < 3; ++i)
-      read_integer(counts->items[i], item_path(fields.path("count"), i), count[i], 1, most_bodies,
+      read_integer(counts->items[i], item_path(fields.path("count"), i), count[i], 1, most_count,
                    errors);
   }
   const Vec3 spacing = read_per_axis(fields, "spacing", length_range, errors);
@@ -119,13 +120,6 @@ Places lattice(const Node& node, const Fields& fields, const std::string& path, 
   fields.read_integer("seed", seed, 0, std::int64_t{1} << 53);
   bool turn = false;
   fields.read("turn", turn);
-  if (static_cast<double>(count[0]) * static_cast<double>(count[1]) *
-          static_cast<double>(count[2]) >
-      static_cast<double>(most_bodies)) {
-    errors.add(node, path, "lattice has too many bodies", "",
-               fmt::format("at most {}", most_bodies), "reduce count");
-    return {};
-  }
   Random random(seed);
   Places places;
   for (std::int64_t k = 0; k < count[2]; ++k)
@@ -140,7 +134,56 @@ Places lattice(const Node& node, const Fields& fields, const std::string& path, 
   return places;
 }
 
+// A number that a generator may have; 0 where it is none, which its reader reports.
+double whole(const Node* node) {
+  if (!node || !node->is(Node::Kind::number)) return 0;
+  return node->number >= 1 && node->number == std::floor(node->number) ? node->number : 0;
+}
+
+// How many bodies an entry asks for, whatever else may be wrong with it. A double has no overflow
+// that could hide a large one.
+double count_bodies(const Node& node) {
+  const Node* type = node.is(Node::Kind::object) ? node.find("type") : nullptr;
+  if (!type) return 0;
+  if (type->string == "triangle") {
+    const double base = whole(node.find("base"));
+    return base * (base + 1) / 2;
+  }
+  const Node* count = node.find("count");
+  if (!count || !count->is(Node::Kind::array)) return whole(count);
+  double product = count->items.empty() ? 0 : 1;
+  for (const Node& item : count->items) product *= whole(&item);
+  return product;
+}
+
+// Shapes and vertices of a body that is to be copied.
+double parts_of(const BodyDescription& body) {
+  double parts = 0;
+  for (const ShapeDescription& shape : body.shapes) {
+    parts += 1;
+    if (const auto* hull = std::get_if<Hull>(&shape.geometry))
+      parts += static_cast<double>(hull->vertices.size());
+    if (const auto* polygon = std::get_if<Polygon>(&shape.geometry))
+      parts += static_cast<double>(polygon->vertices.size());
+  }
+  return parts;
+}
+
 }  // namespace
+
+bool can_generate(const Node& list, std::size_t bodies, SceneErrors& errors) {
+  double total = static_cast<double>(bodies);
+  for (const Node& item : list.items) total += count_bodies(item);
+  if (total <= static_cast<double>(most_bodies)) return true;
+  errors.add(list, {.kind = ErrorKind::limit,
+                    .code = ErrorCode::too_many,
+                    .path = "generate",
+                    .what = "scene has too many bodies",
+                    .got = fmt::format("{:.6g}", total),
+                    .allowed = fmt::format("at most {}", most_bodies),
+                    .fix = "generate fewer"});
+  return false;
+}
 
 void generate(const Node& node, const std::string& path, ReadModel& out, SceneErrors& errors) {
   const FieldTable* table = table_of_type(node, path, generator_tables(), errors);
@@ -156,8 +199,18 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
   const Node* of = fields.find("of");
   BodyDescription body;
   if (of) body = read_body(*of, fields.path("of"), template_fields(), errors);
+  // Nothing is made before it is known to fit.
+  out.generated_parts += count_bodies(node) * parts_of(body);
+  if (out.generated_parts > most_parts)
+    return errors.add(node, {.kind = ErrorKind::limit,
+                             .code = ErrorCode::too_many,
+                             .path = path,
+                             .what = "generated bodies have too many shapes and vertices",
+                             .got = fmt::format("{:.6g}", out.generated_parts),
+                             .allowed = fmt::format("at most {:.0e}", most_parts),
+                             .fix = "generate fewer bodies, or of simpler shapes"});
   const auto [positions, turns] = type == "triangle"  ? triangle(fields, origin, errors)
-                                  : type == "lattice" ? lattice(node, fields, path, origin, errors)
+                                  : type == "lattice" ? lattice(fields, origin, errors)
                                                       : row(fields, origin, errors);
   const Quat upright = body.orientation;
   const Node* link = fields.find("joint");
@@ -167,13 +220,7 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
     if (const FieldTable* joints = table_of_type(*link, at, chain_joint_tables(), errors))
       joint = read_joint(*link, at, *joints, errors);
   }
-  if (!of ||
-      positions.size() + out.description.bodies.size() > static_cast<std::size_t>(most_bodies)) {
-    if (of)
-      errors.add(node, path, "scene has too many bodies", "",
-                 fmt::format("at most {}", most_bodies), "generate fewer");
-    return;
-  }
+  if (!of) return;
 
   // Numbers padded to one width, so that the order of names is the order of generation.
   const std::size_t width = std::to_string(positions.size()).size();

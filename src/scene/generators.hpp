@@ -9,6 +9,10 @@
 
 namespace cairn {
 
+// Whether the entries of "generate", with the bodies that are there, make a scene of a size that is
+// allowed; otherwise an error. Looks at their counts alone.
+bool can_generate(const Node& list, std::size_t bodies, SceneErrors& errors);
+
 // Appends the bodies and joints of one entry of "generate".
 void generate(const Node& node, const std::string& path, ReadModel& out, SceneErrors& errors);
 

@@ -15,15 +15,24 @@ std::vector<Vec3> read_points(const Fields& fields, SceneErrors& errors) {
   if (!fields.read("file", name)) return {};
   const std::filesystem::path folder = std::filesystem::path(errors.file()).parent_path();
   const std::string file = (folder / name).string();
-  Result<std::vector<Vec3>> points = read_obj_points(file);
-  if (!points) {
-    for (Error error : points.error()) {
+  const Result<ObjMesh> mesh = read_obj(file);
+  if (!mesh) {
+    for (Error error : mesh.error()) {
       error.path = fields.path("file");
       errors.add_elsewhere(std::move(error));
     }
     return {};
   }
-  Result<Polyhedron> hull = hull_polyhedron(*points);
+  Result<Polyhedron> hull = hull_polyhedron(mesh->points);
+  bool take_hull = false;
+  fields.read("convex_hull", take_hull);
+  if (hull && !take_hull)
+    if (std::optional<Error> lost = difference_from_hull(*mesh, *hull)) {
+      lost->path = fields.path("file");
+      lost->what = file + ": " + lost->what;
+      errors.add(*fields.find("file"), std::move(*lost));
+      return {};
+    }
   if (hull) return std::move(hull->vertices);
   for (Error error : hull.error()) {
     error.path = fields.path("file");
@@ -63,11 +72,15 @@ Hull read_hull(const Fields& fields, SceneErrors& errors) {
     std::string got;
     for (const char* key : {"vertices", "file", "A", "b"})
       if (fields.find(key)) got += (got.empty() ? "\"" : ", \"") + std::string(key) + "\"";
-    errors.add(fields.node(), fields.path(), "a hull is given in one way",
+    errors.add(fields.node(), fields.path(), ErrorCode::conflict, "a hull is given in one way",
                got.empty() ? "none" : got, "\"vertices\", or \"file\", or \"A\" with \"b\"",
                sources == 0 ? "add \"vertices\"" : "give exactly one of them");
     return hull;
   }
+  if (const Node* flag = fields.find("convex_hull"); flag && !file)
+    errors.add(*flag, fields.path("convex_hull"), ErrorCode::incomplete,
+               "convex_hull belongs to \"file\"", summary(*flag), "",
+               "leave it out: other hulls are convex by definition");
   if (vertices) fields.read("vertices", hull.vertices);
   if (file) hull.vertices = read_points(fields, errors);
   if (rows) hull.vertices = intersect(fields, errors);

@@ -123,8 +123,8 @@ void read_law(const Fields& fields, RestitutionLaw& law, SceneErrors& errors) {
   }
   const std::vector<std::string_view> known(restitution_law_names.begin(),
                                             restitution_law_names.end());
-  errors.add(*fields.find("restitution_law"), fields.path("restitution_law"), "unknown choice",
-             quoted(std::string_view(word)), "newton, poisson, stronge",
+  errors.add(*fields.find("restitution_law"), fields.path("restitution_law"),
+             ErrorCode::unknown_choice, "unknown choice", quoted(std::string_view(word)), "newton, poisson, stronge",
              did_you_mean(word, known, "use one of them"));
 }
 
@@ -134,8 +134,9 @@ void read_polygon(const Fields& fields, Material& material, SceneErrors& errors)
   if (!node) return;
   for (const char* other : {"friction", "friction_across"})
     if (const Node* twice = fields.find(other))
-      errors.add(*twice, fields.path(other), "the friction is given twice", "friction_polygon",
-                 "one of the two", "the corners of the polygon are coefficients: leave this out");
+      errors.add(*twice, fields.path(other), ErrorCode::conflict, "the friction is given twice",
+                 "friction_polygon", "one of the two",
+                 "the corners of the polygon are coefficients: leave this out");
   std::vector<Eigen::Vector2d> corners;
   if (!fields.read("friction_polygon", corners)) return;
   material.friction_polygon.clear();
@@ -260,6 +261,10 @@ ReadModel read_model(const Node& root, SceneErrors& errors) {
   fields.each("no_contact", [&](const Node& node, const std::string& path) {
     read_value(node, path, description.no_contact.emplace_back(), errors);
   });
+  const Node* list = fields.find("generate");
+  if (list && list->is(Node::Kind::array) &&
+      !can_generate(*list, description.bodies.size(), errors))
+    return out;
   fields.each("generate", [&](const Node& node, const std::string& path) {
     generate(node, path, out, errors);
   });

@@ -23,6 +23,7 @@ struct Origin {
 struct ReadModel {
   ModelDescription description;
   std::vector<Origin> bodies, joints;  // beside the lists of the description
+  double generated_parts = 0;          // shapes and vertices of generated bodies
 };
 
 // Of a document whose root is an object.

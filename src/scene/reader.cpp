@@ -2,10 +2,9 @@
 // the Scene or all errors with their places in the file.
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
-#include <fstream>
 
 #include "base/boundary.hpp"
+#include "base/input_file.hpp"
 #include "cairn/scene.hpp"
 #include "scene/assignments.hpp"
 #include "scene/document.hpp"
@@ -14,6 +13,7 @@
 #include "scene/read_model.hpp"
 #include "scene/resolved.hpp"
 #include "scene/settings.hpp"
+#include "scene/speed_checks.hpp"
 #include "scene/utf8.hpp"
 
 namespace cairn {
@@ -93,15 +93,6 @@ std::string stem(const std::string& file) {
   return std::filesystem::path(file).stem().string();
 }
 
-Error io_error(const std::string& file, std::string what, std::string fix) {
-  Error error;
-  error.kind = ErrorKind::io;
-  error.file = file;
-  error.what = std::move(what);
-  error.fix = std::move(fix);
-  return error;
-}
-
 }  // namespace
 
 Result<Scene> parse_scene(const std::string& text, const std::string& file,
@@ -143,6 +134,11 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   if (built)
     if (const Result<void> taken = accepts(scene.simulation.scheme, *built->model); !taken)
       built = tl::unexpected<Errors>(taken.error());
+  if (built && earlier.empty()) {
+    Checks checks;
+    check_speeds(*built->model, scene.simulation.step, read.description.bodies, checks);
+    if (!checks.ok()) built = tl::unexpected<Errors>(checks.take_errors());
+  }
   if (!built) add_build_errors(built.error(), earlier, root, read, all);
   if (!earlier.empty() || !built) {
     Errors list = earlier;
@@ -165,37 +161,9 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
 }
 
 Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments) try {
-  std::error_code status;
-  const std::filesystem::path path(file);
-  if (!std::filesystem::exists(path, status))
-    return fail(io_error(file, "file does not exist", "check the path"));
-  if (std::filesystem::is_directory(path, status))
-    return fail(io_error(file, "is a folder, not a scene file", "name a file in it"));
-  // The size is known before anything is allocated; the parser repeats the check for texts from
-  // elsewhere.
-  const std::uintmax_t size = std::filesystem::file_size(path, status);
-  if (!status && size > DocumentLimits{}.bytes) {
-    Error error = io_error(file, "file is too large", "split the scene or use generators");
-    error.kind = ErrorKind::limit;
-    error.got = fmt::format("{} bytes", size);
-    error.allowed = fmt::format("at most {} bytes", DocumentLimits{}.bytes);
-    return fail(error);
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::string text;
-  if (stream) {
-    // One byte beyond the limit tells that there is more, even in a pipe.
-    constexpr std::size_t chunk = std::size_t{1} << 16;
-    while (stream && text.size() <= DocumentLimits{}.bytes) {
-      const std::size_t before = text.size();
-      text.resize(before + chunk);
-      stream.read(text.data() + before, static_cast<std::streamsize>(chunk));
-      text.resize(before + static_cast<std::size_t>(stream.gcount()));
-    }
-  }
-  if (!stream.eof() && stream.fail())
-    return fail(io_error(file, "file cannot be read", "check its permissions"));
-  return parse_scene(text, file, assignments);
+  const Result<std::string> text = read_input(file, DocumentLimits{}.bytes);
+  if (!text) return tl::unexpected<Errors>(text.error());
+  return parse_scene(*text, file, assignments);
 } catch (...) {
   return fail(caught_error());
 }

@@ -46,8 +46,8 @@ class OptionReader {
     std::string allowed;
     for (const std::string_view name : known)
       allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-    errors_.add(*found, child_path(path_, key), "unknown choice", summary(*found), allowed,
-                did_you_mean(word, known, "use one of them"));
+    errors_.add(*found, child_path(path_, key), ErrorCode::unknown_choice, "unknown choice",
+                summary(*found), allowed, did_you_mean(word, known, "use one of them"));
   }
 
   void refuse_other_keys() {
@@ -92,7 +92,7 @@ void read_options(const Node& node, const std::string& path, Variant& out, Scene
     out = options;
   });
   if (!found)
-    errors.add(*type, type_path, "unknown type", summary(*type), allowed,
+    errors.add(*type, type_path, ErrorCode::unknown_choice, "unknown type", summary(*type), allowed,
                did_you_mean(name, known, "use one of them"));
 }
 
@@ -139,10 +139,13 @@ SimulationSettings read_simulation(const Node& node, const std::string& path, Sc
   fields.read_number("duration", settings.duration, {0});
   if (settings.duration / settings.step > most_steps) {
     const Node* culprit = fields.find("duration") ? fields.find("duration") : fields.find("step");
-    errors.add(*culprit, fields.path("duration"), "run has too many steps",
-               fmt::format("{:.3g} steps", settings.duration / settings.step),
-               fmt::format("at most {:.0e} steps", most_steps),
-               "shorten the duration or lengthen the step");
+    errors.add(*culprit, {.kind = ErrorKind::limit,
+                          .code = ErrorCode::too_many,
+                          .path = fields.path("duration"),
+                          .what = "run has too many steps",
+                          .got = fmt::format("{:.3g} steps", settings.duration / settings.step),
+                          .allowed = fmt::format("at most {:.0e} steps", most_steps),
+                          .fix = "shorten the duration or lengthen the step"});
   }
   return settings;
 }
@@ -158,17 +161,19 @@ Expectation read_expectation(const Node& node, const std::string& path, SceneErr
   const bool tolerance = fields.read_number("tolerance", expectation.tolerance, {0});
   if (!node.is(Node::Kind::object)) return expectation;
   if (fields.find("quantity") && expectation.quantity.empty())
-    errors.add(*fields.find("quantity"), fields.path("quantity"), "quantity is empty", "\"\"",
-               "a path into summary.json", "write penetration.max, for example");
+    errors.add(*fields.find("quantity"), fields.path("quantity"), ErrorCode::empty,
+               "quantity is empty", "\"\"", "a path into summary.json",
+               "write penetration.max, for example");
   if (!fields.find("at_most") && !fields.find("at_least") && !fields.find("equals"))
-    errors.add(node, path, "expectation expects nothing", "", "at_most, at_least or equals",
-               "add one of them");
+    errors.add(node, path, ErrorCode::incomplete, "expectation expects nothing", "",
+               "at_most, at_least or equals", "add one of them");
   if (tolerance && !fields.find("equals"))
-    errors.add(*fields.find("tolerance"), fields.path("tolerance"),
+    errors.add(*fields.find("tolerance"), fields.path("tolerance"), ErrorCode::incomplete,
                "tolerance belongs to \"equals\"", summary(*fields.find("tolerance")), "",
                "add \"equals\" or drop it");
   if (expectation.at_most && expectation.at_least && *expectation.at_most < *expectation.at_least)
-    errors.add(node, path, "no value meets the expectation: at_most is below at_least", "",
+    errors.add(node, path, ErrorCode::conflict,
+               "no value meets the expectation: at_most is below at_least", "",
                "at_least <= at_most", "swap them");
   return expectation;
 }

@@ -303,7 +303,7 @@ void take(Step& step, double (*clock)(), State& state) {
   step.predict();
   if (!data.v_free.allFinite())
     return stop(report, not_finite(model, data.v_free, "force or velocity"));
-  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
   find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
                   data.contacts);
   if (data.active.finder.missing().first >= 0)
@@ -323,7 +323,7 @@ void take(Step& step, double (*clock)(), State& state) {
     if (!data.v_end.allFinite()) return stop(report, not_finite(model, data.v_end, "new velocity"));
     if (!step.close_joints()) return stop(report, open_joints(model, state.poses, data.poses_end));
     if (step.joints_give_way())
-      if (std::string why = contradiction(model, state.poses, data.poses_end); !why.empty())
+      if (Stop why = contradiction(model, state.poses, data.poses_end); !why.empty())
         return stop(report, std::move(why));
 
     const double detect_start = now();

@@ -128,7 +128,7 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   step.evaluate(h);
   if (!data.v_free.allFinite())
     return stop(report, not_finite(model, data.v_free, "force or velocity"));
-  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
   step.integrate();
   if (!step.stopped.empty()) return stop(report, step.stopped);
 

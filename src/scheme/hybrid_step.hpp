@@ -6,6 +6,7 @@
 #pragma once
 
 #include "scheme/step.hpp"
+#include "scheme/stop.hpp"
 
 namespace cairn {
 
@@ -19,9 +20,9 @@ struct HybridStep {
   StepData& data;
   StepReport& report;
   HybridData& d;
-  std::string stopped = {};  // why the step cannot be taken
-  bool limited = false;      // events accumulate and are no longer looked for
-  bool worn_out = false;     // a body has been hit in all the moments that it may
+  Stop stopped = {};      // why the step cannot be taken
+  bool limited = false;   // events accumulate and are no longer looked for
+  bool worn_out = false;  // a body has been hit in all the moments that it may
 
   // The algorithm.
   void integrate();

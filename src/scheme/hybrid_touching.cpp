@@ -14,7 +14,7 @@ namespace {
 
 constexpr double alike = 0x1p-26;  // approaches that are the same [-]
 
-const Material& material(const Model& model, const ContactKey& key) {
+ContactLaw contact_law(const Model& model, const ContactKey& key) {
   return model.pair(model.shapes[index(key.shape_a)].material,
                     model.shapes[index(key.shape_b)].material);
 }
@@ -48,7 +48,7 @@ void HybridStep::gather_touching(Problem& problem) {
     if (!touches(candidate)) continue;
     Touch touch;
     touch.contact = candidate;
-    const Material& pair = material(model, candidate.key);
+    const ContactLaw pair = contact_law(model, candidate.key);
     touch.contact.friction = pair.bounce_mu();
     touch.contact.rows = 3;
     orient(model, d.now.poses, touch.contact);

@@ -19,8 +19,8 @@ constexpr double stability = 4;  // of h^2 theta'/m in the explicit form (E254)
 }  // namespace
 
 // (E254): an explicit step over a spring that swings within it puts energy in.
-std::string PenaltyStep::unstable() {
-  if (options.form != PenaltyForm::explicit_) return "";
+Stop PenaltyStep::unstable() {
+  if (options.form != PenaltyForm::explicit_) return {};
   d.mass.factor(d.plain);
   for (std::size_t i = 0; i < d.springs.size(); ++i) {
     const ContactSpring& spring = d.springs[i];
@@ -36,12 +36,13 @@ std::string PenaltyStep::unstable() {
     }
     if (spring.weight * mobility <= stability) continue;
     const ContactKey& key = d.contacts[i].key;
-    return "the explicit form is unstable: the spring between " + base.model.body(key.body_a).name +
-           " and " + base.model.body(key.body_b).name +
-           " has h^2 theta'/m = " + std::to_string(spring.weight * mobility) +
-           ", allowed up to 4; use a smaller step or gamma, or an implicit form";
+    return {StopReason::unstable,
+            "the explicit form is unstable: the spring between " +
+                base.model.body(key.body_a).name + " and " + base.model.body(key.body_b).name +
+                " has h^2 theta'/m = " + std::to_string(spring.weight * mobility) +
+                ", allowed up to 4; use a smaller step or gamma, or an implicit form"};
   }
-  return "";
+  return {};
 }
 
 void PenaltyStep::report_contacts(const Units& units) {
@@ -86,7 +87,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   data.v_start = state.v;
   if (!data.v_free.allFinite())
     return stop(report, not_finite(model, data.v_free, "force or velocity"));
-  if (std::string lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
   find_candidates(model, state, data.v_free, data.poses_end, plain, h, data.active, data.contacts);
   if (data.active.finder.missing().first >= 0)
     return stop(report, missing_contact(model, data.active.finder.missing()));
@@ -100,8 +101,10 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
     step.find_velocities(record);
     report.seconds.solve += now() - solve_start;
     if (!record.solution.v.allFinite())
-      return stop(report, "the velocities of the step are not finite; use a smaller step or gamma");
-    if (std::string why = step.unstable(); !why.empty()) return stop(report, why);
+      return stop(report,
+                  {StopReason::not_finite,
+                   "the velocities of the step are not finite; use a smaller step or gamma"});
+    if (Stop why = step.unstable(); !why.empty()) return stop(report, why);
     base.move_bodies(record);
     report.penetration = find_overlaps(model, data.poses_end, data.active);
     if (options.form == PenaltyForm::explicit_ || round == max_rounds ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scheme/step.hpp"
+#include "scheme/stop.hpp"
 
 namespace cairn {
 
@@ -11,7 +12,7 @@ struct PenaltyStep {
   PenaltyData& d;
 
   void find_velocities(SolveRecord& record);
-  std::string unstable();
+  Stop unstable();
   void report_contacts(const Units& units);
   void add_springs_to(Ledger& ledger) const;
 

@@ -10,12 +10,41 @@
 
 namespace cairn {
 
+const char* name(StopReason reason) {
+  switch (reason) {
+    case StopReason::none:
+      return "none";
+    case StopReason::not_finite:
+      return "not_finite";
+    case StopReason::energy_overflow:
+      return "energy_overflow";
+    case StopReason::missing_contact:
+      return "missing_contact";
+    case StopReason::contradiction:
+      return "contradiction";
+    case StopReason::open_joints:
+      return "open_joints";
+    case StopReason::too_stiff:
+      return "too_stiff";
+    case StopReason::unstable:
+      return "unstable";
+    case StopReason::turns_too_fast:
+      return "turns_too_fast";
+    case StopReason::unsupported:
+      return "unsupported";
+    case StopReason::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
 void clear(StepReport& report, const State& state, double h) {
   CAIRN_DCHECK(h > 0, h);
   report.seconds = {};
   report.step = state.step + 1;
   report.t = state.t;
   report.h = h;
+  report.reason = StopReason::none;
   report.message.clear();
   report.events.clear();
   report.impacts.clear();
@@ -52,20 +81,22 @@ void judge(StepReport& report) {
   if (report.uncertified_projections > 0) report.status = StepStatus::uncertified;
 }
 
-void stop(StepReport& report, std::string why) {
+void stop(StepReport& report, Stop why) {
   judge(report);
   report.contacts.clear();
   report.events.clear();
   report.impacts.clear();
   report.ledger = {};
   report.status = StepStatus::stopped;
-  report.message = std::move(why);
+  report.reason = why.reason;
+  report.message = std::move(why.message);
 }
 
 void interrupt(StepReport& report, const State& state, double h) {
   clear(report, state, h);
   judge(report);
   report.status = StepStatus::interrupted;
+  report.reason = StopReason::interrupted;
   report.message = "interrupted";
 }
 

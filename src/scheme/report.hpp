@@ -7,6 +7,7 @@
 
 #include "cairn/simulator.hpp"
 #include "cairn/state.hpp"
+#include "scheme/stop.hpp"
 
 namespace cairn {
 
@@ -17,7 +18,7 @@ void clear(StepReport& report, const State& state, double h);
 void judge(StepReport& report);
 
 // The step is not taken: says why, and nothing of what it had begun.
-void stop(StepReport& report, std::string why);
+void stop(StepReport& report, Stop why);
 
 // The step is not taken, because the caller asked for an end: nothing of it is left.
 void interrupt(StepReport& report, const State& state, double h);

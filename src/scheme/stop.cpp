@@ -25,33 +25,36 @@ std::string list(const Model& model, const std::vector<OpenJoint>& open) {
 
 }  // namespace
 
-std::string not_finite(const Model& model, const VecX& v, const char* what) {
+Stop not_finite(const Model& model, const VecX& v, const char* what) {
   for (const Body& body : model.bodies)
     for (int k = 0; k < body.velocities; ++k)
       if (!std::isfinite(v[body.first_velocity + k]))
-        return std::string(what) + " of body '" + body.name + "' is not finite (component " +
-               std::to_string(k) + ")";
-  return {};
+        return {StopReason::not_finite, std::string(what) + " of body '" + body.name +
+                                            "' is not finite (component " + std::to_string(k) +
+                                            ")"};
+  return {StopReason::not_finite, std::string(what) + " is not finite"};
 }
 
-std::string lost_body(const Model& model, std::span<const Pose> poses) {
+Stop lost_body(const Model& model, std::span<const Pose> poses) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (!poses[i].p.allFinite() || !poses[i].R.coeffs().allFinite())
-      return "prescribed motion of body '" + model.bodies[i].name + "' is not finite";
+      return {StopReason::not_finite,
+              "prescribed motion of body '" + model.bodies[i].name + "' is not finite"};
   return {};
 }
 
-std::string missing_contact(const Model& model, std::pair<int, int> shapes) {
+Stop missing_contact(const Model& model, std::pair<int, int> shapes) {
   const Shape &a = model.shapes[static_cast<std::size_t>(shapes.first)],
               &b = model.shapes[static_cast<std::size_t>(shapes.second)];
-  return std::string("no contact between the shapes ") + type_name(a.geometry) + " and " +
-         type_name(b.geometry) + " is known, but bodies '" + model.body(a.body).name + "' and '" +
-         model.body(b.body).name +
-         "' come close; use other shapes, or list the pair in no_contact if it need not touch";
+  return {StopReason::missing_contact,
+          std::string("no contact between the shapes ") + type_name(a.geometry) + " and " +
+              type_name(b.geometry) + " is known, but bodies '" + model.body(a.body).name +
+              "' and '" + model.body(b.body).name +
+              "' come close; use other shapes, or list the pair in no_contact if it need not "
+              "touch"};
 }
 
-std::string contradiction(const Model& model, std::span<const Pose> start,
-                          std::span<const Pose> end) {
+Stop contradiction(const Model& model, std::span<const Pose> start, std::span<const Pose> end) {
   // Velocities under contradicting joints mean nothing, and where they lead neither: the free
   // bodies begin where the step did, the prescribed ones are where they have to be.
   std::vector<Pose> poses(end.begin(), end.end());
@@ -59,10 +62,11 @@ std::string contradiction(const Model& model, std::span<const Pose> start,
     if (model.bodies[i].kind == BodyKind::dynamic) poses[i] = start[i];
   const std::vector<OpenJoint> contradicting = contradicting_joints(model, poses);
   if (contradicting.empty()) return {};
-  return "joints contradict each other and stay open: " + list(model, contradicting);
+  return {StopReason::contradiction,
+          "joints contradict each other and stay open: " + list(model, contradicting)};
 }
 
-std::string energy_overflow(const Model& model, const VecX& v) {
+Stop energy_overflow(const Model& model, const VecX& v) {
   static constexpr double rest[6] = {};
   const Body* fastest = nullptr;
   double most = -1;
@@ -72,17 +76,18 @@ std::string energy_overflow(const Model& model, const VecX& v) {
     if (!(energy <= most)) fastest = &body, most = energy;
     if (!std::isfinite(energy)) break;
   }
-  if (!fastest) return "the energy of the step is not finite";
+  if (!fastest) return {StopReason::energy_overflow, "the energy of the step is not finite"};
   double speed = 0;
   for (int k = 0; k < fastest->velocities; ++k)
     speed = std::max(speed, std::abs(v[fastest->first_velocity + k]));
-  return fmt::format(
-      "the energy of the step is not finite: body '{}' has a velocity of {:.3g} m/s or rad/s and "
-      "{:.3g} J; reduce the velocity or force that drives it, or the step",
-      fastest->name, speed, most);
+  return {StopReason::energy_overflow,
+          fmt::format("the energy of the step is not finite: body '{}' has a velocity of {:.3g} "
+                      "m/s or rad/s and {:.3g} J; reduce the velocity or force that drives it, or "
+                      "the step",
+                      fastest->name, speed, most)};
 }
 
-std::string turns_too_fast(const Model& model, const Problem& problem, const VecX& v,
+Stop turns_too_fast(const Model& model, const Problem& problem, const VecX& v,
                            double length) {
   for (const ProblemBody& b : problem.bodies) {
     if (has_positive_part(b)) continue;
@@ -90,26 +95,26 @@ std::string turns_too_fast(const Model& model, const Problem& problem, const Vec
     double spin = 0;
     if (body.rotation == RotationKind::three)
       spin = v.segment<3>(body.first_velocity + body.velocities - 3).norm();
-    return fmt::format(
+    return {StopReason::turns_too_fast, fmt::format(
         "body '{}' turns too fast for a step of {:.3g} s of this scheme: with {:.3g} rad/s its "
         "gyroscopic terms outweigh its inertia; reduce simulation.step, or use scheme euler, "
         "relaxed or hybrid",
-        body.name, length, spin);
+        body.name, length, spin)};
   }
   return {};
 }
 
-std::string open_joints(const Model& model, std::span<const Pose> start,
-                        std::span<const Pose> end) {
-  if (std::string why = contradiction(model, start, end); !why.empty()) return why;
+Stop open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end) {
+  if (Stop why = contradiction(model, start, end); !why.empty()) return why;
   std::vector<OpenJoint> open;
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const JointError error = joint_error(end, model.joints[i]);
     if (error.distance + error.angle * model.length_unit > 1e-9 * model.length_unit)
       open.push_back({static_cast<JointId>(i), error.distance, error.angle});
   }
-  return "the step leaves joints open that could be closed, the bodies are too fast for it: " +
-         list(model, open);
+  return {StopReason::open_joints,
+          "the step leaves joints open that could be closed, the bodies are too fast for it: " +
+              list(model, open)};
 }
 
 }  // namespace cairn

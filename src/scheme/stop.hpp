@@ -7,33 +7,41 @@
 
 #include "cairn/model.hpp"
 #include "cairn/problem.hpp"
+#include "cairn/simulator.hpp"
 
 namespace cairn {
 
-// The first body whose velocity is not a number; empty: none.
-std::string not_finite(const Model& model, const VecX& v, const char* what);
+// Why a step is not taken; empty: it is.
+struct Stop {
+  StopReason reason = StopReason::none;
+  std::string message = {};
+
+  bool empty() const { return reason == StopReason::none; }
+};
+
+// Names the first body whose velocity is not finite.
+Stop not_finite(const Model& model, const VecX& v, const char* what);
 
 // The first body that its prescribed motion sends nowhere; empty: none.
-std::string lost_body(const Model& model, std::span<const Pose> poses);
+Stop lost_body(const Model& model, std::span<const Pose> poses);
 
 // Two shapes that met for which there is no contact function.
-std::string missing_contact(const Model& model, std::pair<int, int> shapes);
+Stop missing_contact(const Model& model, std::pair<int, int> shapes);
 
 // Joints that no motion of the free bodies from `start` can close where the prescribed ones are at
 // `end` (E81); empty: none.
-std::string contradiction(const Model& model, std::span<const Pose> start,
-                          std::span<const Pose> end);
+Stop contradiction(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
 
-// A body whose energy is beyond all numbers though its velocity is not; empty: none.
-std::string energy_overflow(const Model& model, const VecX& v);
+// Names the body with the largest energy.
+Stop energy_overflow(const Model& model, const VecX& v);
 
 // A body that turns so fast that the mass-like matrix of an implicit step of the length is not
 // positive definite; empty: none.
-std::string turns_too_fast(const Model& model, const Problem& problem, const VecX& v,
+Stop turns_too_fast(const Model& model, const Problem& problem, const VecX& v,
                            double length);
 
 // The joints that the projection could not close, and whether any motion could: `start` at the
 // beginning of the step, `end` where the projection gave up.
-std::string open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
+Stop open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
 
 }  // namespace cairn

@@ -152,16 +152,15 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   d.begin = d.now;
   Phase& end = d.next;
   move_bodies(model, d.now, d.now.v, h, end);
-  if (std::string lost = lost_body(model, end.poses); !lost.empty()) return stop(report, lost);
+  if (Stop lost = lost_body(model, end.poses); !lost.empty()) return stop(report, lost);
   evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, false, d.forces);
   d.mean = d.now.v + d.forces.potential + d.forces.applied + d.forces.gyroscopic;
   if (!d.mean.allFinite()) return stop(report, not_finite(model, d.mean, "force or velocity"));
 
   if (!(d.forces.stiffest <= stiffest))
-    return stop(
-        report,
-        "a spring or damper is so stiff that the masses at its ends vanish beside it; reduce its "
-        "stiffness, damping or the step, or use a joint");
+    return stop(report, {StopReason::too_stiff,
+                         "a spring or damper is so stiff that the masses at its ends vanish beside "
+                         "it; reduce its stiffness, damping or the step, or use a joint"});
   if (options.accuracy > 0)
     step.integrate_accurately();
   else

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "scheme/step_data.hpp"
+#include "scheme/stop.hpp"
 
 namespace cairn {
 
@@ -22,9 +23,9 @@ struct TrapezoidalStep {
   StepData& data;
   StepReport& report;
   TrapezoidalData& d;
-  std::string stopped = {};  // why the step cannot be taken
-  bool limited = false;      // events accumulate and are no longer looked for
-  bool alternates = false;   // velocities change their sign by stiffness alone
+  Stop stopped = {};        // why the step cannot be taken
+  bool limited = false;     // events accumulate and are no longer looked for
+  bool alternates = false;  // velocities change their sign by stiffness alone
 
   // The algorithm.
   void integrate(double length);

@@ -16,9 +16,10 @@ constexpr std::array<std::string_view, 14> names = {
     "start",   "pause", "step", "reset", "friction", "restitution", "h",
     "gravity", "speed", "grab", "drag",  "drop",     "save",        "seen"};
 
-tl::unexpected<Errors> fault(std::string path, std::string what, std::string got,
+tl::unexpected<Errors> fault(std::string path, ErrorCode code, std::string what, std::string got,
                              std::string allowed) {
   Error error;
+  error.code = code;
   error.path = std::move(path);
   error.what = std::move(what);
   error.got = std::move(got);
@@ -28,21 +29,23 @@ tl::unexpected<Errors> fault(std::string path, std::string what, std::string got
 
 Result<double> number(const Node& root, const char* key) {
   const Node* node = root.find(key);
-  if (!node) return fault(key, "is missing", "", "a number");
+  if (!node) return fault(key, ErrorCode::missing_key, "is missing", "", "a number");
   if (!node->is(Node::Kind::number) || !std::isfinite(node->number))
-    return fault(key, "is no number", summary(*node), "a finite number");
+    return fault(key, ErrorCode::wrong_type, "is no number", summary(*node), "a finite number");
   return node->number;
 }
 
 Result<Vec3> vector(const Node& root, const char* key) {
   const Node* node = root.find(key);
   if (!node || !node->is(Node::Kind::array) || node->items.size() != 3)
-    return fault(key, "is no vector", node ? summary(*node) : "", "three numbers");
+    return fault(key, ErrorCode::wrong_type, "is no vector", node ? summary(*node) : "",
+                 "three numbers");
   Vec3 v;
   for (int i = 0; i < 3; ++i) {
     const Node& item = node->items[static_cast<std::size_t>(i)];
     if (!item.is(Node::Kind::number) || !std::isfinite(item.number))
-      return fault(key, "is no vector", summary(item), "three finite numbers");
+      return fault(key, ErrorCode::wrong_type, "is no vector", summary(item),
+                   "three finite numbers");
     v[i] = item.number;
   }
   return v;
@@ -52,7 +55,7 @@ Result<int> whole(const Node& root, const char* key) {
   const Result<double> x = number(root, key);
   if (!x) return tl::unexpected<Errors>(x.error());
   if (*x != std::floor(*x) || std::abs(*x) > 1e9)
-    return fault(key, "is no whole number", "", "a number of the list");
+    return fault(key, ErrorCode::wrong_type, "is no whole number", "", "a number of the list");
   return static_cast<int>(*x);
 }
 
@@ -99,9 +102,11 @@ Result<Command> read_command(std::string_view text) {
       .bytes = std::size_t{64} << 10, .string_bytes = 64, .nodes = 64, .depth = 3};
   const Result<Node> root = parse_document(text, "", limits);
   if (!root) return tl::unexpected<Errors>(root.error());
-  if (!root->is(Node::Kind::object)) return fault("", "is no object", summary(*root), "{\"do\"}");
+  if (!root->is(Node::Kind::object))
+    return fault("", ErrorCode::wrong_type, "is no object", summary(*root), "{\"do\"}");
   const Node* word = root->find("do");
-  if (!word || !word->is(Node::Kind::string)) return fault("do", "is missing", "", "a command");
+  if (!word || !word->is(Node::Kind::string))
+    return fault("do", ErrorCode::missing_key, "is missing", "", "a command");
   Command command;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] != word->string) continue;
@@ -111,7 +116,8 @@ Result<Command> read_command(std::string_view text) {
     if (!errors.empty()) return tl::unexpected<Errors>(std::move(errors));
     return command;
   }
-  return fault("do", "is no command", summary(*word), fmt::format("{}", fmt::join(names, ", ")));
+  return fault("do", ErrorCode::unknown_choice, "is no command", summary(*word),
+               fmt::format("{}", fmt::join(names, ", ")));
 }
 
 }  // namespace cairn

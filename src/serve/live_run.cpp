@@ -186,6 +186,7 @@ void LiveRun::carry_out(const Command& command) {
       pacer_.set_speed(command.value, session_.state().t);
     } else {
       Error error;
+      error.code = ErrorCode::out_of_range;
       error.path = "speed";
       error.what = "is out of range";
       error.allowed = fmt::format("0 to {}", most_speed);

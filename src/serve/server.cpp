@@ -21,6 +21,7 @@ constexpr int backlog = 64;
 tl::unexpected<Errors> system_error(const std::string& what, std::string fix) {
   Error error;
   error.kind = ErrorKind::io;
+  error.code = errno == EADDRINUSE ? ErrorCode::in_use : ErrorCode::cannot_write;
   error.what = what + ": " + std::strerror(errno);
   error.fix = std::move(fix);
   return fail(error);

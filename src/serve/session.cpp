@@ -18,8 +18,10 @@ constexpr double most_gravity = 1e4;    // [m/s^2]
 constexpr double most_friction = 100;   // [-]
 constexpr std::int64_t most_due = 100;  // single steps that wait
 
-tl::unexpected<Errors> refuse(const char* path, const char* what, double got, std::string allowed) {
+tl::unexpected<Errors> refuse(const char* path, ErrorCode code, const char* what, double got,
+                              std::string allowed) {
   Error error;
+  error.code = code;
   error.path = path;
   error.what = what;
   error.got = fmt::format("{:.6g}", got);
@@ -124,11 +126,12 @@ Result<void> Session::set_material(const Command& command) {
   const char* path = friction ? "friction" : "restitution";
   const double most = friction ? most_friction : 1;
   if (!(command.value >= 0 && command.value <= most))
-    return refuse(path, "is out of range", command.value, fmt::format("0 to {}", most));
+    return refuse(path, ErrorCode::out_of_range, "is out of range", command.value,
+                  fmt::format("0 to {}", most));
   ModelDescription description = scene_.description;
   const int count = static_cast<int>(description.materials.size());
   if (command.index < -1 || command.index >= count)
-    return refuse("material", "there is no such material", command.index,
+    return refuse("material", ErrorCode::unknown_name, "there is no such material", command.index,
                   fmt::format("0 to {}, or -1 for all", count - 1));
   for (int i = 0; i < count; ++i) {
     Material& material = description.materials[static_cast<std::size_t>(i)].second;
@@ -141,7 +144,7 @@ Result<void> Session::set_material(const Command& command) {
 Result<void> Session::set_step_length(double h) {
   const double least = first_step_ / step_range, most = first_step_ * step_range;
   if (!(h >= least && h <= most))
-    return refuse("h", "the step is out of range", h,
+    return refuse("h", ErrorCode::out_of_range, "the step is out of range", h,
                   fmt::format("{:.6g} to {:.6g} s", least, most));
   scene_.simulation.step = h;
   scene_.resolved = resolved_text(scene_);
@@ -150,7 +153,7 @@ Result<void> Session::set_step_length(double h) {
 
 Result<void> Session::set_gravity(const Vec3& gravity) {
   if (!(gravity.norm() <= most_gravity))
-    return refuse("gravity", "is out of range", gravity.norm(),
+    return refuse("gravity", ErrorCode::out_of_range, "is out of range", gravity.norm(),
                   fmt::format("at most {:.0f} m/s^2", most_gravity));
   ModelDescription description = scene_.description;
   description.gravity = gravity;
@@ -161,7 +164,7 @@ Result<void> Session::grab(const Command& command) {
   const Model& model = *scene_.model;
   const int count = static_cast<int>(model.bodies.size());
   if (command.index < 0 || command.index >= count)
-    return refuse("body", "there is no such body", command.index,
+    return refuse("body", ErrorCode::unknown_name, "there is no such body", command.index,
                   fmt::format("0 to {}", count - 1));
   const auto id = static_cast<BodyId>(command.index);
   if (model.body(id).kind != BodyKind::dynamic) return {};  // it does not follow, that is all

@@ -105,7 +105,7 @@ const StepReport& Simulator::step(double h) {
   Workspace& w = *workspace_;
   if (!w.refusal.empty()) {
     clear(w.report, w.state, h);
-    stop(w.report, w.refusal);
+    stop(w.report, {StopReason::unsupported, w.refusal});
     return w.report;
   }
   w.interrupted = false;

@@ -81,6 +81,7 @@ Face box_face(const ImpulseView& view, std::size_t i, double u, Activity& activi
 Error too_large(int rows) {
   Error error;
   error.kind = ErrorKind::limit;
+  error.code = ErrorCode::too_many;
   error.what = "too many active rows hang together for this analysis";
   error.got = std::to_string(rows);
   error.allowed = "at most " + std::to_string(max_active_rows);
@@ -189,7 +190,8 @@ std::vector<Ray> span_of(const Face& face) {
 static Result<void> without_ties(const ImpulseView& view) {
   for (std::size_t i = 0; i < view.constraints(); ++i)
     if (view.sets[i].law == Law::disc)
-      return fail({.path = "constraints[" + std::to_string(i) + "]",
+      return fail({.code = ErrorCode::unsupported,
+                   .path = "constraints[" + std::to_string(i) + "]",
                    .what = "the set of solutions is not known with rolling or torsional friction",
                    .got = "law disc",
                    .allowed = "laws that do not depend on other impulses",

@@ -49,7 +49,8 @@ void SolverWorkspace::set_interrupt(const Interrupt& interrupt) {
 Result<void> accepts(const SolverOptions& options, const Problem& problem) {
   if (std::holds_alternative<Nsgs>(options) && !problem.couplings.empty() &&
       problem.rows() > most_dense_rows)
-    return fail({.path = "couplings",
+    return fail({.code = ErrorCode::unsupported,
+                 .path = "couplings",
                  .what = "nsgs takes coupled bodies with few constraints only, since W is dense",
                  .got = std::to_string(problem.rows()) + " rows",
                  .allowed = "up to " + std::to_string(most_dense_rows),
@@ -58,13 +59,15 @@ Result<void> accepts(const SolverOptions& options, const Problem& problem) {
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     if (c.law == Law::disc && c.rows == 2)
-      return fail({.path = "constraints[" + std::to_string(i) + "]",
+      return fail({.code = ErrorCode::unsupported,
+                   .path = "constraints[" + std::to_string(i) + "]",
                    .what = "lemke cannot take rolling friction in space",
                    .got = "law disc with two rows",
                    .allowed = "one row: torsional friction, planar contacts",
                    .fix = "use the solver auto"});
     if (!has_cone(c.law) || c.rows < 3 || c.facets > 0 || c.section || c.mu == 0) continue;
-    return fail({.path = "constraints[" + std::to_string(i) + "]",
+    return fail({.code = ErrorCode::unsupported,
+                 .path = "constraints[" + std::to_string(i) + "]",
                  .what = "lemke cannot take an exact friction cone in space",
                  .got = "facets 0",
                  .allowed = "facets 3 to 64, or planar contacts",

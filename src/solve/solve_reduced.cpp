@@ -21,7 +21,8 @@ Result<void> accepts(const SolverOptions& options, const ReducedProblem& problem
     g.set = law_set(problem.constraints[i]);
     g.rows = g.set.rows;
     if (is_linear(g)) continue;
-    return fail({.path = "constraints[" + std::to_string(i) + "]",
+    return fail({.code = ErrorCode::unsupported,
+                 .path = "constraints[" + std::to_string(i) + "]",
                  .what = "lemke cannot take an exact friction cone in space",
                  .got = "facets 0",
                  .allowed = "facets 3 to 64, or planar contacts",

@@ -92,52 +92,50 @@ TEST(Expression, FaultsHaveAColumn) {
   struct Case {
     std::string text;
     int column;
-    std::string key;
+    ErrorCode code;
   };
   const std::vector<Case> cases = {
-      {"", 1, "expected a number"},
-      {"3*", 3, "found the end"},
-      {"3*sin(t", 8, "expected ')'"},
-      {"(1+2", 5, "expected ')'"},
-      {"1 2", 3, "an operator"},
-      {"sin t", 5, "'(' after sin"},
-      {"atan2(t)", 8, "',' and a further"},
-      {"if(t, 1, 2)", 5, "one of < <="},
-      {"1+1e999", 3, "too large"},
-      {"2*sine(t)", 3, "unknown name 'sine'"},
-      {"t < 1", 3, "an operator"},
-      {"3 + $", 5, "found '$'"},
-      {"max(1,2,3)", 8, "expected ')'"},
-      {"+1", 1, "expected a number"},
+      {"", 1, ErrorCode::syntax},
+      {"3*", 3, ErrorCode::syntax},
+      {"3*sin(t", 8, ErrorCode::syntax},
+      {"(1+2", 5, ErrorCode::syntax},
+      {"1 2", 3, ErrorCode::syntax},
+      {"sin t", 5, ErrorCode::syntax},
+      {"atan2(t)", 8, ErrorCode::syntax},
+      {"if(t, 1, 2)", 5, ErrorCode::syntax},
+      {"1+1e999", 3, ErrorCode::out_of_range},
+      {"2*sine(t)", 3, ErrorCode::unknown_name},
+      {"t < 1", 3, ErrorCode::syntax},
+      {"3 + $", 5, ErrorCode::syntax},
+      {"max(1,2,3)", 8, ErrorCode::syntax},
+      {"+1", 1, ErrorCode::syntax},
   };
-  for (const auto& [text, column, key] : cases) {
+  for (const auto& [text, column, code] : cases) {
     const Error error = fault(text);
     EXPECT_EQ(error.column, column) << text << ": " << error.what;
-    EXPECT_NE(error.what.find(key), std::string::npos) << error.what;
-    EXPECT_NE(error.what.find("column " + std::to_string(column)), std::string::npos) << error.what;
+    EXPECT_EQ(error.code, code) << error.what;
   }
 }
 
 TEST(Expression, UnknownNamesGetASuggestionAndTheList) {
   const Error error = fault("2*sine(t)");
-  EXPECT_EQ(error.fix, "did you mean 'sin'?");
+  EXPECT_NE(error.fix.find("'sin'"), std::string::npos);
   EXPECT_NE(error.allowed.find("atan2"), std::string::npos);
-  EXPECT_EQ(fault("sqr(t)").fix, "did you mean 'sqrt'?");
+  EXPECT_NE(fault("sqr(t)").fix.find("'sqrt'"), std::string::npos);
 }
 
 // Hostile input ends in an error, never in a deep recursion or a stack overrun.
 TEST(Expression, DepthIsBounded) {
-  EXPECT_NE(fault(std::string(200, '(') + "t" + std::string(200, ')')).what.find("nested"),
-            std::string::npos);
-  EXPECT_NE(fault(std::string(4000, '-') + "t").what.find("nested"), std::string::npos);
-  EXPECT_NE(fault(std::string(5000, '1')).what.find("too long"), std::string::npos);
+  EXPECT_EQ(fault(std::string(200, '(') + "t" + std::string(200, ')')).code, ErrorCode::too_deep);
+  EXPECT_EQ(fault(std::string(4000, '-') + "t").code, ErrorCode::too_deep);
+  EXPECT_EQ(fault(std::string(5000, '1')).code, ErrorCode::too_large);
   std::string towers = "1";
   for (int i = 0; i < 100; ++i) towers += "^1";
-  EXPECT_NE(fault(towers).what.find("nested"), std::string::npos);
+  EXPECT_EQ(fault(towers).code, ErrorCode::too_deep);
   // Each level keeps two values alive while the third argument is computed: 2 * 60 > 96.
   std::string deep = "t";
   for (int i = 0; i < 60; ++i) deep = "if(1<2,1," + deep + ")";
-  EXPECT_NE(fault(deep).what.find("intermediate"), std::string::npos);
+  EXPECT_EQ(fault(deep).code, ErrorCode::too_many);
   std::string sum = "0";
   for (int i = 0; i < 1000; ++i) sum += "+1";
   EXPECT_EQ(value(sum, 0), 1000);

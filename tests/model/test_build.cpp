@@ -314,6 +314,55 @@ TEST(Build, MaterialPairsMixOrAreTakenFromTheList) {
             0);  // "default" has no friction unless it is given
 }
 
+// Only what is listed is stored, in both orders; the rest follows from the materials when asked
+// for.
+TEST(Build, PairsOfManyMaterialsTakeNoSpace) {
+  ModelDescription d = sample();
+  for (int i = 0; i < 3000; ++i)
+    d.materials.push_back({"m" + std::to_string(i), {0.1 + 1e-4 * i, 1e-4 * i}});
+  d.materials.push_back({"m7|m2999", {0.25, 0.125}});
+  const Model m = *built(d).model;
+  ASSERT_EQ(m.materials.size(), 3003u);
+  ASSERT_EQ(m.pairs.size(), 2u);
+  const auto id = [&](const std::string& name) {
+    const auto& names = m.material_names;
+    return MaterialId(std::lower_bound(names.begin(), names.end(), name) - names.begin());
+  };
+  EXPECT_EQ(m.pair(id("m7"), id("m2999")).friction, 0.25);
+  EXPECT_EQ(m.pair(id("m2999"), id("m7")).restitution, 0.125);
+  const Material &a = m.materials[index(id("m17"))], &b = m.materials[index(id("m2345"))];
+  EXPECT_EQ(m.pair(id("m17"), id("m2345")).friction, std::sqrt(a.friction * b.friction));
+  EXPECT_EQ(m.pair(id("m17"), id("m2345")).restitution, b.restitution);
+  EXPECT_EQ(m.pair(id("m17"), id("m17")).friction, a.friction);
+}
+
+// Pairs with a polygon have a section each; a pair seen from its other side has it turned over.
+TEST(Build, PolygonPairsAreStoredAndBounded) {
+  ModelDescription d = sample();
+  Material fur;
+  fur.friction_polygon = {{1, 0}, {0, 0.5}, {-0.25, -0.25}};
+  d.materials = {{"fur", fur}, {"ice", {0.25, 0}}, {"steel", {0.5, 0}}};
+  const Model m = *built(d).model;
+  const MaterialId plain{0}, coat{1}, ice{2};
+  EXPECT_EQ(m.pairs.size(), 7u);  // fur with itself, and with three others in both orders
+  const ContactLaw there = m.pair(coat, ice), back = m.pair(ice, coat);
+  EXPECT_EQ(there.friction, std::sqrt(1 * 0.25));
+  ASSERT_TRUE(there.section && back.section);
+  EXPECT_EQ(there.direction_of, 0);
+  EXPECT_EQ(back.direction_of, 1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ((*there.section)[i][0], -(*back.section)[2 - i][0]);
+    EXPECT_EQ((*there.section)[i][1], (*back.section)[2 - i][1]);
+  }
+  EXPECT_EQ(m.pair(coat, coat).direction_of, -1);
+  EXPECT_FALSE(m.pair(plain, ice).section);
+  for (int i = 0; i < 400; ++i) d.materials.push_back({"fur" + std::to_string(i), fur});
+  const Result<BuiltModel> many = build(d);
+  ASSERT_FALSE(many.has_value());
+  EXPECT_EQ(many.error()[0].code, ErrorCode::too_many);
+  EXPECT_EQ(many.error()[0].kind, ErrorKind::limit);
+}
+
 TEST(Build, AlmostUnitQuaternionsAreNormalisedWithAWarning) {
   ModelDescription d;
   d.bodies = {ball("ball", 1, 1, Vec3::Zero())};
@@ -342,7 +391,9 @@ TEST(Build, NamedAndGivenLengthsAreKept) {
 // -------------------------------------------------------------------------------------------------------
 
 struct Fault {
-  std::string path, key;
+  std::string path;
+  ErrorCode code;
+  std::string datum;  // a name or a value that the message shows
   std::function<void(ModelDescription&)> spoil;
 };
 
@@ -351,98 +402,107 @@ const double nan_value = std::numeric_limits<double>::quiet_NaN();
 const std::vector<Fault>& faults() {
   using D = ModelDescription;
   static const std::vector<Fault> list = {
-      {"gravity", "finite", [](D& d) { d.gravity.z() = nan_value; }},
-      {"bodies[0].name", "missing", [](D& d) { d.bodies[0].name = ""; }},
-      {"bodies[0].name", "256 bytes", [](D& d) { d.bodies[0].name = std::string(257, 'x'); }},
-      {"bodies[0].name", "fixed frame", [](D& d) { d.bodies[0].name = "world"; }},
-      {"bodies[2].name", "same name", [](D& d) { d.bodies[2].name = "b"; }},
-      {"bodies[0].mass", "positive", [](D& d) { d.bodies[0].mass = -1; }},
-      {"bodies[0].mass", "positive", [](D& d) { d.bodies[0].mass = nan_value; }},
-      {"bodies[0].mass", "1e-30", [](D& d) { d.bodies[0].mass = 1e-31; }},
-      {"bodies[0]", "no mass", [](D& d) { d.bodies[0].mass.reset(); }},
-      {"bodies[0].density", "both given", [](D& d) { d.bodies[0].density = 1; }},
-      {"bodies[0].inertia", "no inertia", [](D& d) { d.bodies[0].shapes.clear(); }},
-      {"bodies[0].inertia", "not symmetric",
+      {"gravity", ErrorCode::not_finite, "", [](D& d) { d.gravity.z() = nan_value; }},
+      {"bodies[0].name", ErrorCode::invalid_name, "", [](D& d) { d.bodies[0].name = ""; }},
+      {"bodies[0].name", ErrorCode::invalid_name, "257",
+       [](D& d) { d.bodies[0].name = std::string(257, 'x'); }},
+      {"bodies[0].name", ErrorCode::invalid_name, "", [](D& d) { d.bodies[0].name = "world"; }},
+      {"bodies[2].name", ErrorCode::duplicate_name, "", [](D& d) { d.bodies[2].name = "b"; }},
+      {"bodies[0].mass", ErrorCode::out_of_range, "", [](D& d) { d.bodies[0].mass = -1; }},
+      {"bodies[0].mass", ErrorCode::not_finite, "", [](D& d) { d.bodies[0].mass = nan_value; }},
+      {"bodies[0].mass", ErrorCode::out_of_range, "1e-30", [](D& d) { d.bodies[0].mass = 1e-31; }},
+      {"bodies[0]", ErrorCode::incomplete, "", [](D& d) { d.bodies[0].mass.reset(); }},
+      {"bodies[0].density", ErrorCode::conflict, "", [](D& d) { d.bodies[0].density = 1; }},
+      {"bodies[0].inertia", ErrorCode::incomplete, "", [](D& d) { d.bodies[0].shapes.clear(); }},
+      {"bodies[0].inertia", ErrorCode::invalid_inertia, "",
        [](D& d) { d.bodies[0].inertia = (Mat3() << 1, 0.5, 0, 0, 1, 0, 0, 0, 1).finished(); }},
-      {"bodies[0].inertia", "principal moments [-1, 3, 5]",
+      {"bodies[0].inertia", ErrorCode::invalid_inertia, "[-1, 3, 5]",
        [](D& d) { d.bodies[0].inertia = Mat3(Vec3(3, -1, 5).asDiagonal()); }},
-      {"bodies[0].inertia", "exceeds the sum",
+      {"bodies[0].inertia", ErrorCode::invalid_inertia, "",
        [](D& d) { d.bodies[0].inertia = Mat3(Vec3(1, 1, 3).asDiagonal()); }},
-      {"bodies[0].center_of_mass", "inertia",
+      {"bodies[0].center_of_mass", ErrorCode::incomplete, "",
        [](D& d) { d.bodies[0].center_of_mass = Vec3(0, 0, 0.1); }},
-      {"bodies[0].shapes[0].radius", "positive",
+      {"bodies[0].shapes[0].radius", ErrorCode::out_of_range, "",
        [](D& d) { d.bodies[0].shapes[0].geometry = Sphere{0}; }},
-      {"bodies[0].shapes[0].size[1]", "positive",
+      {"bodies[0].shapes[0].size[1]", ErrorCode::out_of_range, "",
        [](D& d) { d.bodies[0].shapes[0].geometry = Box{Vec3(1, -1, 1)}; }},
-      {"bodies[0].shapes[0].radii[2]", "positive",
+      {"bodies[0].shapes[0].radii[2]", ErrorCode::out_of_range, "",
        [](D& d) { d.bodies[0].shapes[0].geometry = Ellipsoid{Vec3(1, 1, 0)}; }},
-      {"bodies[0].shapes[0].length", "positive",
+      {"bodies[0].shapes[0].length", ErrorCode::out_of_range, "",
        [](D& d) {
          d.bodies[0].shapes[0].geometry = Capsule{1, 0};
        }},
-      {"bodies[0].shapes[0]", "halfspace",
+      {"bodies[0].shapes[0]", ErrorCode::conflict, "",
        [](D& d) { d.bodies[0].shapes[0].geometry = Halfspace{}; }},
-      {"bodies[0].shapes[0]", "moves in the plane",
+      {"bodies[0].shapes[0]", ErrorCode::wrong_dimension, "",
        [](D& d) { d.bodies[0].shapes[0].geometry = Disc{1}; }},
-      {"bodies[1].shapes[0].normal", "direction",
+      {"bodies[1].shapes[0].normal", ErrorCode::zero_vector, "",
        [](D& d) { d.bodies[1].shapes[0].geometry = Halfspace{Vec3::Zero()}; }},
-      {"bodies[0].shapes[0].material", "did you mean 'steel'",
+      {"bodies[0].shapes[0].material", ErrorCode::unknown_name, "'steel'",
        [](D& d) { d.bodies[0].shapes[0].material = "stele"; }},
-      {"bodies[0].orientation", "norm zero",
+      {"bodies[0].orientation", ErrorCode::not_normalised, "",
        [](D& d) { d.bodies[0].orientation = Quat(0, 0, 0, 0); }},
-      {"bodies[0].orientation", "norm 1", [](D& d) { d.bodies[0].orientation = Quat(2, 0, 0, 0); }},
-      {"bodies[0].dof", "unknown direction", [](D& d) { d.bodies[0].dof = "x y w"; }},
-      {"bodies[0].dof", "given twice", [](D& d) { d.bodies[0].dof = "x x"; }},
-      {"bodies[0].dof", "two free rotations", [](D& d) { d.bodies[0].dof = "x rx ry"; }},
-      {"bodies[0].dof", "no direction", [](D& d) { d.bodies[0].dof = " "; }},
-      {"bodies[0].velocity", "locked",
+      {"bodies[0].orientation", ErrorCode::not_normalised, "",
+       [](D& d) { d.bodies[0].orientation = Quat(2, 0, 0, 0); }},
+      {"bodies[0].dof", ErrorCode::unknown_choice, "\"w\"",
+       [](D& d) { d.bodies[0].dof = "x y w"; }},
+      {"bodies[0].dof", ErrorCode::duplicate_name, "", [](D& d) { d.bodies[0].dof = "x x"; }},
+      {"bodies[0].dof", ErrorCode::unsupported, "", [](D& d) { d.bodies[0].dof = "x rx ry"; }},
+      {"bodies[0].dof", ErrorCode::empty, "", [](D& d) { d.bodies[0].dof = " "; }},
+      {"bodies[0].velocity", ErrorCode::locked_direction, "",
        [](D& d) { d.bodies[0].dof = "x y", d.bodies[0].velocity = Vec3(0, 0, 1); }},
-      {"bodies[2].angular_velocity", "locked", [](D& d) { d.bodies[2].dof = "x y z"; }},
-      {"bodies[2].angular_velocity", "locked", [](D& d) { d.bodies[2].dof = "x y rz"; }},
-      {"bodies[1].mass", "fixed body takes no mass", [](D& d) { d.bodies[1].mass = 1; }},
-      {"bodies[1].dof", "fixed body takes no dof", [](D& d) { d.bodies[1].dof = "x"; }},
-      {"bodies[1].motion", "cannot have a motion", [](D& d) { d.bodies[1].motion = Motion{}; }},
-      {"materials.steel.friction", "negative", [](D& d) { d.materials[0].second.friction = -0.1; }},
-      {"materials.ice.restitution", "0 to 1",
+      {"bodies[2].angular_velocity", ErrorCode::locked_direction, "",
+       [](D& d) { d.bodies[2].dof = "x y z"; }},
+      {"bodies[2].angular_velocity", ErrorCode::locked_direction, "",
+       [](D& d) { d.bodies[2].dof = "x y rz"; }},
+      {"bodies[1].mass", ErrorCode::conflict, "", [](D& d) { d.bodies[1].mass = 1; }},
+      {"bodies[1].dof", ErrorCode::conflict, "", [](D& d) { d.bodies[1].dof = "x"; }},
+      {"bodies[1].motion", ErrorCode::conflict, "", [](D& d) { d.bodies[1].motion = Motion{}; }},
+      {"materials.steel.friction", ErrorCode::out_of_range, "",
+       [](D& d) { d.materials[0].second.friction = -0.1; }},
+      {"materials.ice.restitution", ErrorCode::out_of_range, "1.5",
        [](D& d) { d.materials[1].second.restitution = 1.5; }},
-      {"materials.steel|icy", "did you mean 'ice'",
+      {"materials.steel|icy", ErrorCode::unknown_name, "'ice'",
        [](D& d) {
          d.materials.push_back({"steel|icy", {}});
        }},
-      {"materials.ice|steel", "given twice",
+      {"materials.ice|steel", ErrorCode::duplicate_name, "",
        [](D& d) {
          d.materials.push_back({"steel|ice", {}}), d.materials.push_back({"ice|steel", {}});
        }},
-      {"materials.a|b|c", "two names",
+      {"materials.a|b|c", ErrorCode::invalid_name, "",
        [](D& d) {
          d.materials.push_back({"a|b|c", {}});
        }},
-      {"joints[0].bodies[1]", "unknown body", [](D& d) { d.joints[0].bodies[1] = "bb"; }},
-      {"joints[0].bodies", "one body", [](D& d) { d.joints[0].bodies[1] = "a"; }},
-      {"joints[0].bodies", "cannot move",
+      {"joints[0].bodies[1]", ErrorCode::unknown_name, "",
+       [](D& d) { d.joints[0].bodies[1] = "bb"; }},
+      {"joints[0].bodies", ErrorCode::conflict, "", [](D& d) { d.joints[0].bodies[1] = "a"; }},
+      {"joints[0].bodies", ErrorCode::conflict, "",
        [](D& d) {
          d.joints[0].bodies = {"world", "floor"};
        }},
-      {"joints[0].length", "positive", [](D& d) { d.joints[0].type = DistanceJoint{0}; }},
-      {"joints[0].length", "open at the start",
+      {"joints[0].length", ErrorCode::out_of_range, "",
+       [](D& d) { d.joints[0].type = DistanceJoint{0}; }},
+      {"joints[0].length", ErrorCode::open_joint, "",
        [](D& d) { d.joints[0].type = DistanceJoint{1.5}; }},
-      {"joints[0].anchors", "coincide", [](D& d) { d.joints[0].anchors[0] = Vec3(1, 0, 0); }},
-      {"joints[1].name", "same name",
+      {"joints[0].anchors", ErrorCode::degenerate, "",
+       [](D& d) { d.joints[0].anchors[0] = Vec3(1, 0, 0); }},
+      {"joints[1].name", ErrorCode::duplicate_name, "",
        [](D& d) { d.joints.push_back(d.joints[0]), d.joints[1].name = "joint0"; }},
-      {"forces[0].stiffness", "negative",
+      {"forces[0].stiffness", ErrorCode::out_of_range, "",
        [](D& d) { std::get<SpringDescription>(d.forces[0]).stiffness = -1; }},
-      {"forces[0].bodies[0]", "did you mean 'world'",
+      {"forces[0].bodies[0]", ErrorCode::unknown_name, "'world'",
        [](D& d) { std::get<SpringDescription>(d.forces[0]).bodies[0] = "wrld"; }},
-      {"forces[1].body", "unknown body",
+      {"forces[1].body", ErrorCode::unknown_name, "",
        [](D& d) { std::get<AppliedForceDescription>(d.forces[1]).body = "zebra"; }},
-      {"forces[1].body", "no effect",
+      {"forces[1].body", ErrorCode::conflict, "",
        [](D& d) { std::get<AppliedForceDescription>(d.forces[1]).body = "floor"; }},
-      {"forces[1].force[2]", "finite at t = 0",
+      {"forces[1].force[2]", ErrorCode::not_finite, "",
        [](D& d) {
          std::get<AppliedForceDescription>(d.forces[1]).force[2] = *TimeFunction::parse("1/t");
        }},
-      {"no_contact[0][1]", "unknown body", [](D& d) { d.no_contact[0][1] = "world"; }},
-      {"no_contact[0]", "twice", [](D& d) { d.no_contact[0][1] = "floor"; }},
+      {"no_contact[0][1]", ErrorCode::unknown_name, "", [](D& d) { d.no_contact[0][1] = "world"; }},
+      {"no_contact[0]", ErrorCode::conflict, "", [](D& d) { d.no_contact[0][1] = "floor"; }},
   };
   return list;
 }
@@ -452,14 +512,15 @@ TEST(Build, FaultsAreFoundInTheirPlace) {
     ModelDescription d = sample();
     fault.spoil(d);
     const Result<BuiltModel> result = build(d);
-    ASSERT_FALSE(result.has_value()) << fault.path << " " << fault.key;
+    ASSERT_FALSE(result.has_value()) << fault.path << " " << code_name(fault.code);
     const bool found =
         std::any_of(result.error().begin(), result.error().end(), [&](const Error& e) {
-          return e.path == fault.path && e.text().find(fault.key) != std::string::npos;
+          return e.path == fault.path && e.code == fault.code &&
+                 e.text().find(fault.datum) != std::string::npos;
         });
     std::string all;
     for (const Error& e : result.error()) all += e.text() + "\n";
-    EXPECT_TRUE(found) << fault.path << " / " << fault.key << " not in\n" << all;
+    EXPECT_TRUE(found) << fault.path << " / " << code_name(fault.code) << " not in\n" << all;
     for (const Error& e : result.error()) EXPECT_FALSE(e.fix.empty()) << e.text();
   }
 }

@@ -187,6 +187,8 @@ TEST_F(ProblemFileOnDisk, FilesThatCannotBeReadOrWrittenAreErrorsOfTheRightKind)
     const Result<Problem> read = read_problem(file);  // the pipe must not block
     ASSERT_FALSE(read) << file;
     EXPECT_EQ(read.error().front().kind, ErrorKind::input);
+    EXPECT_EQ(read.error().front().code,
+              file.ends_with(".json") ? ErrorCode::not_found : ErrorCode::not_a_file);
     EXPECT_EQ(read.error().front().file, file);
   }
 }
@@ -223,40 +225,46 @@ struct Fault {
   const char* old_text;
   const char* new_text;
   const char* path;  // where it must be told
-  const char* what;  // what must be in the line
+  ErrorCode code;
+  const char* datum = "";  // a name or a value that the message shows
 };
 
 TEST(ProblemFile, EveryFaultIsToldWithItsPlace) {
   const Fault faults[] = {
-      {"\"cairn_problem\": 1", "\"cairn_problem\": 2", "cairn_problem", "got 2"},
-      {"\"cairn_problem\": 1,", "", "", "cairn_problem"},
-      {"0.5},", "0},", "units.time", "positive"},
-      {"0.5},", "\"s\"},", "units.time", "number"},
-      {"\"time\": 0.5", "\"tyme\": 0.5", "units", "tyme"},
-      {"[[2, 0], [0, 2]]", "[[2, 0]]", "bodies[0].A[0]", "entries"},
-      {"[[2, 0], [0, 2]]", "[[2, 9], [0, 2]]", "bodies[0].A", "positive definite"},
-      {"[[2, 0], [0, 2]]", "[[2, 3], [3, 2]]", "bodies[0].A", "positive definite"},
-      {"[[2, 0], [0, 2]]", "[[2, 0], [0, 0]]", "bodies[0].A", "positive definite"},
-      {"[[2, 0], [0, 2]]", "[]", "bodies[0].A", "1 to 6"},
-      {"\"k\": [0, -1]", "\"k\": [0]", "bodies[0].k", "entries"},
-      {"\"k\": [0, -1]", "\"k\": [0, null]", "bodies[0].k[1]", "number"},
-      {"\"k\": [0, -1]", "\"g\": [0, -1]", "bodies[0]", "\"g\""},
-      {"\"coulomb\"", "\"columb\"", "constraints[0].law", "coulomb"},
-      {"[-1, 0], \"mu\"", "[-1, 1], \"mu\"", "constraints[0].bodies[1]", "-1 to 0"},
-      {"[-1, 0], \"mu\"", "[-1, 0.5], \"mu\"", "constraints[0].bodies[1]", "integer"},
-      {"[-1, 0], \"mu\"", "[-1, -2], \"mu\"", "constraints[0].bodies[1]", "-2"},
-      {"\"mu\": 0.5,", "", "constraints[0]", "mu"},
-      {"\"mu\": 0.5,", "\"mu\": -0.5,", "constraints[0].mu", "-0.5"},
-      {"\"mu\": 0.5,", "\"mu\": 0.5, \"facets\": 8,", "constraints[0].facets", "three rows"},
-      {"\"mu\": 0.5,", "\"mu\": 0.5, \"lo\": 0,", "constraints[0].lo", "box"},
-      {"[[], [[0, 1], [1, 0]]]", "[[[0, 1], [1, 0]], []]", "constraints[0].J[0]", "entries"},
-      {"[[], [[0, 1], [1, 0]]]", "[[], [[0, 1]]]", "constraints[0].J[1]", "entries"},
-      {"[[], [[0, 1], [1, 0]]]", "[[], [[0, 1], [1]]]", "constraints[0].J[1][1]", "entries"},
-      {"\"b\": [0, 0]", "\"b\": [0]", "constraints[0].b", "2 to 3"},
-      {"\"b\": [0, 0]", "\"b\": [0, true]", "constraints[0].b[1]", "true"},
-      {"\"b\": [0, 0]", "\"B\": [0, 0]", "constraints[0]", "\"B\""},
-      {"\"name\": \"c\"", "\"name\": 3", "constraints[0].name", "string"},
-      {"\"name\": \"c\"", "\"name\": \"c\", \"name\": \"d\"", "", "twice"},
+      {"\"cairn_problem\": 1", "\"cairn_problem\": 2", "cairn_problem", ErrorCode::out_of_range,
+       "2"},
+      {"\"cairn_problem\": 1,", "", "", ErrorCode::missing_key, "cairn_problem"},
+      {"0.5},", "0},", "units.time", ErrorCode::out_of_range},
+      {"0.5},", "\"s\"},", "units.time", ErrorCode::wrong_type},
+      {"\"time\": 0.5", "\"tyme\": 0.5", "units", ErrorCode::unknown_key, "tyme"},
+      {"[[2, 0], [0, 2]]", "[[2, 0]]", "bodies[0].A[0]", ErrorCode::wrong_size},
+      {"[[2, 0], [0, 2]]", "[[2, 9], [0, 2]]", "bodies[0].A", ErrorCode::invalid_matrix},
+      {"[[2, 0], [0, 2]]", "[[2, 3], [3, 2]]", "bodies[0].A", ErrorCode::invalid_matrix},
+      {"[[2, 0], [0, 2]]", "[[2, 0], [0, 0]]", "bodies[0].A", ErrorCode::invalid_matrix},
+      {"[[2, 0], [0, 2]]", "[]", "bodies[0].A", ErrorCode::wrong_size, "1 to 6"},
+      {"\"k\": [0, -1]", "\"k\": [0]", "bodies[0].k", ErrorCode::wrong_size},
+      {"\"k\": [0, -1]", "\"k\": [0, null]", "bodies[0].k[1]", ErrorCode::wrong_type},
+      {"\"k\": [0, -1]", "\"g\": [0, -1]", "bodies[0]", ErrorCode::unknown_key, "\"g\""},
+      {"\"coulomb\"", "\"columb\"", "constraints[0].law", ErrorCode::unknown_choice, "coulomb"},
+      {"[-1, 0], \"mu\"", "[-1, 1], \"mu\"", "constraints[0].bodies[1]", ErrorCode::out_of_range,
+       "-1 to 0"},
+      {"[-1, 0], \"mu\"", "[-1, 0.5], \"mu\"", "constraints[0].bodies[1]", ErrorCode::out_of_range},
+      {"[-1, 0], \"mu\"", "[-1, -2], \"mu\"", "constraints[0].bodies[1]", ErrorCode::out_of_range,
+       "-2"},
+      {"\"mu\": 0.5,", "", "constraints[0]", ErrorCode::missing_key, "mu"},
+      {"\"mu\": 0.5,", "\"mu\": -0.5,", "constraints[0].mu", ErrorCode::out_of_range, "-0.5"},
+      {"\"mu\": 0.5,", "\"mu\": 0.5, \"facets\": 8,", "constraints[0].facets", ErrorCode::conflict},
+      {"\"mu\": 0.5,", "\"mu\": 0.5, \"lo\": 0,", "constraints[0].lo", ErrorCode::conflict},
+      {"[[], [[0, 1], [1, 0]]]", "[[[0, 1], [1, 0]], []]", "constraints[0].J[0]",
+       ErrorCode::wrong_size},
+      {"[[], [[0, 1], [1, 0]]]", "[[], [[0, 1]]]", "constraints[0].J[1]", ErrorCode::wrong_size},
+      {"[[], [[0, 1], [1, 0]]]", "[[], [[0, 1], [1]]]", "constraints[0].J[1][1]",
+       ErrorCode::wrong_size},
+      {"\"b\": [0, 0]", "\"b\": [0]", "constraints[0].b", ErrorCode::wrong_size, "2 to 3"},
+      {"\"b\": [0, 0]", "\"b\": [0, true]", "constraints[0].b[1]", ErrorCode::wrong_type, "true"},
+      {"\"b\": [0, 0]", "\"B\": [0, 0]", "constraints[0]", ErrorCode::unknown_key, "\"B\""},
+      {"\"name\": \"c\"", "\"name\": 3", "constraints[0].name", ErrorCode::wrong_type},
+      {"\"name\": \"c\"", "\"name\": \"c\", \"name\": \"d\"", "", ErrorCode::duplicate_key, "name"},
   };
   for (const Fault& fault : faults) {
     const Result<Problem> read = parse_problem(with(fault.old_text, fault.new_text), "p.json");
@@ -266,7 +274,8 @@ TEST(ProblemFile, EveryFaultIsToldWithItsPlace) {
     EXPECT_EQ(error.file, "p.json");
     EXPECT_GE(error.line, 1) << error.text();
     EXPECT_EQ(error.path, fault.path) << error.text();
-    EXPECT_NE(error.text().find(fault.what), std::string::npos) << error.text();
+    EXPECT_EQ(error.code, fault.code) << error.text();
+    EXPECT_NE(error.text().find(fault.datum), std::string::npos) << error.text();
   }
 }
 
@@ -279,21 +288,23 @@ TEST(ProblemFile, CouplingsAreChecked) {
                              couplings + R"(, "constraints": []})",
                          "t");
   };
-  const auto fault = [&](const std::string& couplings) {
+  EXPECT_TRUE(read(R"([{"bodies": [0, 1], "A": [[[-2, 0]], [[-2], [0]]]}])"));
+  const auto told = [&](const std::string& couplings, ErrorCode code, const std::string& path) {
     const Result<Problem> problem = read(couplings);
-    return problem ? std::string() : problem.error().front().text();
+    ASSERT_FALSE(problem) << couplings;
+    EXPECT_EQ(problem.error().front().code, code) << problem.error().front().text();
+    EXPECT_EQ(problem.error().front().path, path) << problem.error().front().text();
   };
-  EXPECT_EQ(fault(R"([{"bodies": [0, 1], "A": [[[-2, 0]], [[-2], [0]]]}])"), "");
-  const auto told = [&](const std::string& couplings, const std::string& what) {
-    EXPECT_NE(fault(couplings).find(what), std::string::npos) << fault(couplings);
-  };
-  told(R"([{"bodies": [0, 1], "A": [[[-4, 0]], [[-4], [0]]]}])", "not positive definite");
-  told(R"([{"bodies": [0, 0], "A": [[[1]], [[1]]]}])", "different");
-  told(R"([{"bodies": [0, 2], "A": [[[1]], [[1]]]}])", "couplings[0].bodies[1]");
-  told(R"([{"bodies": [0, 1], "A": [[[-2]], [[-2], [0]]]}])", "couplings[0].A[0][0]");
-  told(R"([{"bodies": [0, 1], "A": [[[-2, 0]]]}])", "couplings[0].A");
-  told(R"([{"bodies": [0, 1]}])", "A");
-  told(R"({})", "couplings");
+  told(R"([{"bodies": [0, 1], "A": [[[-4, 0]], [[-4], [0]]]}])", ErrorCode::invalid_matrix,
+       "couplings");
+  told(R"([{"bodies": [0, 0], "A": [[[1]], [[1]]]}])", ErrorCode::conflict, "couplings[0].bodies");
+  told(R"([{"bodies": [0, 2], "A": [[[1]], [[1]]]}])", ErrorCode::out_of_range,
+       "couplings[0].bodies[1]");
+  told(R"([{"bodies": [0, 1], "A": [[[-2]], [[-2], [0]]]}])", ErrorCode::wrong_size,
+       "couplings[0].A[0][0]");
+  told(R"([{"bodies": [0, 1], "A": [[[-2, 0]]]}])", ErrorCode::wrong_size, "couplings[0].A");
+  told(R"([{"bodies": [0, 1]}])", ErrorCode::missing_key, "couplings[0]");
+  told(R"({})", ErrorCode::wrong_type, "couplings");
 }
 
 TEST(ProblemFile, LawsOfContactsAndBoxesAreChecked) {

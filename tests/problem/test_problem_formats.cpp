@@ -156,28 +156,30 @@ TEST(ProblemFormats, TextCutAnywhereIsAnErrorOrComplete) {
 struct Fault {
   const char* text;
   int line;
-  const char* says;
+  ErrorCode code;
+  const char* datum = "";  // a name or a value that the message shows
 };
 
 TEST(ProblemFormats, FaultsAreToldWithTheirLine) {
   const Fault faults[] = {
-      {"2\n0\n2\n2\n2 2\n1 nan\n2 4\n-1 -2\n", 6, "finite"},
-      {"2\n0\n2\n2\n2 2\n1 3\n2 x4\n-1 -2\n", 7, "x4"},
-      {"2\n0\n2\n2\n2 3\n1 3\n2 4\n-1 -2\n", 5, "2 x 3"},
-      {"2\n1\n0\n2\n2\n2 2\n5 1\n2 4\n-1 0.5\n-0.3\n", 10, "negative friction"},
-      {"2\n1\n0\n2\n2\n2 2\n5 1\n2 4\n-1 inf\n0.3\n", 9, "finite"},
-      {"16000000\n0\n16000000\n16000000\n16000000 16000000\n1 2 3\n", 5, "not enough numbers"},
-      {"3 4000000 1 12000000 12000000 16000000 4000000 4000000 3 6 9\n", 1, "not enough numbers"},
-      {"hello\n", 1, "no problem file"},
-      {"", 1, "no problem file"},
-      {"1 1 1 2\n0 2 1\n", 2, "block boundary"},
+      {"2\n0\n2\n2\n2 2\n1 nan\n2 4\n-1 -2\n", 6, ErrorCode::syntax, "nan"},
+      {"2\n0\n2\n2\n2 2\n1 3\n2 x4\n-1 -2\n", 7, ErrorCode::syntax, "x4"},
+      {"2\n0\n2\n2\n2 3\n1 3\n2 4\n-1 -2\n", 5, ErrorCode::wrong_size, "2 x 3"},
+      {"2\n1\n0\n2\n2\n2 2\n5 1\n2 4\n-1 0.5\n-0.3\n", 10, ErrorCode::out_of_range, "-0.3"},
+      {"2\n1\n0\n2\n2\n2 2\n5 1\n2 4\n-1 inf\n0.3\n", 9, ErrorCode::syntax, "inf"},
+      {"16000000\n0\n16000000\n16000000\n16000000 16000000\n1 2 3\n", 5, ErrorCode::wrong_size},
+      {"3 4000000 1 12000000 12000000 16000000 4000000 4000000 3 6 9\n", 1, ErrorCode::wrong_size},
+      {"hello\n", 1, ErrorCode::wrong_format},
+      {"", 1, ErrorCode::wrong_format},
+      {"1 1 1 2\n0 2 1\n", 2, ErrorCode::wrong_size},
   };
   for (const Fault& fault : faults) {
     const Result<ProblemFile> file = parse_any_problem(fault.text, "text");
     ASSERT_FALSE(file) << fault.text;
     const Error& error = file.error().front();
     EXPECT_EQ(error.line, fault.line) << error.text();
-    EXPECT_NE(error.text().find(fault.says), std::string::npos) << error.text();
+    EXPECT_EQ(error.code, fault.code) << error.text();
+    EXPECT_NE(error.text().find(fault.datum), std::string::npos) << error.text();
   }
 }
 
@@ -226,24 +228,25 @@ TEST(ProblemFormats, ReducedJsonKeepsEveryBit) {
 
 TEST(ProblemFormats, FaultyReducedJsonIsToldWithItsPlace) {
   const Fault faults[] = {
-      {"{\"cairn_reduced\": 2, \"constraints\": []}", 1, "cairn_reduced"},
-      {"{\"cairn_reduced\": 1}", 1, "constraints"},
+      {"{\"cairn_reduced\": 2, \"constraints\": []}", 1, ErrorCode::out_of_range, "cairn_reduced"},
+      {"{\"cairn_reduced\": 1}", 1, ErrorCode::missing_key, "constraints"},
       {"{\"cairn_reduced\": 1, \"constraints\": [\n{\"law\": \"coulomb\", \"q\": [1, 2], \"mu\": "
        "-1, "
        "\"columns\": [], \"W\": []}]}",
-       2, "negative friction"},
+       2, ErrorCode::out_of_range, "mu"},
       {"{\"cairn_reduced\": 1, \"constraints\": [\n{\"law\": \"nonnegative\", \"q\": [1], "
        "\"columns\": [1],\n\"W\": [[[1]]]}]}",
-       2, "columns[0]"},
+       2, ErrorCode::out_of_range, "columns[0]"},
       {"{\"cairn_reduced\": 1, \"constraints\": [\n{\"law\": \"nonnegative\", \"q\": [1], "
        "\"columns\": [0],\n\"W\": [[[1, 2]]]}]}",
-       3, "W[0][0]"},
+       3, ErrorCode::wrong_size, "W[0][0]"},
   };
   for (const Fault& fault : faults) {
     const Result<ProblemFile> file = parse_any_problem(fault.text, "text");
     ASSERT_FALSE(file) << fault.text;
     EXPECT_EQ(file.error().front().line, fault.line) << file.error().front().text();
-    EXPECT_NE(file.error().front().text().find(fault.says), std::string::npos)
+    EXPECT_EQ(file.error().front().code, fault.code) << file.error().front().text();
+    EXPECT_NE(file.error().front().text().find(fault.datum), std::string::npos)
         << file.error().front().text();
   }
 }
@@ -294,8 +297,8 @@ TEST(ProblemFormats, ASceneIsToldFromAProblem) {
       parse_any_problem("{\"cairn\": 1, \"bodies\": []}", "scene.json");
   ASSERT_FALSE(read.has_value());
   ASSERT_EQ(read.error().size(), 1u);
-  EXPECT_NE(read.error()[0].text().find("is a scene, not a problem"), std::string::npos);
-  EXPECT_NE(read.error()[0].text().find("cairn run"), std::string::npos);
+  EXPECT_EQ(read.error()[0].code, ErrorCode::wrong_format);
+  EXPECT_NE(read.error()[0].fix.find("cairn run"), std::string::npos);
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ TEST(Reduced, EliminationOfAGlobalProblemIsReduce) {
     EXPECT_LE((make::dense_W(reduced) - make::dense_W(again)).norm(), 1e-11 * (1 + d.W.norm()));
     EXPECT_LE((reduced.q - again.q).norm(), 1e-11 * (1 + d.q.norm()));
     M.entries.clear();
-    EXPECT_NE(eliminate_velocities(M, H, problem.k, d.b).fault.find("singular"), std::string::npos);
+    EXPECT_FALSE(eliminate_velocities(M, H, problem.k, d.b).fault.empty());
   }
 }
 

@@ -61,45 +61,45 @@ TEST(Check, TrueTracePasses) {
   EXPECT_LE(report.worst, 1e-8);
 }
 
-void expect_finding(const char* words, const Lie& lie) {
+void expect_finding(FindingCode code, const Lie& lie) {
   const Folder folder;
   const CheckReport report = checked(folder, lie);
-  EXPECT_FALSE(report.ok) << words;
+  EXPECT_FALSE(report.ok) << name(code);
   const bool found =
-      std::any_of(report.findings.begin(), report.findings.end(), [&](const CheckFinding& f) {
-        return f.step == 12 && f.what.find(words) != std::string::npos;
-      });
-  EXPECT_TRUE(found) << words;
+      std::any_of(report.findings.begin(), report.findings.end(),
+                  [&](const CheckFinding& f) { return f.step == 12 && f.code == code; });
+  EXPECT_TRUE(found) << name(code);
 }
 
 TEST(Check, LiesAboutTheStateAreFound) {
-  expect_finding("velocity", [](StepReport&, State& s) { s.v[0] += 1e-9; });
-  expect_finding("m away", [](StepReport&, State& s) { s.poses[1].p.x() += 1e-9; });
-  expect_finding("turned", [](StepReport&, State& s) {
+  expect_finding(FindingCode::velocity, [](StepReport&, State& s) { s.v[0] += 1e-9; });
+  expect_finding(FindingCode::position, [](StepReport&, State& s) { s.poses[1].p.x() += 1e-9; });
+  expect_finding(FindingCode::orientation, [](StepReport&, State& s) {
     s.poses[1].R = s.poses[1].R * exp_rotation(Vec3(0, 0, 1e-9));
   });
-  expect_finding("time", [](StepReport&, State& s) { s.t += 1e-9; });
+  expect_finding(FindingCode::time, [](StepReport&, State& s) { s.t += 1e-9; });
 }
 
 TEST(Check, LiesAboutTheSolutionAreFound) {
   // An impulse that the momentum balance does not know of.
-  expect_finding("momentum residual", [](StepReport& r, State&) {
+  expect_finding(FindingCode::residual, [](StepReport& r, State&) {
     r.solves[0].solution.lambda[0] += 1e-3 * (1 + std::abs(r.solves[0].solution.lambda[0]));
   });
-  expect_finding("natural map residual", [](StepReport& r, State&) {
+  expect_finding(FindingCode::residual, [](StepReport& r, State&) {
     r.solves[0].solution.certificate.natural_map = 1e-9;
   });
-  expect_finding("certificate of the step", [](StepReport& r, State&) { r.certificate = 0.5; });
-  expect_finding("reported as uncertified",
+  expect_finding(FindingCode::certificate, [](StepReport& r, State&) { r.certificate = 0.5; });
+  expect_finding(FindingCode::verdict,
                  [](StepReport& r, State&) { r.status = StepStatus::uncertified; });
 }
 
 TEST(Check, LiesAboutEnergyAndGeometryAreFound) {
-  expect_finding("kinetic end", [](StepReport& r, State&) { r.ledger.kinetic_end *= 1 + 1e-6; });
-  expect_finding("does not add up", [](StepReport& r, State&) { r.ledger.friction += 1e-3; });
-  expect_finding("penetration", [](StepReport& r, State&) { r.penetration += 1e-9; });
-  expect_finding("joint error", [](StepReport& r, State&) { r.joint_error += 1e-9; });
-  expect_finding("energies of impact 0 do not add up", [](StepReport& r, State&) {
+  expect_finding(FindingCode::energy,
+                 [](StepReport& r, State&) { r.ledger.kinetic_end *= 1 + 1e-6; });
+  expect_finding(FindingCode::ledger, [](StepReport& r, State&) { r.ledger.friction += 1e-3; });
+  expect_finding(FindingCode::penetration, [](StepReport& r, State&) { r.penetration += 1e-9; });
+  expect_finding(FindingCode::joint_error, [](StepReport& r, State&) { r.joint_error += 1e-9; });
+  expect_finding(FindingCode::impact, [](StepReport& r, State&) {
     r.impacts = {{.contact = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, 0},
                   .lost_restitution = 0.25,
                   .kinetic_before = 1,
@@ -112,43 +112,41 @@ TEST(Check, FiguresThatAreNotFiniteAreFound) {
   for (const double x :
        {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
         std::numeric_limits<double>::quiet_NaN()}) {
-    const char* words = "not finite";
-    expect_finding(words, [&](StepReport& r, State&) { r.ledger.friction = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.ledger.kinetic_end = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.penetration = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.joint_error_angle = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.guard_factor = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.h = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.contacts[0].impulse[0] = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.contacts[0].contact.gap = x; });
-    expect_finding(words, [&](StepReport&, State& s) { s.v[0] = x; });
-    expect_finding(words, [&](StepReport&, State& s) { s.poses[0].p.x() = x; });
-    expect_finding(words, [&](StepReport&, State& s) { s.joint_impulses[0] = x; });
-    expect_finding(words, [&](StepReport& r, State&) { r.solves[0].problem.k[0] = x; });
-    expect_finding(words,
-                   [&](StepReport& r, State&) { r.solves[0].problem.bodies[0].A[0][0] = x; });
-    expect_finding(words,
+    const FindingCode code = FindingCode::not_finite;
+    expect_finding(code, [&](StepReport& r, State&) { r.ledger.friction = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.ledger.kinetic_end = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.penetration = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.joint_error_angle = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.guard_factor = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.h = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.contacts[0].impulse[0] = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.contacts[0].contact.gap = x; });
+    expect_finding(code, [&](StepReport&, State& s) { s.v[0] = x; });
+    expect_finding(code, [&](StepReport&, State& s) { s.poses[0].p.x() = x; });
+    expect_finding(code, [&](StepReport&, State& s) { s.joint_impulses[0] = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.solves[0].problem.k[0] = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.solves[0].problem.bodies[0].A[0][0] = x; });
+    expect_finding(code,
                    [&](StepReport& r, State&) { r.solves[0].problem.constraints[0].b[0] = x; });
-    expect_finding(words,
-                   [&](StepReport& r, State&) { r.solves[0].solution.certificate.cone = x; });
-    expect_finding("certificate of the step", [&](StepReport& r, State&) { r.certificate = x; });
+    expect_finding(code, [&](StepReport& r, State&) { r.solves[0].solution.certificate.cone = x; });
+    expect_finding(FindingCode::certificate, [&](StepReport& r, State&) { r.certificate = x; });
     // An answer that is no number cannot be called finite.
-    expect_finding("finite recorded as true",
+    expect_finding(FindingCode::not_finite,
                    [&](StepReport& r, State&) { r.solves[0].solution.lambda[0] = x; });
   }
 }
 
 // The problems of a projection are not in the trace; what is said about them must agree.
 TEST(Check, LiesAboutProjectionsAreFound) {
-  expect_finding("worst residual as", [](StepReport& r, State&) {
+  expect_finding(FindingCode::projection, [](StepReport& r, State&) {
     r.contact_projections = 3;
     r.contact_projection_certificate = 1e-3;
   });
-  expect_finding("certified though a projection is not", [](StepReport& r, State&) {
+  expect_finding(FindingCode::projection, [](StepReport& r, State&) {
     r.contact_projections = r.uncertified_projections = 3;
     r.contact_projection_certificate = 1e-3;
   });
-  expect_finding("projections recorded as uncertified", [](StepReport& r, State&) {
+  expect_finding(FindingCode::projection, [](StepReport& r, State&) {
     r.contact_projections = 1;
     r.uncertified_projections = 2;
     r.contact_projection_certificate = 1e-3;
@@ -226,7 +224,7 @@ TEST(Check, DamageIsAFinding) {
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->ok);
   ASSERT_EQ(report->finding_count, 1);
-  EXPECT_NE(report->findings[0].what.find("checksum"), std::string::npos);
+  EXPECT_EQ(report->findings[0].code, FindingCode::corrupt);
 }
 
 }  // namespace

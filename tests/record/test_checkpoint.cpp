@@ -64,9 +64,7 @@ Error refusal(const std::string& bytes) {
   return checkpoint ? Error{} : checkpoint.error().front();
 }
 
-bool says(const Error& error, const char* words) {
-  return error.what.find(words) != std::string::npos;
-}
+constexpr ErrorCode damaged = ErrorCode::damaged, mismatch = ErrorCode::mismatch;
 
 TEST(Checkpoint, ComesBackBitForBit) {
   const Folder folder;
@@ -102,16 +100,7 @@ TEST(Checkpoint, EveryFlippedBitIsFoundAndItsSectionNamed) {
       bytes[i] = static_cast<char>(whole[i] ^ (1 << bit));
       const Error error = refusal(bytes);
       ASSERT_EQ(error.path, section_at(starts, i)) << "byte " << i << ", bit " << bit;
-      const std::size_t inside =
-          i < starts[0] ? i : i - *(std::upper_bound(starts.begin(), starts.end(), i) - 1);
-      if (i < 8)
-        ASSERT_TRUE(says(error, "the first bytes differ")) << i;
-      else if (i < 12)
-        ASSERT_TRUE(says(error, "byte order")) << i;
-      else if (i >= starts[0] && inside >= 4 && inside < 12)
-        ASSERT_TRUE(says(error, "a length is damaged") || says(error, "checksum")) << i;
-      else
-        ASSERT_TRUE(says(error, "checksum does not match")) << i;
+      ASSERT_EQ(error.code, i < 8 ? ErrorCode::wrong_format : damaged) << i;
       bytes[i] = whole[i];
     }
   EXPECT_TRUE(parse_checkpoint(bytes_of(bytes), "file"));
@@ -124,11 +113,11 @@ TEST(Checkpoint, EveryCutIsFoundAndItsSectionNamed) {
   for (std::size_t cut = 1; cut < whole.size(); ++cut) {
     const Error error = refusal(whole.substr(0, cut));
     ASSERT_EQ(error.path, section_at(starts, cut)) << cut;
-    ASSERT_TRUE(says(error, "the file is cut")) << cut;
+    ASSERT_EQ(error.code, damaged) << cut;
   }
-  EXPECT_TRUE(says(refusal(""), "is not a checkpoint"));
+  EXPECT_EQ(refusal("").code, ErrorCode::wrong_format);
   const Error longer = refusal(whole + "x");
-  EXPECT_TRUE(says(longer, "1 bytes after the last section"));
+  EXPECT_EQ(longer.code, damaged);
 }
 
 // The same through the file system, where a cut is most likely to come from.
@@ -153,24 +142,24 @@ TEST(Checkpoint, ForeignFilesAreRefusedWithTheReason) {
   std::string other = whole;
   put_u32(other, 12, checkpoint_version + 1);
   Error error = refusal(with_checksums(other, starts));
-  EXPECT_TRUE(says(error, "newer version"));
+  EXPECT_EQ(error.code, ErrorCode::wrong_version);
   EXPECT_EQ(error.got, std::to_string(checkpoint_version + 1));
   EXPECT_EQ(error.allowed, std::to_string(checkpoint_version));
   put_u32(other, 12, 0);
-  EXPECT_TRUE(says(refusal(with_checksums(other, starts)), "unknown version"));
+  EXPECT_EQ(refusal(with_checksums(other, starts)).code, ErrorCode::wrong_version);
 
   other = whole;
   std::reverse(other.begin() + 8, other.begin() + 12);
-  EXPECT_TRUE(says(refusal(with_checksums(other, starts)), "the other byte order"));
+  EXPECT_EQ(refusal(with_checksums(other, starts)).code, ErrorCode::wrong_version);
 
   ASSERT_TRUE(TraceWriter::create(folder.file("trace.cairn"), scene.resolved));
   const Result<Checkpoint> trace = load_checkpoint(folder.file("trace.cairn"));
   ASSERT_FALSE(trace);
-  EXPECT_TRUE(says(trace.error()[0], "is not a checkpoint"));
+  EXPECT_EQ(trace.error()[0].code, ErrorCode::wrong_format);
 
   const Result<Checkpoint> missing = load_checkpoint(folder.file("missing"));
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error()[0].kind, ErrorKind::io);
+  EXPECT_EQ(missing.error()[0].code, ErrorCode::not_found);
   EXPECT_FALSE(load_checkpoint(folder.path()));
 }
 
@@ -220,12 +209,12 @@ TEST(Checkpoint, LengthsAreNotBelievedEvenWithARightChecksum) {
     bytes[at + 7] = 1;
     const Error error = refusal(with_checksums(bytes, starts));
     EXPECT_EQ(error.path, section_at(starts, at));
-    EXPECT_TRUE(says(error, "malformed section"));
+    EXPECT_EQ(error.code, damaged);
   }
   // Another state under a right checksum does not have the recorded hash.
   std::string bytes = whole;
   bytes[starts[2] + 12] ^= 1;
-  EXPECT_TRUE(says(refusal(with_checksums(bytes, starts)), "hash of the state"));
+  EXPECT_EQ(refusal(with_checksums(bytes, starts)).code, damaged);
 }
 
 TEST(Checkpoint, OtherScenesAreRefused) {
@@ -240,8 +229,9 @@ TEST(Checkpoint, OtherScenesAreRefused) {
   other.resolved = "{\n  \"step\": 2\n}\n";
   const Result<void> refused = check_scene(checkpoint, "file", other);
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(says(refused.error()[0], "another scene"));
-  EXPECT_TRUE(says(refused.error()[0], "line 2"));
+  EXPECT_EQ(refused.error()[0].code, mismatch);
+  EXPECT_EQ(refused.error()[0].path, "scene");
+  EXPECT_EQ(refused.error()[0].line, 2);
   EXPECT_EQ(refused.error()[0].got, "\"step\": 1");
   EXPECT_EQ(refused.error()[0].allowed, "\"step\": 2");
 
@@ -373,32 +363,32 @@ TEST(Resume, TracesThatDoNotReachOrFitTheCheckpointAreRefused) {
   const std::string out = folder.file("out"), part = out + "/trace.cairn.part";
   leave_unfinished(scene, out);
   const std::string trace = sample::read(part);
-  const auto refused = [&](const char* words) {
+  const auto refused = [&](ErrorCode code) {
     const Result<RunRecorder> recorder = resume(scene, out);
-    ASSERT_FALSE(recorder) << words;
-    EXPECT_TRUE(says(recorder.error()[0], words)) << recorder.error()[0].text();
+    ASSERT_FALSE(recorder) << code_name(code);
+    EXPECT_EQ(recorder.error()[0].code, code) << recorder.error()[0].text();
   };
 
   // Frames are of equal size here but the first: half of the file holds fewer than four steps.
   sample::write(part, trace.substr(0, trace.size() / 2));
-  refused("of the 4 steps of the checkpoint");
+  refused(mismatch);
   EXPECT_EQ(sample::read(part).size(), trace.size() / 2);  // and nothing was lost by asking
   std::string damaged = trace;
   damaged[trace.size() / 2] ^= 1;
   sample::write(part, damaged);
-  refused("then it is damaged: checksum does not match");
+  refused(ErrorCode::damaged);
 
   sample::write(part, trace);
   State other = sample::state(scene, saved_steps);
   other.v[0] += 1;
   ASSERT_TRUE(save_checkpoint(out + "/checkpoint.cairn", scene.resolved, other, saved_steps));
-  refused("different runs");
+  refused(mismatch);
   ASSERT_TRUE(save_checkpoint(out + "/checkpoint.cairn", "{}", other, saved_steps));
   Scene other_scene = scene;
   other_scene.resolved = "{}";
   const Result<RunRecorder> recorder = resume(other_scene, out);
   ASSERT_FALSE(recorder);
-  EXPECT_TRUE(says(recorder.error()[0], "another scene"));
+  EXPECT_EQ(recorder.error()[0].code, mismatch);
 }
 
 // The checksums are right, but the scene has no such body, or fewer of them.
@@ -415,7 +405,7 @@ TEST(Resume, ForgedFramesAreRefused) {
     }
     const Result<RunRecorder> recorder = resume(scene, out);
     ASSERT_FALSE(recorder);
-    EXPECT_TRUE(says(recorder.error()[0], "step 1 of the trace does not fit the scene"));
+    EXPECT_EQ(recorder.error()[0].code, mismatch);
   };
   const State state = sample::state(scene, 1);
   StepReport report = sample::step(1);
@@ -439,7 +429,7 @@ TEST(Resume, ARunThatStillGoesOnIsLeftAlone) {
   for (const Result<RunRecorder>& second :
        {resume(scene, out), RunRecorder::create(scene, {out, "repeat"})}) {
     ASSERT_FALSE(second);
-    EXPECT_TRUE(says(second.error()[0], "another run is writing"));
+    EXPECT_EQ(second.error()[0].code, ErrorCode::in_use);
   }
   record(*running, scene, 1, all_steps);
   ASSERT_TRUE(running->finish());

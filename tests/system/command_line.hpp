@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cairn/error.hpp"
+
 namespace cairn {
 
 namespace fs = std::filesystem;
@@ -96,13 +98,18 @@ inline std::string replaced(std::string text, const std::string& from, const std
   return text.replace(found, from.size(), to);
 }
 
-// One line "error: FILE:LINE..." that holds all of the words, and nothing on stdout.
-inline void expect_error(const Outcome& outcome, int code, const std::vector<std::string>& words) {
-  EXPECT_EQ(outcome.code, code) << outcome.err;
+// A line "error: FILE:LINE... [CODE]" that shows all of the names and values, and nothing on
+// stdout.
+inline void expect_error(const Outcome& outcome, int exit_code, ErrorCode code,
+                         const std::vector<std::string>& data) {
+  EXPECT_EQ(outcome.code, exit_code) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err.compare(0, 7, "error: "), 0) << outcome.err;
-  for (const std::string& word : words)
-    EXPECT_NE(outcome.err.find(word), std::string::npos) << word << " not in\n" << outcome.err;
+  EXPECT_NE(outcome.err.find(" [" + std::string(code_name(code)) + "]\n"), std::string::npos)
+      << code_name(code) << " not in\n"
+      << outcome.err;
+  for (const std::string& datum : data)
+    EXPECT_NE(outcome.err.find(datum), std::string::npos) << datum << " not in\n" << outcome.err;
 }
 
 }  // namespace cairn

@@ -152,7 +152,8 @@ TEST(AnisotropicFriction, TwoGrainsNeedAPair) {
   for (auto& body : d.bodies) body.shapes[0].material = "wood";
   const Result<BuiltModel> built = build(d);
   ASSERT_FALSE(built);
-  EXPECT_NE(built.error()[0].text().find("direction of friction"), std::string::npos);
+  EXPECT_EQ(built.error()[0].code, ErrorCode::conflict);
+  EXPECT_EQ(built.error()[0].path, "materials.wood|wood");
   Material pair;
   pair.friction = 0.3;
   d.materials.emplace_back("wood|wood", pair);
@@ -179,13 +180,13 @@ TEST(AnisotropicFriction, PairsInScenes) {
     return scene->model;
   };
   const MaterialId plain{0}, wood{1};
-  const Material kept = model(R"("default|wood": {"restitution": 0.5})")->pair(plain, wood);
+  const ContactLaw kept = model(R"("default|wood": {"restitution": 0.5})")->pair(plain, wood);
   EXPECT_NEAR(kept.friction, 0.6, 1e-15);
   EXPECT_NEAR(kept.friction_across, 0.2, 1e-15);
   EXPECT_EQ(kept.friction_direction, Vec3(0, 1, 0));
   EXPECT_EQ(kept.direction_of, 1);
   EXPECT_EQ(model(R"("default|wood": {"restitution": 0.5})")->pair(wood, plain).direction_of, 0);
-  const Material own =
+  const ContactLaw own =
       model(R"("default|wood": {"friction_direction": [1, 0, 0]})")->pair(plain, wood);
   EXPECT_EQ(own.direction_of, 0);
   EXPECT_EQ(own.friction_direction, Vec3(1, 0, 0));

@@ -29,19 +29,21 @@ TEST_F(CommandLine, OutFolderGetsCompleteFilesOnly) {
 
 TEST_F(CommandLine, OutputFolderProblemsAreToldBeforeTheRun) {
   const std::string scene = write("disc.json", disc_scene);
-  expect_error(run({"run", scene, "--out", path("no/such/folder")}), 5, {"no/such", "fix: "});
-  expect_error(run({"run", scene, "--out", scene}), 5, {"not a folder", "fix: "});
+  expect_error(run({"run", scene, "--out", path("no/such/folder")}), 5, ErrorCode::not_found,
+               {"no/such"});
+  expect_error(run({"run", scene, "--out", scene}), 5, ErrorCode::not_a_file, {scene});
   if (::geteuid() == 0) return;  // no folder is closed to root
   fs::create_directory(path("closed"));
   fs::permissions(path("closed"), fs::perms::owner_read | fs::perms::owner_exec);
-  expect_error(run({"run", scene, "--out", path("closed")}), 5, {"closed", "fix: "});
+  expect_error(run({"run", scene, "--out", path("closed")}), 5, ErrorCode::cannot_write,
+               {"closed"});
 }
 
 // An empty name is a shell variable that is not set, not the wish to write nothing.
 TEST_F(CommandLine, EmptyFolderNamesAreTold) {
   const std::string scene = write("disc.json", disc_scene);
-  expect_error(run({"run", scene, "--out", ""}), 2, {"--out", "empty"});
-  expect_error(run({"run", "--resume", ""}), 2, {"--resume", "empty"});
+  expect_error(run({"run", scene, "--out", ""}), 2, ErrorCode::invalid_argument, {"--out"});
+  expect_error(run({"run", "--resume", ""}), 2, ErrorCode::invalid_argument, {"--resume"});
 }
 
 // Results have fixed names; a scene with one of them in the folder of the results would be lost.
@@ -50,7 +52,7 @@ TEST_F(CommandLine, ASceneIsNeverWrittenOver) {
   for (const char* name : {"summary.json", "steps.csv", "trace.cairn", "trace.cairn.part",
                            "report.html", "checkpoint.cairn", "failed_problem_7.json"}) {
     const std::string scene = write(std::string("out/") + name, disc_scene);
-    expect_error(run({"run", scene, "--out", path("out")}), 5, {name, "own scene", "fix: "});
+    expect_error(run({"run", scene, "--out", path("out")}), 5, ErrorCode::overwrites_input, {name});
     EXPECT_EQ(read(scene), disc_scene);
     fs::remove(scene);
   }
@@ -75,7 +77,7 @@ TEST_F(CommandLine, ASecondRunInTheSameFolderIsRefusedAndTheFirstLosesNothing) {
   const std::string command = std::string(CAIRN_PROGRAM) + " run " + scene + " --out " + out +
                               " > " + path("out2") + " 2> " + path("err2");
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5);
-  EXPECT_NE(read(path("err2")).find("another run is writing"), std::string::npos);
+  EXPECT_NE(read(path("err2")).find("[in_use]"), std::string::npos);
   for (const std::string& name : files) EXPECT_EQ(read(out + "/" + name), "precious") << name;
   ::kill(first, SIGTERM);
   EXPECT_EQ(wait(first).code, 143);
@@ -91,14 +93,20 @@ TEST_F(CommandLine, FilesTooLargeAreRefusedUnread) {
   const std::string file = write("large.json", "");
   fs::resize_file(file, std::uintmax_t{1} << 40);
   for (const char* command : {"run", "info", "solve"})
-    expect_error(run({command, file}), 6, {"large", "bytes"});
-  expect_error(run({"check", file}), 3, {"is not a trace"});
+    expect_error(run({command, file}), 6, ErrorCode::too_large, {"large.json", "bytes"});
+  expect_error(run({"check", file}), 3, ErrorCode::wrong_format, {file});
 }
 
-TEST_F(CommandLine, PipesDoNotHoldTheReadersOfBinaryFilesAndProblems) {
+// Every command that reads a file: a pipe without a writer does not block it, a device is not read.
+TEST_F(CommandLine, OnlyRegularFilesAreRead) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
-  expect_error(run({"check", path("pipe")}), 3, {"is not a trace"});
-  expect_error(run({"solve", path("pipe")}), 3, {"not a regular file"});
+  for (const std::string& file : {path("pipe"), std::string("/dev/zero")})
+    for (const char* command : {"run", "info", "check", "solve", "view", "compare", "order"})
+      expect_error(run({command, file}), 3, ErrorCode::not_a_file, {file});
+  fs::create_directories(path("out"));
+  ASSERT_EQ(::mkfifo(path("out/checkpoint.cairn").c_str(), 0600), 0);
+  expect_error(run({"run", "--resume", path("out")}), 3, ErrorCode::not_a_file,
+               {"checkpoint.cairn"});
 }
 
 TEST_F(CommandLine, FullDeviceIsAFault) {
@@ -138,7 +146,8 @@ TEST_F(CommandLine, CheckFindsAFlippedByteAndACutFile) {
   const Json json = Json::parse(cut.out);
   EXPECT_FALSE(json["complete"].get<bool>());
   EXPECT_LT(json["frames"].get<int>(), 21);
-  expect_error(run({"check", write("text.cairn", "no trace at all")}), 3, {"text.cairn"});
+  expect_error(run({"check", write("text.cairn", "no trace at all")}), 3, ErrorCode::wrong_format,
+               {"text.cairn"});
 }
 
 // A run that would take days is interrupted once its first frames are on the disk.

@@ -27,16 +27,13 @@ TEST_F(CommandLine, RankOfTheJointsIsReported) {
   EXPECT_EQ(info["joint_rank"]["rows"], 10);
   EXPECT_EQ(info["joint_rank"]["rank"], 5);
   EXPECT_EQ(info["joint_rank"]["redundant"], (Json{{"b", 5}}));
-  EXPECT_NE(run({"info", file}).out.find("rows 10, rank 5, redundant (b 5)"), std::string::npos);
+  EXPECT_EQ(run({"info", file}).code, 0);
 
   const Outcome outcome = run({"run", file, "--out", path("out")});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("10 rows, rank 5 (5 redundant: b x5)"), std::string::npos);
   const Json summary = Json::parse(read(path("out") + "/summary.json"));
   EXPECT_EQ(summary["joints"]["rank"], 5);
   EXPECT_EQ(summary["joints"]["redundant"]["b"], 5);
-  EXPECT_NE(read(path("out") + "/report.html").find("10 rows, rank 5 (5 redundant: b x5)"),
-            std::string::npos);
 }
 
 TEST_F(CommandLine, ContradictingJointsAreNamed) {
@@ -46,7 +43,8 @@ TEST_F(CommandLine, ContradictingJointsAreNamed) {
   // At the start: the description is refused.
   const std::string welds =
       write("welds.json", bar_scene(at("low", "0") + "," + at("high", "0.5")));
-  expect_error(run({"run", welds}), 4, {"'low'", "'high'", "0.5 m", "joints[1].anchors"});
+  expect_error(run({"run", welds}), 4, ErrorCode::contradiction,
+               {"'low'", "'high'", "0.5 m", "joints[1].anchors"});
   // A rod that does not reach is told by its length.
   const std::string rod = R"({"type": "distance", "name": "NAME", "length": 1,
     "bodies": ["world", "bar"], "anchors": [[PLACE, 0, 0], [0, 0, 0]]})";
@@ -55,7 +53,7 @@ TEST_F(CommandLine, ContradictingJointsAreNamed) {
   };
   const std::string rods =
       write("rods.json", bar_scene(from("left", "0") + "," + from("right", "3")));
-  expect_error(run({"run", rods}), 3, {"joints[1].length", "1 m", "leave the length out"});
+  expect_error(run({"run", rods}), 3, ErrorCode::open_joint, {"joints[1].length", "1 m"});
 }
 
 // A contradiction that only comes in the run stops it, with and without projection, and the record
@@ -72,11 +70,12 @@ TEST_F(CommandLine, JointsThatComeToContradictEachOtherAreNamed) {
     const Outcome outcome = run({"run", file, "--out", out, "--set",
                                  "simulation.scheme.projection=" + std::string(projection)});
     EXPECT_EQ(outcome.code, 4) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("STOPPED after 5 steps: joints contradict each other and stay open: "
-                               "'anchor' by 0.005 m, 0 rad; 'tow' by 0.005 m, 0 rad"),
-              std::string::npos)
-        << outcome.out;
-    EXPECT_EQ(Json::parse(read(out + "/summary.json"))["status"], "stopped");
+    for (const char* name : {"'anchor'", "'tow'", "0.005 m"})
+      EXPECT_NE(outcome.out.find(name), std::string::npos) << outcome.out;
+    const Json summary = Json::parse(read(out + "/summary.json"));
+    EXPECT_EQ(summary["status"], "stopped");
+    EXPECT_EQ(summary["reason"], "contradiction");
+    EXPECT_EQ(summary["steps"], 5);
     EXPECT_EQ(run({"check", out + "/trace.cairn"}).code, 0);
   }
 }
@@ -90,8 +89,8 @@ TEST_F(CommandLine, EnergyBeyondAllNumbersStopsTheRun) {
   const std::string out = path("rocket");
   const Outcome outcome = run({"run", file, "--out", out, "--quiet"});
   EXPECT_EQ(outcome.code, 4) << outcome.out << outcome.err;
-  for (const char* words : {"STOPPED", "energy of the step is not finite", "'rocket'"})
-    EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("'rocket'"), std::string::npos) << outcome.out;
+  EXPECT_EQ(Json::parse(read(out + "/summary.json"))["reason"], "energy_overflow");
   for (const char* name : {"/summary.json", "/steps.csv", "/report.html"}) {
     const std::string text = read(out + name);
     for (const char* word : {"inf,", ",inf", "nan,", ": null"})
@@ -115,15 +114,13 @@ TEST_F(CommandLine, ProjectionsOfContactsAreJudged) {
     const std::string out = path(wedged ? "wedged" : "free");
     const Outcome outcome = run({"run", scene, "--out", out, "--quiet"});
     EXPECT_EQ(outcome.code, wedged ? 4 : 0) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("solves to open them"), std::string::npos) << outcome.out;
     const Json verdict = Json::parse(read(out + "/summary.json"))["contact_projection"];
     EXPECT_GE(verdict["solves"], 1);
     EXPECT_EQ(verdict["uncertified"] > 0, wedged);
     EXPECT_EQ(verdict["worst"] > 1e-8, wedged);
-    EXPECT_NE(read(out + "/report.html").find("out of overlaps"), std::string::npos);
-    const Outcome checked = run({"check", out + "/trace.cairn"});
+    const Outcome checked = run({"check", out + "/trace.cairn", "--json"});
     EXPECT_EQ(checked.code, 0) << checked.out;
-    EXPECT_NE(checked.out.find("taken as recorded"), std::string::npos) << checked.out;
+    EXPECT_GE(Json::parse(checked.out)["projections"], 1);
   }
 }
 

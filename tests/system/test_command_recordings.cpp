@@ -124,7 +124,8 @@ TEST_F(RecordingCommands, PlotWritesSvgAndRefusesTheRest) {
   EXPECT_EQ(cairn("plot " + path("run/trace.cairn") + " energy --size 300x200 -o " + path("b.SVG")),
             2);
   EXPECT_EQ(cairn("plot " + path("run") + " enery -o " + path("b.svg")), 2);
-  EXPECT_NE(said().find("did you mean 'energy'"), std::string::npos);
+  EXPECT_NE(said().find("'energy'"), std::string::npos);
+  EXPECT_NE(said().find("[unknown_name]"), std::string::npos);
   EXPECT_EQ(cairn("plot " + path("run") + " energy -o " + path("b.bmp")), 2);
   EXPECT_EQ(cairn("plot " + path("run") + " energy --size 3 -o " + path("b.svg")), 2);
   EXPECT_EQ(cairn("plot " + path("none") + " energy -o " + path("b.svg")), 3);
@@ -143,7 +144,8 @@ TEST_F(RecordingCommands, ExportWritesBesideTheTraceAndNeverOverIt) {
     EXPECT_FALSE(fs::exists(path(file) + ".part")) << file;
   }
   EXPECT_EQ(cairn("export " + path("run") + " --to gtlf"), 2);
-  EXPECT_NE(said().find("did you mean 'gltf'"), std::string::npos);
+  EXPECT_NE(said().find("'gltf'"), std::string::npos);
+  EXPECT_NE(said().find("[unknown_choice]"), std::string::npos);
   EXPECT_EQ(cairn("export " + path("run") + " --to hdf5 -o " + path("run/trace.cairn")), 2);
   EXPECT_EQ(cairn("check " + path("run/trace.cairn")), 0);
   EXPECT_EQ(cairn("export " + path("run") + " --to csv --every 0"), 2);
@@ -154,12 +156,12 @@ TEST_F(RecordingCommands, TruncatedAndDamagedTraces) {
   const std::string trace = read("run/trace.cairn");
   std::ofstream(path("half.cairn"), std::ios::binary) << trace.substr(0, trace.size() / 2);
   EXPECT_EQ(cairn("plot " + path("half.cairn") + " energy -o " + path("a.svg")), 0);
-  EXPECT_NE(said().find("stops early"), std::string::npos);
+  EXPECT_TRUE(said().starts_with("warning: " + path("half.cairn"))) << said();
   std::string damaged = trace;
   damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x55);
   std::ofstream(path("damaged.cairn"), std::ios::binary) << damaged;
   EXPECT_EQ(cairn("export " + path("damaged.cairn") + " --to csv -o " + path("csv")), 3);
-  EXPECT_NE(said().find("damaged"), std::string::npos);
+  EXPECT_NE(said().find(path("damaged.cairn")), std::string::npos);
   EXPECT_TRUE(fs::exists(path("csv/bodies.csv")));
 }
 

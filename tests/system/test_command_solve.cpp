@@ -15,7 +15,8 @@ TEST_F(CommandLine, SolveReturnsTheVerdict) {
   const Outcome bad = run({"solve", problem, "--tolerance", "1e-300"});
   EXPECT_EQ(bad.code, 4);
   EXPECT_EQ(bad.out.compare(0, 13, "NOT CERTIFIED"), 0) << bad.out;
-  expect_error(run({"solve", write("p.json", "{\"cairn_problem\": 1}")}), 3, {"p.json"});
+  expect_error(run({"solve", write("p.json", "{\"cairn_problem\": 1}")}), 3, ErrorCode::missing_key,
+               {"p.json"});
 }
 
 // A beam on three supports, the middle one under the weight: the outer ones carry up to half of it.
@@ -46,16 +47,17 @@ TEST_F(CommandLine, SolveTellsWhatIsNotUnique) {
   EXPECT_EQ(json["jamming"]["pointed"], true);
 
   const Outcome table = run({"solve", beam, "--intervals", "--jamming"});
-  for (const char* words : {"2 of 3 active rows", "degree 1", "middle", "pointed"})
-    EXPECT_NE(table.out.find(words), std::string::npos) << words;
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("middle"), std::string::npos) << table.out;
   const Outcome plain = run({"solve", beam, "--json"});
   EXPECT_FALSE(Json::parse(plain.out).contains("rank"));
   // Velocities that do not hold say nothing.
   const std::string pile = CAIRN_SOURCE_DIR "/tests/problems/cannonball66-settling-149.json";
-  const Outcome bad = run({"solve", pile, "--intervals", "--tolerance", "1e-300"});
+  const Outcome bad = run({"solve", pile, "--intervals", "--tolerance", "1e-300", "--json"});
   EXPECT_EQ(bad.code, 4);
-  EXPECT_NE(bad.out.find("not analysed"), std::string::npos) << bad.out;
-  expect_error(run({"solve", beam, "--solver", "all", "--rank"}), 2, {"--solver all", "--rank"});
+  EXPECT_FALSE(Json::parse(bad.out).contains("intervals")) << bad.out;
+  expect_error(run({"solve", beam, "--solver", "all", "--rank"}), 2, ErrorCode::conflict,
+               {"--solver all", "--rank"});
 }
 
 TEST_F(CommandLine, SolveReadsOtherProgramsFilesAndWritesOurs) {
@@ -76,7 +78,7 @@ TEST_F(CommandLine, SolveReadsOtherProgramsFilesAndWritesOurs) {
   const Json solvers = Json::parse(all.out)["solvers"];
   EXPECT_GE(solvers.size(), 4u);
   for (const Json& each : solvers) EXPECT_EQ(each["status"], "certified") << each["solver"];
-  EXPECT_NE(run({"solve", lcp, "--solver", "all"}).out.find("natural map"), std::string::npos);
+  EXPECT_EQ(run({"solve", lcp, "--solver", "all"}).code, 0);
 
   // There and back through both formats that we write.
   const std::string contact =
@@ -91,11 +93,14 @@ TEST_F(CommandLine, SolveReadsOtherProgramsFilesAndWritesOurs) {
   EXPECT_EQ(run({"info", contact}).code, 0);
 
   // Refusals and faults.
-  expect_error(run({"solve", contact, "--solver", "lemke"}), 3, {"lemke", "facets"});
-  expect_error(run({"solve", lcp, "--write", fclib}), 3, {"FCLIB", ".json"});
-  expect_error(run({"solve", lcp, "--write", path("a.xml")}), 2, {".json", ".hdf5"});
-  expect_error(run({"solve", write("cut.dat", "2\n0\n2\n2\n2 2\n2 1\n")}), 3,
-               {"cut.dat:5", "cut off"});
+  expect_error(run({"solve", contact, "--solver", "lemke"}), 3, ErrorCode::unsupported,
+               {"lemke", "facets"});
+  expect_error(run({"solve", lcp, "--write", fclib}), 3, ErrorCode::unsupported,
+               {"FCLIB", ".json"});
+  expect_error(run({"solve", lcp, "--write", path("a.xml")}), 2, ErrorCode::unknown_choice,
+               {".json", ".hdf5"});
+  expect_error(run({"solve", write("cut.dat", "2\n0\n2\n2\n2 2\n2 1\n")}), 3, ErrorCode::wrong_size,
+               {"cut.dat:5"});
   const Outcome none = run({"solve", write("ray.dat", "1 0 1 1 1 1 -1 -1"), "--json"});
   EXPECT_EQ(none.code, 4);
   EXPECT_EQ(Json::parse(none.out)["status"], "ray");
@@ -154,10 +159,10 @@ TEST_F(CommandLine, ComparisonWarnsWhereTheRelaxationIsOff) {
                                   "\"position\": [0, 0.5, 0], \"velocity\": [2, 0, 0]"));
   const Outcome strict = run({"compare", scene, "--tolerance", "1e-6"});
   EXPECT_EQ(strict.code, 0) << strict.err;
-  EXPECT_NE(strict.err.find("warning: relaxed: "), std::string::npos) << strict.err;
+  EXPECT_TRUE(strict.err.starts_with("warning: relaxed")) << strict.err;
   const Outcome lax = run({"compare", scene, "--tolerance", "1e6"});
   EXPECT_EQ(lax.err, "");
-  expect_error(run({"compare", path("none.json")}), 3, {"none.json"});
+  expect_error(run({"compare", path("none.json")}), 3, ErrorCode::not_found, {"none.json"});
   EXPECT_EQ(run({"compare", scene, "--tolerance", "-1"}).code, 2);
   EXPECT_EQ(run({"compare"}).code, 2);
 }
@@ -182,7 +187,8 @@ TEST_F(CommandLine, ReproduceListsRunsAndDraws) {
 
   const Outcome unknown = run({"reproduce", "hart-pendulums"});
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_NE(unknown.err.find("did you mean 'hart-pendulum'?"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("'hart-pendulum'"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("[unknown_choice]"), std::string::npos) << unknown.err;
 }
 
 // Every solver takes the problem; what is called certified meets its tolerance.
@@ -198,7 +204,8 @@ TEST_F(CommandLine, BenchTellsTimesAndResiduals) {
       EXPECT_EQ(level["certified"].get<bool>(),
                 level["residual"].get<double>() <= level["tolerance"].get<double>())
           << solver;
-  expect_error(run({"bench", "solvers", "--case", "stack11"}), 2, {"stack11", "stack10"});
+  expect_error(run({"bench", "solvers", "--case", "stack11"}), 2, ErrorCode::unknown_choice,
+               {"stack11", "stack10"});
 }
 
 TEST_F(CommandLine, BenchTellsWhatTheContactFilterSaves) {
@@ -236,14 +243,14 @@ TEST_F(CommandLine, BenchTellsHowPackingsGrow) {
        at = svg.find("class=\"dot ", at + 1))
     ++dots;
   EXPECT_EQ(dots, json.size());
-  expect_error(run({"bench", "growth", "--most", "10"}), 2, {"1000"});
+  expect_error(run({"bench", "growth", "--most", "10"}), 2, ErrorCode::invalid_argument, {"1000"});
 }
 
 TEST_F(CommandLine, ViewWritesOnePageBesideTheTrace) {
   ASSERT_EQ(run({"run", write("disc.json", disc_scene), "--out", path("out")}).code, 0);
   const Outcome outcome = run({"view", path("out")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("21, every step"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("21"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.err, "");
   const std::string page = read(path("out/view.html"));
   EXPECT_NE(page.find("id=\"cairn-clip\""), std::string::npos);
@@ -270,22 +277,25 @@ TEST_F(CommandLine, ViewKeepsAsManyFramesAsAskedFor) {
 }
 
 TEST_F(CommandLine, ViewSaysWhatItCannotDo) {
-  expect_error(run({"view", path("nothing")}), 3, {"nothing", "cannot open the trace"});
+  expect_error(run({"view", path("nothing")}), 3, ErrorCode::not_found, {"nothing"});
   fs::create_directories(path("empty"));
-  expect_error(run({"view", path("empty")}), 3, {"empty", "no trace.cairn", "cairn run"});
-  expect_error(run({"view", write("disc.json", disc_scene)}), 3, {"disc.json"});
+  expect_error(run({"view", path("empty")}), 3, ErrorCode::not_found,
+               {"empty", "trace.cairn", "cairn run"});
+  expect_error(run({"view", write("disc.json", disc_scene)}), 3, ErrorCode::wrong_format,
+               {"disc.json"});
   ASSERT_EQ(run({"run", path("disc.json"), "--out", path("out")}).code, 0);
   const std::string trace = path("out/trace.cairn"), bytes = read(trace);
-  expect_error(run({"view", trace, "-o", trace}), 2, {"over the trace", "-o"});
+  expect_error(run({"view", trace, "-o", trace}), 2, ErrorCode::overwrites_input, {trace, "-o"});
   EXPECT_EQ(read(trace), bytes);
-  expect_error(run({"view", trace, "-o", path("none/a.html")}), 5, {"none/a.html"});
-  expect_error(run({"view", trace, "-o", ""}), 2, {"empty"});
+  expect_error(run({"view", trace, "-o", path("none/a.html")}), 5, ErrorCode::cannot_write,
+               {"none/a.html"});
+  expect_error(run({"view", trace, "-o", ""}), 2, ErrorCode::invalid_argument, {"-o"});
 
   // A cut trace is shown as far as it goes, with a warning.
   write("out/trace.cairn", bytes.substr(0, bytes.size() / 2));
   const Outcome cut = run({"view", trace});
   EXPECT_EQ(cut.code, 0);
-  EXPECT_NE(cut.err.find("warning"), std::string::npos) << cut.err;
+  EXPECT_TRUE(cut.err.starts_with("warning: " + trace)) << cut.err;
 }
 
 }  // namespace
