@@ -77,6 +77,7 @@ Result<std::string> png_file(std::span<const Picture> pictures, double scale) {
   if (status == CAIRO_STATUS_SUCCESS) return png;
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = ErrorCode::too_large;
   error.what = std::string("the picture cannot be drawn: ") + cairo_status_to_string(status);
   error.fix = "choose a smaller --size, fewer quantities, or a name that ends in .svg";
   return fail(error);
@@ -90,6 +91,7 @@ namespace cairn::app {
 Result<void> check_png_component() {
   Error error;
   error.kind = ErrorKind::usage;
+  error.code = ErrorCode::unsupported;
   error.what = "PNG pictures need cairo, without which this program was built";
   error.allowed = "names that end in .svg";
   error.fix =

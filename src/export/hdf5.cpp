@@ -252,6 +252,7 @@ Result<Exported> export_hdf5(const std::string& trace, const std::string& path,
   const auto bytes = ok ? image.bytes() : std::optional<std::string>();
   if (!bytes)
     return fail({.kind = ErrorKind::limit,
+                 .code = ErrorCode::out_of_memory,
                  .file = path,
                  .what = "the HDF5 library cannot make the file in memory",
                  .fix = "export fewer frames with --every, or use a machine with more memory"});
