@@ -2,6 +2,7 @@
 // forces as VTK PolyData (.vtp), and two lists of the frames with their times (.pvd).
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 
@@ -171,9 +172,15 @@ Result<Exported> export_vtk(const std::string& trace, const std::string& folder,
   MeshSettings settings = mesh_settings(walk->model(), bounds->lo, bounds->hi);
   settings.detail = std::min(settings.detail, 3);  // every frame holds every corner
   Exported done;
+  std::vector<std::string> files;  // written so far; an export that fails leaves none of them
   const auto write = [&](const std::string& file, const std::string& text) {
-    const Result<void> kept = check_input_is_kept(trace, file, "trace");
-    return kept ? write_file(file, text) : kept;
+    Result<void> written = check_input_is_kept(trace, file, "trace");
+    if (written) written = write_file(file, text);
+    if (written) files.push_back(file);
+    std::error_code ignored;
+    if (!written)
+      for (const std::string& each : files) std::filesystem::remove(each, ignored);
+    return written;
   };
   std::optional<Figures> figures;
   std::string bodies, contacts;
