@@ -124,7 +124,7 @@ void find_log_range(Sheet& s) {
   for (const Curve& curve : s.curves)
     for (const auto& point : curve.points) add(point.second);
   s.all_zero = y.empty() && zeros;
-  if (s.options.line) add(*s.options.line);
+  if (s.options.line) add(1.2 * *s.options.line);  // with room above the line
   if (y.empty()) y = {0.1, 1};
   set_decades(s.y, y);
   s.y.lo = std::max(s.y.lo, s.y.hi - most_decades);
