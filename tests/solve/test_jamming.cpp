@@ -9,7 +9,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 
 Jamming at_rest(const Problem& problem) {
   const Result<Jamming> result =

@@ -13,7 +13,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 ReducedSolution solved(const ReducedProblem& problem, const SolverOptions& options) {

@@ -10,7 +10,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
