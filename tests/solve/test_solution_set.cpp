@@ -10,7 +10,6 @@
 namespace cairn {
 namespace {
 
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 ImpulseIntervals intervals(const Problem& problem, const Solution& solution) {
