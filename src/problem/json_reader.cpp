@@ -1,6 +1,5 @@
 #include "problem/json_reader.hpp"
 
-
 #include "base/infinity.hpp"
 
 namespace cairn {

@@ -1,7 +1,6 @@
 // Reduced problems to JSON text and back.
 #include "problem/reduced_file.hpp"
 
-
 #include "base/infinity.hpp"
 #include "problem/json_reader.hpp"
 #include "problem/json_text.hpp"

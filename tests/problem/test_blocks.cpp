@@ -77,9 +77,9 @@ TEST(Blocks, ProductsAreThoseOfTheDenseMatrices) {
       const Constraint& c = problem.constraints[i];
       constraint_velocity(problem, c, v.data(), true, w.data() + problem.first_row[i]);
       for (int side = 0; side < 2; ++side) {
-        const int body = c.body[make::at(side)];
+        const int body = c.body[at(side)];
         if (body < 0) continue;
-        const ProblemBody& b = problem.bodies[make::at(body)];
+        const ProblemBody& b = problem.bodies[at(body)];
         add_transposed(c.J[side], c.rows, b.size, lambda.data() + problem.first_row[i],
                        p.data() + b.first);
       }
@@ -112,16 +112,16 @@ TEST(Islands, AreTheComponentsOfTheGraph) {
     int next = 0;
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j)
-        EXPECT_EQ(islands.of_body[make::at(i)] == islands.of_body[make::at(j)], joined(i, j) == 1);
+        EXPECT_EQ(islands.of_body[at(i)] == islands.of_body[at(j)], joined(i, j) == 1);
       // Numbered in the order of their first bodies.
-      EXPECT_LE(islands.of_body[make::at(i)], next);
-      next = std::max(next, islands.of_body[make::at(i)] + 1);
+      EXPECT_LE(islands.of_body[at(i)], next);
+      next = std::max(next, islands.of_body[at(i)] + 1);
     }
     EXPECT_EQ(islands.count, next);
     for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
       const auto& body = problem.constraints[i].body;
       const int any = std::max(body[0], body[1]);
-      EXPECT_EQ(islands.of_constraint[i], any < 0 ? -1 : islands.of_body[make::at(any)]);
+      EXPECT_EQ(islands.of_constraint[i], any < 0 ? -1 : islands.of_body[at(any)]);
     }
   }
 }

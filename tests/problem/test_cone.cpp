@@ -74,7 +74,7 @@ std::vector<LawSet> random_sets(Random& random) {
   for (int k = 3; k <= 64; ++k) sets.push_back(cone(3, random_friction(random), k));
   for (int i = 0; i < 20; ++i) {
     sets.push_back(cone(3, random_friction(random)));
-    sets.back().corners = *general_polygons()[make::at(pick(random, 200))];
+    sets.back().corners = *general_polygons()[at(pick(random, 200))];
   }
   return sets;
 }

@@ -53,7 +53,7 @@ TEST(Reduced, IsTheSchurComplementOfTheProblem) {
     EXPECT_LE((reduced.q - d.q).norm(), 1e-12 * (1 + d.q.norm()));
     for (std::size_t i = 0; i + 1 < reduced.first_block.size(); ++i)
       for (int k = reduced.first_block[i] + 1; k < reduced.first_block[i + 1]; ++k)
-        EXPECT_LT(reduced.blocks[make::at(k - 1)].column, reduced.blocks[make::at(k)].column);
+        EXPECT_LT(reduced.blocks[at(k - 1)].column, reduced.blocks[at(k)].column);
   }
 }
 

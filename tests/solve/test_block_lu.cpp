@@ -11,7 +11,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 // A block matrix with its dense copy.

@@ -11,7 +11,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 // One island: a chain of bodies with contacts and joints, each body tied to the last.

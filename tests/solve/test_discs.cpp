@@ -11,7 +11,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 // W r + s = u: inside the disc u = 0, on its edge u = -alpha r.

@@ -9,8 +9,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
-
 Jamming at_rest(const Problem& problem) {
   const Result<Jamming> result =
       find_jamming(problem, VecX::Zero(problem.velocities()), VecX::Zero(problem.rows()));

@@ -11,7 +11,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 // A = S + N: S symmetric positive definite, N antisymmetric with |S^-1/2 N S^-1/2| = share.

@@ -8,7 +8,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Dense;
 using make::Random;
 

@@ -13,7 +13,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 using Mode = ProximalLaw::Mode;
 using Numbers = std::vector<double>;

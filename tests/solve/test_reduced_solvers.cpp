@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "cairn/solver.hpp"
 #include "problem/make_problem.hpp"
@@ -13,7 +14,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 ReducedSolution solved(const ReducedProblem& problem, const SolverOptions& options) {
@@ -168,6 +168,26 @@ TEST(ReducedSolvers, PyramidsByEverySolver) {
     for (const SolverOptions& options : {SolverOptions(Auto{}), SolverOptions(Lemke{})})
       EXPECT_EQ(solved(problem, options).status, SolveStatus::solved) << trial << name(options);
   }
+}
+
+// W = I + 1 1^T / 4 is positive definite, the answer unique: r with w = (0, 0, -2, 2), which push r
+// against no bound, no bound, the upper and the lower one.
+TEST(ReducedSolvers, LemkeTakesBoxesWithoutBounds) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  SparseMatrix W{4, 4, {}};
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) W.entries.push_back({i, j, i == j ? 1.25 : 0.25});
+  VecX q(4);
+  q << 3.25, -1.75, 6.25, 2.25;
+  const ReducedProblem problem = make_reduced({{.law = Law::box, .lo = -none, .hi = none},
+                                               {.law = Law::box, .lo = 1, .hi = none},
+                                               {.law = Law::box, .lo = -none, .hi = -7},
+                                               {.law = Law::box, .lo = 1, .hi = 2}},
+                                              W, q);
+  const ReducedSolution solution = solved(problem, Lemke{});
+  EXPECT_EQ(solution.status, SolveStatus::solved);
+  const double expected[] = {-2, 3, -7, 1};
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(solution.lambda[i], expected[i], 1e-12) << i;
 }
 
 TEST(ReducedSolvers, RefusalAndRay) {

@@ -11,7 +11,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 constexpr std::size_t solver_count = std::variant_size_v<SolverOptions>;

@@ -10,8 +10,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 ImpulseIntervals intervals(const Problem& problem, const Solution& solution) {

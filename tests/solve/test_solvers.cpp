@@ -9,7 +9,6 @@
 namespace cairn {
 namespace {
 
-using make::at;
 using make::Random;
 
 Solution solved(const Problem& problem, const SolverOptions& options) {
