@@ -179,7 +179,8 @@ void ContactFinder::find_polyhedra(const Query& q, ShapeId a, ShapeId b,
 
 // Contacts of one pair of bodies stand next to each other.
 void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& contacts) {
-  CAIRN_DCHECK(is_strictly_sorted(contacts, [](const Contact& c) { return c.key; }));
+  CAIRN_DCHECK(std::is_sorted(contacts.begin(), contacts.end(),
+                              [](const Contact& x, const Contact& y) { return x.key < y.key; }));
   kept_.clear();
   for (std::size_t first = 0; first < contacts.size();) {
     std::size_t end = first + 1;
