@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "arguments.hpp"
+#include "arguments/arguments.hpp"
 #include "base/boundary.hpp"
 #include "base/suggestion.hpp"
-#include "interrupt.hpp"
-#include "terminal.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/terminal.hpp"
 
 namespace cairn::app {
 namespace {
@@ -78,7 +78,7 @@ int start(int argc, char** argv) {
         ErrorCode::unknown_choice, "unknown command", word,
         "run, solve, check, info, schema, bench, compare, order, view, plot, export, "
         "render, reproduce",
-        did_you_mean(word, command_names, "see cairn --help"));
+        base::did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
                "cairn");
@@ -160,7 +160,7 @@ int guarded_start(int argc, char** argv) {
   try {
     return finish_output(start(argc, argv));
   } catch (...) {
-    return report({caught_error()});
+    return report({base::caught_error()});
   }
 }
 

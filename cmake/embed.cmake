@@ -13,7 +13,7 @@ bytes_of(hash "${hash}")
 file(WRITE ${OUT} "// Made by cmake/embed.cmake from viewer/dist.
 #include \"play/player_files.hpp\"
 
-namespace cairn {
+namespace cairn::play {
 namespace {
 ${text}
 std::string_view view(const unsigned char* bytes, std::size_t size) {
@@ -23,5 +23,5 @@ std::string_view view(const unsigned char* bytes, std::size_t size) {
 std::string_view player_script() { return view(script, sizeof script); }
 std::string_view player_script_sha256() { return view(hash, sizeof hash); }
 std::string_view player_style() { return view(style, sizeof style); }
-}  // namespace cairn
+}  // namespace cairn::play
 ")

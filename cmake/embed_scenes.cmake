@@ -11,7 +11,7 @@ function(embed_scenes output)
 "// Made by cmake/embed_scenes.cmake from the folder scenes.
 #include \"reproduce/built_in_scenes.hpp\"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 constexpr BuiltInScene scenes[] = {
 @entries@};
@@ -21,6 +21,6 @@ std::span<const BuiltInScene> built_in_scenes() {
   return scenes;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce
 ")
 endfunction()

@@ -1,12 +1,10 @@
-# What `cmake --install BUILD --prefix DIR` puts into DIR: headers, library, program, CMake package, pkg-config file.
+# What `cmake --install BUILD --prefix DIR` puts into DIR: headers, libraries, program, CMake package, pkg-config file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(TARGETS cairn EXPORT cairnTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET cairn_app)
-  install(TARGETS cairn_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+install(TARGETS cairn_core cairn_io EXPORT cairnTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cairn_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
 install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${package_dir})

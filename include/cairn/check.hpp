@@ -103,5 +103,6 @@ inline bool due() {
 #ifdef CAIRN_DCHECKS
 #define CAIRN_DCHECK(...) CAIRN_CHECK(__VA_ARGS__)
 #else
-#define CAIRN_DCHECK(...) while (false) CAIRN_CHECK(__VA_ARGS__)
+#define CAIRN_DCHECK(...) \
+  while (false) CAIRN_CHECK(__VA_ARGS__)
 #endif

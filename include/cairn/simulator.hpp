@@ -133,6 +133,8 @@ enum class StopReason : std::uint8_t {
   turns_too_fast,   // gyroscopic terms outweigh the inertia of a body in an implicit step
   unsupported,      // the scheme does not take the model
   interrupted,      // asked for by the caller
+  out_of_memory,    // the memory of the machine does not suffice
+  internal_error,   // a check of the program failed
 };
 const char* name(StopReason reason);
 

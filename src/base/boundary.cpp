@@ -4,7 +4,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace cairn {
+namespace cairn::base {
 namespace {
 
 Error out_of_memory() {
@@ -35,4 +35,4 @@ Error caught_error() {
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::base

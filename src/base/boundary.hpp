@@ -5,7 +5,7 @@
 
 #include "cairn/error.hpp"
 
-namespace cairn {
+namespace cairn::base {
 
 // What the exception that is being handled means to the caller: a check that failed is of kind
 // internal, want of memory of kind limit. Rethrows what is no std::exception.
@@ -21,4 +21,4 @@ auto guarded(Work&& work) -> decltype(work()) {
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::base

@@ -10,7 +10,7 @@
 #include "cairn/check.hpp"
 #include "cairn/math.hpp"
 
-namespace cairn {
+namespace cairn::base {
 
 inline constexpr double convention_tolerance = 1e-6;  // of unit vectors; they are good to 1e-12 [-]
 
@@ -53,7 +53,8 @@ bool is_strictly_sorted(const Range& range, Key key) {
 }
 template <class Range>
 bool is_strictly_sorted(const Range& range) {
-  return is_strictly_sorted(range, [](const auto& x) -> const auto& { return x; });
+  return is_strictly_sorted(
+      range, [](const auto& x) -> const auto& { return x; });
 }
 
 // Every number from 0 on once.
@@ -66,4 +67,4 @@ inline bool is_permutation(std::span<const int> numbers) {
   return true;
 }
 
-}  // namespace cairn
+}  // namespace cairn::base

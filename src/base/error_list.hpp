@@ -7,7 +7,7 @@
 
 #include "cairn/error.hpp"
 
-namespace cairn {
+namespace cairn::base {
 
 class ErrorList {
  public:
@@ -25,4 +25,4 @@ class ErrorList {
   Errors errors_;
 };
 
-}  // namespace cairn
+}  // namespace cairn::base

@@ -159,7 +159,7 @@ class ExpressionParser {
       return close() && emit(op, arguments);
     }
     return fail_at(start, ErrorCode::unknown_name, "unknown name '" + std::string(word) + "'",
-                   name_list(), did_you_mean(word, names, "use one of the known names"));
+                   name_list(), base::did_you_mean(word, names, "use one of the known names"));
   }
 
   bool condition() {
@@ -258,7 +258,7 @@ TimeFunction::TimeFunction(double constant) : code_{{Op::number, constant}} {}
 Result<TimeFunction> TimeFunction::parse(const std::string& text) try {
   return ExpressionParser(text).run();
 } catch (...) {
-  return fail(caught_error());
+  return fail(base::caught_error());
 }
 
 bool TimeFunction::is_constant() const {

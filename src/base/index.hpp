@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-namespace cairn {
+namespace cairn::base {
 
 constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-}  // namespace cairn
+}  // namespace cairn::base

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-namespace cairn {
+namespace cairn::base {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-}  // namespace cairn
+}  // namespace cairn::base

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace cairn {
+namespace cairn::base {
 namespace {
 
 Error input_error(ErrorKind kind, ErrorCode code, const std::string& file, std::string what,
@@ -86,4 +86,4 @@ Result<std::string> read_input(const std::string& file, std::size_t most) {
   return text;
 }
 
-}  // namespace cairn
+}  // namespace cairn::base

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <vector>
 
-namespace cairn {
+namespace cairn::base {
 namespace {
 
 // Longer names are never compared: the work is the product of the lengths.
@@ -60,4 +60,4 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
   return nearest.empty() ? otherwise : "did you mean '" + nearest + "'?";
 }
 
-}  // namespace cairn
+}  // namespace cairn::base

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace cairn {
+namespace cairn::base {
 
 // The name of `known` nearest to `name`; empty if none is near enough to be a likely misspelling.
 // Of equally near ones the first.
@@ -15,4 +15,4 @@ std::string nearest_name(std::string_view name, std::span<const std::string_view
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known,
                          const std::string& otherwise = {});
 
-}  // namespace cairn
+}  // namespace cairn::base

@@ -7,7 +7,7 @@
 
 #include "base/index.hpp"
 
-namespace cairn {
+namespace cairn::base {
 
 class UnionFind {
  public:
@@ -34,4 +34,4 @@ class UnionFind {
   std::vector<int> parent_;
 };
 
-}  // namespace cairn
+}  // namespace cairn::base

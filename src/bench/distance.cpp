@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "bench/numbers.hpp"
-#include "collide/ratio.hpp"
-#include "model/sample_polyhedra.hpp"
+#include "collide/ratio/ratio.hpp"
+#include "model/shape/sample_polyhedra.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 namespace {
 
 struct Path {
@@ -16,7 +16,7 @@ struct Path {
 
 Polyhedron stretched(const Polyhedron& p, Numbers& numbers) {
   const Vec3 radii(numbers.between(0.6, 1), numbers.between(0.6, 1), numbers.between(0.6, 1));
-  return image(p, radii.asDiagonal(), Vec3::Zero());
+  return model::image(p, radii.asDiagonal(), Vec3::Zero());
 }
 
 // Both bodies turn by a hundredth of a radian a step and B goes round A; the distance is chosen for
@@ -31,7 +31,7 @@ Path make_path(const Polyhedron& shape, Numbers& numbers) {
   for (int step = 0; step < 200; ++step) {
     B.p = A.p + towards;
     const double wanted = 0.975 + 0.024 * std::sin(0.1 * step);
-    B.p = A.p + towards * (wanted / ratio_metric(path.a, A, path.b, B).r);
+    B.p = A.p + towards * (wanted / collide::ratio_metric(path.a, A, path.b, B).r);
     path.A.push_back(A), path.B.push_back(B);
     A.R = (exp_rotation(spin_a) * A.R).normalized();
     B.R = (exp_rotation(spin_b) * B.R).normalized();
@@ -67,30 +67,31 @@ DistanceCost measure(const std::string& name, const Polyhedron& shape,
 
   double queries = 0;
   for (const Path& path : paths) {
-    RatioBasis basis;
+    collide::RatioBasis basis;
     for (std::size_t i = 0; i < path.A.size(); ++i, ++queries) {
-      const Ratio warm = ratio_metric(path.a, path.A[i], path.b, path.B[i], &basis);
+      const collide::Ratio warm =
+          collide::ratio_metric(path.a, path.A[i], path.b, path.B[i], &basis);
       basis = warm.basis;
       cost.pivots_warm += warm.pivots, cost.evaluations_warm += warm.evaluations;
-      cost.pivots_cold += ratio_metric(path.a, path.A[i], path.b, path.B[i]).pivots;
+      cost.pivots_cold += collide::ratio_metric(path.a, path.A[i], path.b, path.B[i]).pivots;
     }
   }
   cost.pivots_warm /= queries, cost.pivots_cold /= queries, cost.evaluations_warm /= queries;
 
   volatile double sink = 0;  // keeps the queries alive
-  const auto query = [&](bool warm, RatioSearch search) {
-    RatioBasis basis;
+  const auto query = [&](bool warm, collide::RatioSearch search) {
+    collide::RatioBasis basis;
     return time_queries(paths, seconds, [&, warm, search](std::size_t p, std::size_t i) {
       const Path& path = paths[p];
-      const Ratio ratio = ratio_metric(path.a, path.A[i], path.b, path.B[i],
-                                       warm && i > 0 ? &basis : nullptr, search);
+      const collide::Ratio ratio = collide::ratio_metric(path.a, path.A[i], path.b, path.B[i],
+                                                         warm && i > 0 ? &basis : nullptr, search);
       if (warm) basis = ratio.basis;
       sink = ratio.separation;
     });
   };
-  cost.us.emplace_back("warm", query(true, RatioSearch::automatic));
-  cost.us.emplace_back("cold", query(false, RatioSearch::automatic));
-  cost.us.emplace_back("warm, scan", query(true, RatioSearch::scan));
+  cost.us.emplace_back("warm", query(true, collide::RatioSearch::automatic));
+  cost.us.emplace_back("cold", query(false, collide::RatioSearch::automatic));
+  cost.us.emplace_back("warm, scan", query(true, collide::RatioSearch::scan));
   for (const DistanceRival& rival : rivals) {
     std::vector<DistanceRival::Query> ready;
     for (const Path& path : paths) ready.push_back(rival.prepare(path.a, path.b));
@@ -107,10 +108,10 @@ DistanceCost measure(const std::string& name, const Polyhedron& shape,
 std::vector<DistanceCost> distance_costs(const std::vector<DistanceRival>& rivals,
                                          double (*seconds)()) {
   std::vector<DistanceCost> costs{measure("box", box_polyhedron(Vec3(2, 2, 2)), rivals, seconds),
-                                  measure("octahedron", bipyramid(4), rivals, seconds)};
+                                  measure("octahedron", model::bipyramid(4), rivals, seconds)};
   for (const int n : {1, 2, 3, 4, 5, 7})
-    costs.push_back(measure("geodesic", geodesic(n), rivals, seconds));
+    costs.push_back(measure("geodesic", model::geodesic(n), rivals, seconds));
   return costs;
 }
 
-}  // namespace cairn
+}  // namespace cairn::bench

@@ -8,7 +8,7 @@
 
 #include "cairn/polyhedron.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 // Another way to a penetration depth: made ready once for two bodies, then asked at poses.
 struct DistanceRival {
@@ -30,4 +30,4 @@ struct DistanceCost {
 std::vector<DistanceCost> distance_costs(const std::vector<DistanceRival>& rivals,
                                          double (*seconds)());
 
-}  // namespace cairn
+}  // namespace cairn::bench

@@ -4,7 +4,7 @@
 
 #include "cairn/solver.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 std::vector<int> growing_sides(int contacts) {
   constexpr double contacts_per_sphere = 3;
@@ -51,4 +51,4 @@ Packing relaxed(const Packing& packing) {
   return result;
 }
 
-}  // namespace cairn
+}  // namespace cairn::bench

@@ -6,7 +6,7 @@
 
 #include "bench/packing.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 struct Cost {
   int bodies = 0;
@@ -30,4 +30,4 @@ std::vector<Cost> cost_of_decades(const Packing& packing, double (*seconds)());
 // The same packing under the relaxed law.
 Packing relaxed(const Packing& packing);
 
-}  // namespace cairn
+}  // namespace cairn::bench

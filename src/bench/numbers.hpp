@@ -7,7 +7,7 @@
 
 #include "cairn/math.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 // A generator of its own (xorshift), so that all machines measure the same pairs.
 class Numbers {
@@ -26,4 +26,4 @@ class Numbers {
   std::uint64_t state_ = 0x9e3779b97f4a7c15;
 };
 
-}  // namespace cairn
+}  // namespace cairn::bench

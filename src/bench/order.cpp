@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace cairn {
+namespace cairn::bench {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -89,4 +89,4 @@ std::vector<OrderRow> order_table(const std::vector<OrderRun>& runs) {
   return rows;
 }
 
-}  // namespace cairn
+}  // namespace cairn::bench

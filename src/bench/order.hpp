@@ -7,7 +7,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 // What one run leaves to compare with the next finer one.
 struct OrderRun {
@@ -37,4 +37,4 @@ OrderRun order_run(const Scene& scene, double h, int (*interrupted)());
 // Runs in the order of falling h, each half of the one before.
 std::vector<OrderRow> order_table(const std::vector<OrderRun>& runs);
 
-}  // namespace cairn
+}  // namespace cairn::bench

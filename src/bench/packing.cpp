@@ -5,7 +5,7 @@
 
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 namespace {
 
 constexpr double step = 0.01;  // [s]
@@ -98,4 +98,4 @@ Packing settled_spheres(int side, int steps, std::uint64_t seed, double toleranc
   return packing;
 }
 
-}  // namespace cairn
+}  // namespace cairn::bench

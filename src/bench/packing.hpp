@@ -6,7 +6,7 @@
 
 #include "cairn/problem.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 struct Packing {
   Problem problem;  // of the last step
@@ -17,4 +17,4 @@ struct Packing {
 // two steps are solved to the tolerance.
 Packing settled_spheres(int side, int steps, std::uint64_t seed, double tolerance);
 
-}  // namespace cairn
+}  // namespace cairn::bench

@@ -4,7 +4,7 @@
 
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 namespace {
 
 struct PlateMotion {
@@ -85,4 +85,4 @@ std::vector<PlateCost> plate_costs(double (*seconds)()) {
   return costs;
 }
 
-}  // namespace cairn
+}  // namespace cairn::bench

@@ -7,7 +7,7 @@
 
 #include "cairn/model.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 // Prisms over the triangles of a grid of cells x cells rectangles; together a plate of this size.
 std::vector<ShapeDescription> cut_plate(const Vec3& size, int cells);
@@ -29,4 +29,4 @@ struct PlateCost {
 // filter; `seconds` reads a CPU clock.
 std::vector<PlateCost> plate_costs(double (*seconds)());
 
-}  // namespace cairn
+}  // namespace cairn::bench

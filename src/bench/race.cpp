@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "bench/packing.hpp"
-#include "problem/sample_problems.hpp"
+#include "problem/samples/sample_problems.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 namespace {
 
 std::vector<double> masses(int count, double ratio) {
@@ -32,26 +32,32 @@ struct Entry {
   RaceCase (*make)();
 };
 
-constexpr SampleSettings rest{.kick = 0}, kicked{};
+constexpr problem::SampleSettings rest{.kick = 0}, kicked{};
 const Entry entries[] = {
-    {"stack10", [] { return RaceCase{.problem = cube_stack(masses(10, 1), rest)}; }},
-    {"stack10_ratio1e3", [] { return RaceCase{.problem = cube_stack(masses(10, 1e3), rest)}; }},
-    {"stack10_ratio1e6", [] { return RaceCase{.problem = cube_stack(masses(10, 1e6), rest)}; }},
-    {"stack10_kicked", [] { return RaceCase{.problem = cube_stack(masses(10, 1), kicked)}; }},
-    {"stack10_kicked_1e6", [] { return RaceCase{.problem = cube_stack(masses(10, 1e6), kicked)}; }},
-    {"stack100", [] { return RaceCase{.problem = cube_stack(masses(100, 1), rest)}; }},
-    {"stack100_kicked", [] { return RaceCase{.problem = cube_stack(masses(100, 1), kicked)}; }},
-    {"pyramid15", [] { return RaceCase{.problem = cube_pyramid(15, rest)}; }},
-    {"pyramid15_kicked", [] { return RaceCase{.problem = cube_pyramid(15, kicked)}; }},
-    {"chain100", [] { return RaceCase{.problem = link_chain(100, false, kicked)}; }},
-    {"chain1000", [] { return RaceCase{.problem = link_chain(1000, false, kicked)}; }},
-    {"chain50_floor", [] { return RaceCase{.problem = link_chain(50, true, kicked)}; }},
+    {"stack10", [] { return RaceCase{.problem = problem::cube_stack(masses(10, 1), rest)}; }},
+    {"stack10_ratio1e3",
+     [] { return RaceCase{.problem = problem::cube_stack(masses(10, 1e3), rest)}; }},
+    {"stack10_ratio1e6",
+     [] { return RaceCase{.problem = problem::cube_stack(masses(10, 1e6), rest)}; }},
+    {"stack10_kicked",
+     [] { return RaceCase{.problem = problem::cube_stack(masses(10, 1), kicked)}; }},
+    {"stack10_kicked_1e6",
+     [] { return RaceCase{.problem = problem::cube_stack(masses(10, 1e6), kicked)}; }},
+    {"stack100", [] { return RaceCase{.problem = problem::cube_stack(masses(100, 1), rest)}; }},
+    {"stack100_kicked",
+     [] { return RaceCase{.problem = problem::cube_stack(masses(100, 1), kicked)}; }},
+    {"pyramid15", [] { return RaceCase{.problem = problem::cube_pyramid(15, rest)}; }},
+    {"pyramid15_kicked", [] { return RaceCase{.problem = problem::cube_pyramid(15, kicked)}; }},
+    {"chain100", [] { return RaceCase{.problem = problem::link_chain(100, false, kicked)}; }},
+    {"chain1000", [] { return RaceCase{.problem = problem::link_chain(1000, false, kicked)}; }},
+    {"chain50_floor", [] { return RaceCase{.problem = problem::link_chain(50, true, kicked)}; }},
     {"packing_cold", [] { return RaceCase{.problem = packing().problem, .dense = true}; }},
     {"packing_warm",
      [] { return RaceCase{.problem = packing().problem, .warm = packing().warm, .dense = true}; }},
     {"stack10_relaxed",
-     [] { return RaceCase{.problem = relaxed(cube_stack(masses(10, 1), kicked))}; }},
-    {"pyramid15_relaxed", [] { return RaceCase{.problem = relaxed(cube_pyramid(15, kicked))}; }},
+     [] { return RaceCase{.problem = relaxed(problem::cube_stack(masses(10, 1), kicked))}; }},
+    {"pyramid15_relaxed",
+     [] { return RaceCase{.problem = relaxed(problem::cube_pyramid(15, kicked))}; }},
     {"packing_relaxed",
      [] { return RaceCase{.problem = relaxed(packing().problem), .dense = true}; }},
 };
@@ -143,4 +149,4 @@ RaceTimes race(const RaceCase& contest, const RaceSolver& solver, double (*secon
   return times;
 }
 
-}  // namespace cairn
+}  // namespace cairn::bench

@@ -8,7 +8,7 @@
 
 #include "cairn/solver.hpp"
 
-namespace cairn {
+namespace cairn::bench {
 
 inline constexpr std::array race_levels = {1e-3, 1e-4, 1e-8, 1e-12};
 
@@ -48,4 +48,4 @@ std::vector<RaceTarget> race_targets();
 // `seconds` reads a CPU clock.
 RaceTimes race(const RaceCase& contest, const RaceSolver& solver, double (*seconds)());
 
-}  // namespace cairn
+}  // namespace cairn::bench

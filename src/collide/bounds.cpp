@@ -4,7 +4,7 @@
 #include "base/infinity.hpp"
 #include "collide/broadphase.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 namespace {
 
 Aabb around(const Vec3& center, const Vec3& extent) {
@@ -35,7 +35,7 @@ Aabb box_of(const Ellipsoid& s, const Pose& X) {
 }
 
 Aabb box_of(const Halfspace& s, const Pose& X) {
-  Aabb box{Vec3::Constant(-infinity), Vec3::Constant(infinity)};
+  Aabb box{Vec3::Constant(-base::infinity), Vec3::Constant(base::infinity)};
   const Vec3 n = X.R * s.normal;
   for (int i = 0; i < 3; ++i)
     if (n[(i + 1) % 3] == 0 && n[(i + 2) % 3] == 0) (n[i] > 0 ? box.hi : box.lo)[i] = X.p[i];
@@ -48,7 +48,7 @@ Aabb cylinder(const Eigen::Vector2d& radii, const Pose& X) {
   const Mat3 R = X.R.toRotationMatrix();
   Vec3 extent = (R.leftCols<2>() * radii.asDiagonal()).rowwise().norm();
   for (int i = 0; i < 3; ++i)
-    if (std::abs(R(i, 2)) > 0x1p-40) extent[i] = infinity;
+    if (std::abs(R(i, 2)) > 0x1p-40) extent[i] = base::infinity;
   return around(X.p, extent);
 }
 
@@ -60,7 +60,7 @@ Aabb box_of(const Ellipse& s, const Pose& X) {
 }
 
 Aabb box_of(const Hull& s, const Pose& X) {
-  Aabb box{Vec3::Constant(infinity), Vec3::Constant(-infinity)};
+  Aabb box{Vec3::Constant(base::infinity), Vec3::Constant(-base::infinity)};
   for (const Vec3& v : s.vertices) {
     const Vec3 p = X * v;
     box.lo = box.lo.cwiseMin(p);
@@ -71,14 +71,14 @@ Aabb box_of(const Hull& s, const Pose& X) {
 
 Aabb box_of(const Polygon& s, const Pose& X) {
   const Mat3 R = X.R.toRotationMatrix();
-  Aabb box{Vec3::Constant(infinity), Vec3::Constant(-infinity)};
+  Aabb box{Vec3::Constant(base::infinity), Vec3::Constant(-base::infinity)};
   for (const Eigen::Vector2d& v : s.vertices) {
     const Vec3 p = X.p + R.leftCols<2>() * v;
     box.lo = box.lo.cwiseMin(p);
     box.hi = box.hi.cwiseMax(p);
   }
   for (int i = 0; i < 3; ++i)
-    if (std::abs(R(i, 2)) > 0x1p-40) box.lo[i] = -infinity, box.hi[i] = infinity;
+    if (std::abs(R(i, 2)) > 0x1p-40) box.lo[i] = -base::infinity, box.hi[i] = base::infinity;
   return box;
 }
 
@@ -88,4 +88,4 @@ Aabb bounds(const Geometry& geometry, const Pose& X_WS) {
   return std::visit([&](const auto& shape) { return box_of(shape, X_WS); }, geometry);
 }
 
-}  // namespace cairn
+}  // namespace cairn::collide

@@ -7,7 +7,7 @@
 
 #include "base/conventions.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 namespace {
 
 constexpr int leaf_size = 4;
@@ -78,8 +78,8 @@ int Broadphase::build(const Input& in, int first, int count) {
 
 void Broadphase::meet(const Input& in, int i, int j, std::vector<std::pair<int, int>>& out) {
   CAIRN_DCHECK(i != j, i);
-  CAIRN_DCHECK(is_index(i, in.boxes.size()), i);
-  CAIRN_DCHECK(is_index(j, in.boxes.size()), j);
+  CAIRN_DCHECK(base::is_index(i, in.boxes.size()), i);
+  CAIRN_DCHECK(base::is_index(j, in.boxes.size()), j);
   const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
   if (in.body_of_box[a] == in.body_of_box[b] || !(in.movable[a] || in.movable[b])) return;
   ++comparisons_;
@@ -159,4 +159,4 @@ void Broadphase::pairs(std::span<const Aabb> boxes, std::span<const int> body_of
   std::sort(out.begin(), out.end());
 }
 
-}  // namespace cairn
+}  // namespace cairn::collide

@@ -10,7 +10,7 @@
 #include "cairn/math.hpp"
 #include "cairn/shape.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 
 // Closed box in W; a side may lie at infinity [m].
 struct Aabb {
@@ -64,4 +64,4 @@ class Broadphase {
   std::size_t comparisons_ = 0;
 };
 
-}  // namespace cairn
+}  // namespace cairn::collide

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "collide/flush_edges.hpp"
+#include "collide/ratio/flush_edges.hpp"
 #include "model/conventions.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 namespace {
 
 ShapeId shape_id(int i) {
@@ -24,8 +24,8 @@ ContactFinder::ContactFinder(const Model& model) : flush_(flush_edges(model)) {
 Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
                               const ShapeContact& raw) const {
   CAIRN_DCHECK(a < b, a, b);
-  CAIRN_DCHECK(is_index(static_cast<int>(b), model.shapes.size()), b);
-  CAIRN_DCHECK(is_direction(raw.n_W), a, b, raw.n_W.norm());
+  CAIRN_DCHECK(base::is_index(static_cast<int>(b), model.shapes.size()), b);
+  CAIRN_DCHECK(base::is_direction(raw.n_W), a, b, raw.n_W.norm());
   CAIRN_DCHECK(!std::isnan(raw.gap), a, b);
   Contact c;
   const Shape &shape_a = model.shapes[index(a)], &shape_b = model.shapes[index(b)];
@@ -42,7 +42,7 @@ Contact ContactFinder::finish(const Model& model, ShapeId a, ShapeId b,
   c.restitution_law = pair.restitution_law;
   c.torsion = pair.torsional_friction;
   c.rolling = pair.rolling_friction;
-  dcheck_contact(model, c);
+  model::dcheck_contact(model, c);
   return c;
 }
 
@@ -57,7 +57,8 @@ void ContactFinder::collide(const Model& model, std::span<const Pose> poses, Sha
   collide_shapes(shape_a.geometry, poses[index(shape_a.body)] * shape_a.X_CS, shape_b.geometry,
                  poses[index(shape_b.body)] * shape_b.X_CS, raw_, polyhedron(shape_a),
                  polyhedron(shape_b));
-  for (const ShapeContact& raw : raw_) CAIRN_DCHECK(is_direction(raw.n_W), a, b, raw.n_W.norm());
+  for (const ShapeContact& raw : raw_)
+    CAIRN_DCHECK(base::is_direction(raw.n_W), a, b, raw.n_W.norm());
 }
 
 // Pairs of shapes of different bodies whose bounds, grown by the reach, overlap.
@@ -66,7 +67,7 @@ void ContactFinder::near_pairs(const Model& model, std::span<const Pose> poses,
   CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
   CAIRN_DCHECK(reach.empty() || reach.size() == model.bodies.size(), reach.size());
   CAIRN_DCHECK(body_of_shape_.size() == model.shapes.size(), body_of_shape_.size());
-  CAIRN_DCHECK(are_rotations(poses));
+  CAIRN_DCHECK(base::are_rotations(poses));
   boxes_.clear();
   for (const Shape& shape : model.shapes) {
     Aabb box = bounds(shape.geometry, poses[index(shape.body)] * shape.X_CS);
@@ -203,7 +204,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                          std::span<const ContactMemory> memory, std::vector<Contact>& contacts) {
   CAIRN_DCHECK(ahead.size() == poses.size(), ahead.size(), poses.size());
   CAIRN_DCHECK(reach.size() == model.bodies.size(), reach.size());
-  CAIRN_DCHECK(is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
   const Query query{model, poses, ahead, reach, memory};
   near_pairs(model, poses, reach);
   contacts.clear();
@@ -243,7 +244,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   if (events.filter) filter_patches(model, contacts);
   filtered_ = static_cast<int>(found - contacts.size());
   CAIRN_DCHECK(filtered_ >= 0, filtered_);
-  dcheck_contacts(model, contacts);
+  model::dcheck_contacts(model, contacts);
 }
 
 void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> poses,
@@ -270,7 +271,7 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
 bool ContactFinder::find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
                              Contact& contact) {
   CAIRN_DCHECK(key.shape_a < key.shape_b, key.shape_a, key.shape_b);
-  CAIRN_DCHECK(is_index(static_cast<int>(key.shape_b), model.shapes.size()), key.shape_b);
+  CAIRN_DCHECK(base::is_index(static_cast<int>(key.shape_b), model.shapes.size()), key.shape_b);
   if (both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)])) {
     const PlacedPair now = placed(model, poses, {key.shape_a, key.shape_b, 0, {}, 0, {}});
     ShapeContact raw;
@@ -287,4 +288,4 @@ bool ContactFinder::find_one(const Model& model, std::span<const Pose> poses, co
   return false;
 }
 
-}  // namespace cairn
+}  // namespace cairn::collide

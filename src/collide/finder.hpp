@@ -12,11 +12,11 @@
 #include "cairn/state.hpp"
 #include "collide/broadphase.hpp"
 #include "collide/narrowphase.hpp"
-#include "collide/patch.hpp"
-#include "collide/patch_cover.hpp"
-#include "collide/poly_pair.hpp"
+#include "collide/pairs/poly_pair.hpp"
+#include "collide/patch/patch.hpp"
+#include "collide/patch/patch_cover.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 
 // How far the points of a body may move: `shift` plus, for rotating bodies without bound (moving
 // halfspaces), `turn` times the distance from the centre of mass.
@@ -145,4 +145,4 @@ class ContactFinder {
   std::pair<int, int> missing_ = {-1, -1};
 };
 
-}  // namespace cairn
+}  // namespace cairn::collide

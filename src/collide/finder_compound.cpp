@@ -5,7 +5,7 @@
 #include "base/conventions.hpp"
 #include "collide/finder.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 
 // Seen along the normal of a pair that touches.
 void ContactFinder::measure(const Model& model, std::span<const Pose> poses, const PolyPair& first,
@@ -146,4 +146,4 @@ void ContactFinder::settle_postponed(const Query& q, std::vector<Contact>& conta
   postponed_.clear();
 }
 
-}  // namespace cairn
+}  // namespace cairn::collide

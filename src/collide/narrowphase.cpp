@@ -7,9 +7,9 @@
 
 #include "base/conventions.hpp"
 #include "cairn/error.hpp"
-#include "collide/pair_functions.hpp"
+#include "collide/pairs/pair_functions.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 namespace {
 
 constexpr std::size_t types = std::variant_size_v<Geometry>;
@@ -94,15 +94,15 @@ bool precedes(const PlacedShape& a, const PlacedShape& b) {
 }
 
 ShapeContact exchanged(const ShapeContact& c) {
-  CAIRN_DCHECK(is_direction(c.n_W));
+  CAIRN_DCHECK(base::is_direction(c.n_W));
   return {c.p_WB, c.p_WA, -c.n_W, c.gap, c.feature};
 }
 
 void collide_shapes(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,
                     std::vector<ShapeContact>& out, const Polyhedron* polyhedron_a,
                     const Polyhedron* polyhedron_b) {
-  CAIRN_DCHECK(is_rotation(X_WA.R));
-  CAIRN_DCHECK(is_rotation(X_WB.R));
+  CAIRN_DCHECK(base::is_rotation(X_WA.R));
+  CAIRN_DCHECK(base::is_rotation(X_WB.R));
   const PairFunction collide = table[a.index()][b.index()];
   CAIRN_CHECK(collide != nullptr);
   collide({a, X_WA, polyhedron_a}, {b, X_WB, polyhedron_b}, out);
@@ -118,4 +118,4 @@ bool never_touch(const Geometry& a, const Geometry& b) {
          (std::holds_alternative<Point>(a) || std::holds_alternative<Halfspace>(a));
 }
 
-}  // namespace cairn
+}  // namespace cairn::collide

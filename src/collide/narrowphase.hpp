@@ -8,7 +8,7 @@
 #include "cairn/polyhedron.hpp"
 #include "cairn/shape.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 
 // Witness points, unit normal from A to B, signed distance: the largest n.(c_B - c_A) - h_A(n) -
 // h_B(n) over unit n. Apart it is the distance, overlapping -gap is the shortest translation that
@@ -50,4 +50,4 @@ bool can_collide(const Geometry& a, const Geometry& b);
 // Two points, or two halfspaces: nothing to compute, as opposed to a pair that lacks a function.
 bool never_touch(const Geometry& a, const Geometry& b);
 
-}  // namespace cairn
+}  // namespace cairn::collide

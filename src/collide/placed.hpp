@@ -4,7 +4,7 @@
 #include "cairn/math.hpp"
 #include "cairn/polyhedron.hpp"
 
-namespace cairn {
+namespace cairn::collide {
 
 struct Placed {
   Placed(const Polyhedron& polyhedron, const Pose& X_WS)
@@ -29,4 +29,4 @@ struct PlacedPair {
   Placed a, b;
 };
 
-}  // namespace cairn
+}  // namespace cairn::collide

@@ -6,7 +6,7 @@
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::constrain {
 namespace {
 
 // Directions are unit vectors rounded to 1e-16. A row below this moves no body; kept, it would be
@@ -14,7 +14,7 @@ namespace {
 constexpr double still = 1e-12;
 
 Pose pose_of(std::span<const Pose> poses, BodyId id) {
-  CAIRN_DCHECK(is_index_or_none(static_cast<int>(id), poses.size()), id);
+  CAIRN_DCHECK(base::is_index_or_none(static_cast<int>(id), poses.size()), id);
   return id == BodyId::world ? Pose{} : poses[index(id)];
 }
 
@@ -31,9 +31,9 @@ void hold_points(JointRows& rows) {
 
 // Rotation vector from the rotation that the second body should have to the one it has.
 void hold_rotation(const Joint& joint, const Pose& A, const Pose& B, JointRows& rows) {
-  CAIRN_DCHECK(is_rotation(A.R));
-  CAIRN_DCHECK(is_rotation(B.R));
-  CAIRN_DCHECK(is_rotation(joint.R_AB), joint.name);
+  CAIRN_DCHECK(base::is_rotation(A.R));
+  CAIRN_DCHECK(base::is_rotation(B.R));
+  CAIRN_DCHECK(base::is_rotation(joint.R_AB), joint.name);
   Quat error = B.R * (A.R * joint.R_AB).conjugate();
   if (error.w() < 0) error.coeffs() = -error.coeffs();
   const double sine = error.vec().norm();
@@ -111,9 +111,9 @@ JointRows joint_rows(std::span<const Pose> poses, const Joint& joint) {
   CAIRN_DCHECK(rows.axes >= 0 && rows.axes <= 3, joint.name, rows.axes);
   CAIRN_DCHECK(rows.directions + rows.axes > 0, joint.name);
   for (int i = 0; i < rows.directions; ++i)
-    CAIRN_DCHECK(is_direction(rows.direction[static_cast<std::size_t>(i)]), joint.name, i);
+    CAIRN_DCHECK(base::is_direction(rows.direction[static_cast<std::size_t>(i)]), joint.name, i);
   for (int i = 0; i < rows.axes; ++i)
-    CAIRN_DCHECK(is_direction(rows.axis[static_cast<std::size_t>(i)]), joint.name, i);
+    CAIRN_DCHECK(base::is_direction(rows.axis[static_cast<std::size_t>(i)]), joint.name, i);
   return rows;
 }
 
@@ -130,7 +130,7 @@ JointError joint_error(std::span<const Pose> poses, const Joint& joint) {
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
                std::vector<JointRowTerms>& terms) {
-  CAIRN_DCHECK(is_index(static_cast<int>(id), model.joints.size()), id);
+  CAIRN_DCHECK(base::is_index(static_cast<int>(id), model.joints.size()), id);
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(gamma >= 0, gamma);
   CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
@@ -190,4 +190,4 @@ void add_joint(const Model& model, std::span<const Pose> poses, std::span<const 
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::constrain

@@ -5,7 +5,7 @@
 
 #include "constrain/rows.hpp"
 
-namespace cairn {
+namespace cairn::constrain {
 
 // Rows of a joint that can move: along directions (points a and b held together) and about axes (no
 // relative rotation).
@@ -42,4 +42,4 @@ void add_joint(const Model& model, std::span<const Pose> poses, std::span<const 
                const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
                std::vector<JointRowTerms>& terms);
 
-}  // namespace cairn
+}  // namespace cairn::constrain

@@ -4,7 +4,7 @@
 
 #include "base/conventions.hpp"
 
-namespace cairn {
+namespace cairn::constrain {
 
 // In every problem of a scheme the joints come first, then the contacts in the order of their keys,
 // then friction about them in the same order.
@@ -13,9 +13,9 @@ void recall(const Problem& problem, std::span<const Contact> contacts,
             VecX& lambda, std::span<const SpinRows> spins, std::span<const ContactMemory> torques) {
   CAIRN_DCHECK(problem.constraints.size() >= contacts.size() + spins.size(),
                problem.constraints.size(), contacts.size(), spins.size());
-  CAIRN_DCHECK(is_strictly_sorted(contacts, [](const Contact& c) { return c.key; }));
-  CAIRN_DCHECK(is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
-  CAIRN_DCHECK(is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(base::is_strictly_sorted(contacts, [](const Contact& c) { return c.key; }));
+  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(base::is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
   CAIRN_DCHECK(problem.units.impulse() > 0);
   lambda.setZero(problem.rows());
   const double unit = problem.units.impulse();
@@ -79,7 +79,7 @@ void remember(const Problem& problem, std::span<const Contact> contacts, const V
     if (c.rows > 2) impulse += r[2] * c.stretch * unit * c.t2_W;
     if (r[0] != 0) memory.push_back({c.key, impulse});
   }
-  CAIRN_DCHECK(is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
 }
 
 void remember_torques(const Problem& problem, std::span<const Contact> contacts,
@@ -103,7 +103,7 @@ void remember_torques(const Problem& problem, std::span<const Contact> contacts,
     else
       torques.back().impulse_W += torque;
   }
-  CAIRN_DCHECK(is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(base::is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
 }
 
-}  // namespace cairn
+}  // namespace cairn::constrain

@@ -6,7 +6,7 @@
 #include "cairn/simulator.hpp"
 #include "constrain/rows.hpp"
 
-namespace cairn {
+namespace cairn::constrain {
 
 // lambda of `problem` from remembered impulses; new contacts start at zero. `contacts`: those of
 // the problem, in order; `spins`: friction about them, after all contacts.
@@ -23,4 +23,4 @@ void remember_torques(const Problem& problem, std::span<const Contact> contacts,
                       std::span<const SpinRows> spins, const VecX& lambda,
                       std::vector<ContactMemory>& torques);
 
-}  // namespace cairn
+}  // namespace cairn::constrain

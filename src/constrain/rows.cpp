@@ -7,25 +7,25 @@
 #include "model/conventions.hpp"
 #include "model/dof.hpp"
 
-namespace cairn {
+namespace cairn::constrain {
 // Angular columns are lengths.
 void unit_row(const Model& model, const Body& body, const Pose& X_WC, const Vec3& point_W,
               const Vec3& direction_W, double sign, double* row) {
   CAIRN_DCHECK(body.velocities <= max_velocities, body.velocities);
   CAIRN_DCHECK(sign == 1 || sign == -1, sign);
-  CAIRN_DCHECK(is_rotation(X_WC.R), body.name);
-  point_row(body, X_WC, point_W - X_WC.p, direction_W, row);
-  const int linear = translation_count(body);
+  CAIRN_DCHECK(base::is_rotation(X_WC.R), body.name);
+  dynamics::point_row(body, X_WC, point_W - X_WC.p, direction_W, row);
+  const int linear = model::translation_count(body);
   for (int i = 0; i < body.velocities; ++i) row[i] *= i < linear ? sign : sign / model.length_unit;
 }
 
 // w times the length unit is the velocity of a point at that distance.
 void spin_row(const Model&, const Body& body, const Pose& X_WC, const Vec3& axis_W, double sign,
               double* row) {
-  CAIRN_DCHECK(is_direction(axis_W) || axis_W.isZero(0), body.name);
+  CAIRN_DCHECK(base::is_direction(axis_W) || axis_W.isZero(0), body.name);
   CAIRN_DCHECK(sign == 1 || sign == -1, sign);
   std::fill(row, row + body.velocities, 0.0);
-  add_generalised_force(body, X_WC, Vec3::Zero(), axis_W, row);
+  dynamics::add_generalised_force(body, X_WC, Vec3::Zero(), axis_W, row);
   for (int i = 0; i < body.velocities; ++i) row[i] *= sign;
 }
 
@@ -86,7 +86,7 @@ void set_friction(const Model& model, std::span<const Pose> poses, Contact& c) {
 
 double mobility(const Model& model, std::span<const Pose> poses, const Contact& c, const Vec3& s,
                 const Vec3& t) {
-  CAIRN_DCHECK(is_direction(s) && is_direction(t));
+  CAIRN_DCHECK(base::is_direction(s) && base::is_direction(t));
   // s . W t with W = J A^-1 J^T up to the masses' scale: enough to see which directions can move at
   // all.
   double sum = 0;
@@ -123,7 +123,7 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
                      Problem& problem) {
   CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
   CAIRN_DCHECK(v_free.size() == model.velocities, v_free.size(), model.velocities);
-  CAIRN_DCHECK(is_power_of_two(model.mass_unit) && is_power_of_two(model.length_unit));
+  CAIRN_DCHECK(base::is_power_of_two(model.mass_unit) && base::is_power_of_two(model.length_unit));
   problem.units = {model.mass_unit, model.length_unit, power_of_two(h)};
   const Units& u = problem.units;
   problem.bodies.clear();
@@ -141,14 +141,14 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
     b.first = body.first_velocity;
     b.size = body.velocities;
     b.model_body = static_cast<std::int32_t>(i);
-    mass_matrix(body, b.A);
+    dynamics::mass_matrix(body, b.A);
     for (int r = 0; r < b.size; ++r) {
       CAIRN_DCHECK(b.A[r][r] > 0, body.name, r, b.A[r][r]);
       for (int c = 0; c < r; ++c)
-        CAIRN_DCHECK(std::abs(b.A[r][c] - b.A[c][r]) <= convention_tolerance * b.A[r][r],
+        CAIRN_DCHECK(std::abs(b.A[r][c] - b.A[c][r]) <= base::convention_tolerance * b.A[r][r],
                      body.name);
     }
-    const int linear = translation_count(body);
+    const int linear = model::translation_count(body);
     for (int r = 0; r < b.size; ++r)
       for (int c = 0; c < b.size; ++c)
         b.A[r][c] /= r < linear ? u.mass : u.mass * u.length * u.length;
@@ -160,7 +160,7 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
 }
 
 void orient(const Model& model, std::span<const Pose> poses, Contact& c) {
-  dcheck_contact(model, c);
+  model::dcheck_contact(model, c);
   const double w_nn = mobility(model, poses, c, c.n_W, c.n_W);
   if (!(w_nn > 0)) {
     c.rows = 0;
@@ -182,7 +182,7 @@ void orient(const Model& model, std::span<const Pose> poses, Contact& c) {
     c.t2_W = c.n_W.cross(along);
   }
   set_friction(model, poses, c);
-  dcheck_contact(model, c);
+  model::dcheck_contact(model, c);
 }
 
 Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
@@ -206,7 +206,7 @@ void add_contact(const Model& model, std::span<const Pose> poses, const ProblemL
   CAIRN_DCHECK(layout.body.size() == model.bodies.size(), layout.body.size());
   CAIRN_DCHECK(problem.first_row.size() == problem.constraints.size() + 1,
                problem.first_row.size());
-  dcheck_contact(model, c);
+  model::dcheck_contact(model, c);
   Constraint& row = problem.constraints.emplace_back();
   row.law = c.rows == 1 ? Law::nonnegative : Law::coulomb;
   row.rows = c.rows;
@@ -311,7 +311,8 @@ void to_model_velocities(const Model& model, const Problem& problem, const VecX&
   CAIRN_DCHECK(problem.velocities() == model.velocities, problem.velocities());
   v_model.resize(model.velocities);
   for (const ProblemBody& b : problem.bodies) {
-    const int linear = translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);
+    const int linear =
+        model::translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);
     for (int k = 0; k < b.size; ++k)
       v_model[b.first + k] =
           k < linear ? v[b.first + k] * problem.units.speed() : v[b.first + k] / problem.units.time;
@@ -323,11 +324,12 @@ void to_problem_velocities(const Model& model, const Problem& problem, const Vec
   CAIRN_DCHECK(v_model.size() == model.velocities, v_model.size(), model.velocities);
   v.setZero(model.velocities);
   for (const ProblemBody& b : problem.bodies) {
-    const int linear = translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);
+    const int linear =
+        model::translation_count(model.bodies[static_cast<std::size_t>(b.model_body)]);
     for (int k = 0; k < b.size; ++k)
       v[b.first + k] = k < linear ? v_model[b.first + k] / problem.units.speed()
                                   : v_model[b.first + k] * problem.units.time;
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::constrain

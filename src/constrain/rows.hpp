@@ -8,7 +8,7 @@
 #include "cairn/problem.hpp"
 #include "cairn/state.hpp"
 
-namespace cairn {
+namespace cairn::constrain {
 
 // Body index of the problem for each body of the model; -1: not free.
 struct ProblemLayout {
@@ -65,4 +65,4 @@ void to_model_velocities(const Model& model, const Problem& problem, const VecX&
 void to_problem_velocities(const Model& model, const Problem& problem, const VecX& v_model,
                            VecX& v);
 
-}  // namespace cairn
+}  // namespace cairn::constrain

@@ -8,7 +8,7 @@
 
 #include "base/conventions.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 namespace {
 
 constexpr int order = 18;  // of the Taylor series of a turning body
@@ -89,7 +89,7 @@ class Tumbling {
 Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double* v, double t,
          double* v_end) {
   CAIRN_DCHECK(t >= 0, t);
-  CAIRN_DCHECK(is_rotation(start.R), body.name);
+  CAIRN_DCHECK(base::is_rotation(start.R), body.name);
   CAIRN_DCHECK(body.kind == BodyKind::dynamic, body.name);
   Pose end = start;
   int k = 0;
@@ -119,4 +119,4 @@ Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double*
   return end;
 }
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

@@ -3,11 +3,11 @@
 
 #include "cairn/model.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 
 // The body's pose after the time t from `start` with its free velocities v; `v_end`, where it is
 // not null, takes its velocities then.
 Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double* v, double t,
          double* v_end);
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

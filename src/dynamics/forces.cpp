@@ -5,7 +5,7 @@
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 namespace {
 
 const double* velocities_of(const Body& body, const VecX& v) {
@@ -19,7 +19,7 @@ struct Anchor {
 };
 
 Anchor anchor(const Model& model, const State& state, double h, BodyId id, const Vec3& point) {
-  CAIRN_DCHECK(is_index_or_none(static_cast<int>(id), state.poses.size()), id);
+  CAIRN_DCHECK(base::is_index_or_none(static_cast<int>(id), state.poses.size()), id);
   CAIRN_DCHECK(h > 0, h);
   if (id == BodyId::world) return {point, Vec3::Zero(), point};
   const Body& body = model.body(id);
@@ -101,7 +101,8 @@ void evaluate_forces(const Model& model, const State& state, double h, Forces& f
   CAIRN_DCHECK(state.poses.size() == model.bodies.size(), state.poses.size());
   CAIRN_DCHECK(state.v.size() == model.velocities, state.v.size());
   for (const ExternalForce& external : forces.external)
-    CAIRN_DCHECK(is_index(static_cast<int>(external.body), model.bodies.size()), external.body);
+    CAIRN_DCHECK(base::is_index(static_cast<int>(external.body), model.bodies.size()),
+                 external.body);
   forces.work_motion = 0;
   forces.potential.setZero(model.velocities);
   forces.applied.setZero(model.velocities);
@@ -193,4 +194,4 @@ double potential_energy(const Model& model, const std::vector<Pose>& poses) {
   return sum;
 }
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

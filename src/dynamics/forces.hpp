@@ -8,7 +8,7 @@
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 
 struct Forces {
   VecX potential;                       // gravity and springs [N, N m]
@@ -35,4 +35,4 @@ double spring_energy(const Spring& spring, const std::vector<Pose>& poses);
 // 1/2 |a - b|^2 in the mass metric of one body; a, b: its free velocities [J].
 double mass_norm(const Body& body, const double* a, const double* b);
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

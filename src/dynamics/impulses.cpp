@@ -6,7 +6,7 @@
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 namespace {
 
 constexpr double stiff_damper = 16;  // h delta / m from which a damper acts at once (E179) [-]
@@ -67,7 +67,7 @@ void add_at(const Moment& m, BodyId id, const MovingAnchor& a, const Vec3& F, co
 }
 
 double inverse_mass(const Moment& m, const SpringRow& s) {
-  CAIRN_DCHECK(is_direction(s.direction));
+  CAIRN_DCHECK(base::is_direction(s.direction));
   double sum = 0;
   for (std::size_t side = 0; side < 2; ++side) {
     if (s.bodies[side] == BodyId::world) continue;
@@ -167,7 +167,7 @@ void add_applied(const Moment& m, const AppliedForce& applied, ForceImpulses& ou
 
 void add_spring_impulse(const Model& model, std::span<const Pose> poses, const SpringRow& row,
                         double push, VecX& f) {
-  CAIRN_DCHECK(is_direction(row.direction));
+  CAIRN_DCHECK(base::is_direction(row.direction));
   CAIRN_DCHECK(f.size() == model.velocities, f.size());
   for (std::size_t side = 0; side < 2; ++side) {
     if (row.bodies[side] == BodyId::world) continue;
@@ -226,4 +226,4 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

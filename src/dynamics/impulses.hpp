@@ -7,7 +7,7 @@
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 
 // A spring along one direction: what it adds to the left-hand side is implicit row^T row (E163).
 struct SpringRow {
@@ -45,4 +45,4 @@ void add_spring_impulse(const Model& model, std::span<const Pose> poses, const S
 // The derivative f'(w) of the gyroscopic torque -w x I w.
 Mat3 gyroscopic_derivative(const Mat3& inertia, const Vec3& w);
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

@@ -5,7 +5,7 @@
 #include "base/conventions.hpp"
 #include "model/dof.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 
 Vec3 linear_velocity(const Body& body, const double* v) {
   Vec3 velocity = Vec3::Zero();
@@ -18,7 +18,7 @@ Vec3 linear_velocity(const Body& body, const double* v) {
 
 Vec3 angular_velocity(const Body& body, const Pose& X_WC, const double* v) {
   if (body.velocities == 0 || body.rotation == RotationKind::none) return Vec3::Zero();
-  const double* w = v + translation_count(body);
+  const double* w = v + model::translation_count(body);
   if (body.rotation == RotationKind::one) return w[0] * body.axis_W;
   return X_WC.R * Vec3(w[0], w[1], w[2]);
 }
@@ -44,18 +44,18 @@ void point_row(const Body& body, const Pose& X_WC, const Vec3& r_W, const Vec3& 
 }
 
 Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h) {
-  CAIRN_DCHECK(is_rotation(X_WC.R), body.name, X_WC.R.norm());
+  CAIRN_DCHECK(base::is_rotation(X_WC.R), body.name, X_WC.R.norm());
   Pose next = X_WC;
   if (body.velocities == 0) return next;
   next.p += h * linear_velocity(body, v);
-  const double* w = v + translation_count(body);
+  const double* w = v + model::translation_count(body);
   if (body.rotation == RotationKind::one) {
     next.R = exp_rotation(h * w[0] * body.axis_W) * X_WC.R;
   } else if (body.rotation == RotationKind::three) {
     next.R = X_WC.R * exp_rotation(h * Vec3(w[0], w[1], w[2]));
   }
   if (body.rotation != RotationKind::none) next.R.normalize();
-  CAIRN_DCHECK(is_rotation(next.R), body.name);
+  CAIRN_DCHECK(base::is_rotation(next.R), body.name);
   return next;
 }
 
@@ -65,14 +65,14 @@ Pose prescribed_pose(const Body& body, double t) {
   const Vec3 origin = evaluate(motion.position, t);
   Pose X_WB{origin, exp_rotation(motion.angle(t) * motion.axis) * body.R_WB0};
   X_WB.p = X_WB * body.p_Bcm;
-  CAIRN_DCHECK(is_rotation(X_WB.R), body.name, t);
+  CAIRN_DCHECK(base::is_rotation(X_WB.R), body.name, t);
   return X_WB;
 }
 
 void mass_matrix(const Body& body, double (&A)[6][6]) {
   CAIRN_DCHECK(body.velocities <= 6, body.velocities);
   for (auto& row : A) std::fill(row, row + 6, 0.0);
-  const int k = translation_count(body);
+  const int k = model::translation_count(body);
   for (int i = 0; i < k; ++i) A[i][i] = body.mass;
   if (body.rotation == RotationKind::one) {
     const Vec3 axis_B = body.R_WB0.conjugate() * body.axis_W;
@@ -83,4 +83,4 @@ void mass_matrix(const Body& body, double (&A)[6][6]) {
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

@@ -4,7 +4,7 @@
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
-namespace cairn {
+namespace cairn::dynamics {
 
 // Velocity of the centre of mass and angular velocity, both in the world. v: the body's own free
 // velocities.
@@ -37,4 +37,4 @@ Pose prescribed_pose(const Body& body, double t);
 // Mass matrix of the free velocities, velocities x velocities, row major with stride 6.
 void mass_matrix(const Body& body, double (&A)[6][6]);
 
-}  // namespace cairn
+}  // namespace cairn::dynamics

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace cairn {
+namespace cairn::model {
 namespace {
 
 // Relative room for the rounding of hand-written matrices.
@@ -91,7 +91,7 @@ double checked_mass(const BodyDescription& body, const MassProperties& unit,
   if (body.mass) return checks.positive(*body.mass, path + ".mass", "kg") ? *body.mass : 0;
   if (!body.density) {
     checks.error(path, ErrorCode::incomplete, "body that can move has no mass",
-                 body.name.empty() ? "" : quoted(body.name), "mass, or density with shapes",
+                 body.name.empty() ? "" : in_quotes(body.name), "mass, or density with shapes",
                  "give \"mass\" or \"density\", or \"fixed\": true");
     return 0;
   }
@@ -156,4 +156,4 @@ MassProperties body_mass(const BodyDescription& body, RotationKind rotation,
   return result;
 }
 
-}  // namespace cairn
+}  // namespace cairn::model

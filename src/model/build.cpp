@@ -21,12 +21,13 @@ std::string body_path(std::size_t i) {
 }
 
 // Indices of the bodies in the order of their names; equal names are errors.
-std::vector<std::size_t> order_by_name(const std::vector<BodyDescription>& bodies, Checks& checks) {
+std::vector<std::size_t> order_by_name(const std::vector<BodyDescription>& bodies,
+                                       model::Checks& checks) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     checks.name(bodies[i].name, body_path(i) + ".name");
     if (bodies[i].name == "world")
       checks.error(body_path(i) + ".name", ErrorCode::invalid_name,
-                   "\"world\" is the name of the fixed frame", quoted(bodies[i].name),
+                   "\"world\" is the name of the fixed frame", model::in_quotes(bodies[i].name),
                    "any other name", "rename the body");
   }
   std::vector<std::size_t> order(bodies.size());
@@ -39,7 +40,7 @@ std::vector<std::size_t> order_by_name(const std::vector<BodyDescription>& bodie
     // At both places, so that both lines are told.
     for (const auto& [here, there] : {std::pair(earlier, later), std::pair(later, earlier)})
       checks.error(body_path(here) + ".name", ErrorCode::duplicate_name,
-                   "two bodies have the same name", quoted(bodies[here].name),
+                   "two bodies have the same name", model::in_quotes(bodies[here].name),
                    "unique names; " + body_path(there) + " has it as well", "rename one of them");
   }
   return order;
@@ -53,7 +54,7 @@ struct Sizes {
 };
 
 // Appends the bodies in canonical order; `poses` and `v` become the initial state.
-Sizes add_bodies(const std::vector<BodyParts>& parts, const std::vector<std::size_t>& order,
+Sizes add_bodies(const std::vector<model::BodyParts>& parts, const std::vector<std::size_t>& order,
                  Model& model, State& state) {
   CAIRN_DCHECK(parts.size() == order.size(), parts.size(), order.size());
   Sizes sizes;
@@ -95,7 +96,7 @@ double length_scale(const Sizes& sizes, double longest_link) {
 }
 
 // Gives every flat-faced shape its polyhedron, in the order of the shapes; equal ones share one.
-void add_polyhedra(Model& model, PolyhedronTable& table) {
+void add_polyhedra(Model& model, model::PolyhedronTable& table) {
   std::map<const Polyhedron*, int> numbers;
   for (Shape& shape : model.shapes) {
     const auto found = table.find(shape.geometry);
@@ -111,38 +112,39 @@ void add_polyhedra(Model& model, PolyhedronTable& table) {
 }  // namespace
 
 Result<BuiltModel> build(const ModelDescription& description) try {
-  Checks checks;
+  model::Checks checks;
   auto model = std::make_shared<Model>();
   auto state = std::make_shared<State>();
   model->name = description.name;
   model->gravity = description.gravity;
-  checks.magnitude(description.gravity, "gravity", "m/s^2", largest_gravity);
+  checks.magnitude(description.gravity, "gravity", "m/s^2", model::largest_gravity);
 
-  MaterialTable materials = build_materials(description.materials, checks);
+  model::MaterialTable materials = model::build_materials(description.materials, checks);
   const std::vector<std::size_t> order = order_by_name(description.bodies, checks);
-  PolyhedronTable polyhedra;
-  std::vector<BodyParts> parts;
+  model::PolyhedronTable polyhedra;
+  std::vector<model::BodyParts> parts;
   for (std::size_t i = 0; i < description.bodies.size(); ++i)
-    parts.push_back(build_body(description.bodies[i], body_path(i), materials, polyhedra, checks));
+    parts.push_back(
+        model::build_body(description.bodies[i], body_path(i), materials, polyhedra, checks));
   // Velocities of a body with errors may be missing; the links only need bodies and poses.
-  for (BodyParts& p : parts)
+  for (model::BodyParts& p : parts)
     if (p.v.size() != p.body.velocities) p.v = VecX::Zero(p.body.velocities);
   const Sizes sizes = add_bodies(parts, order, *model, *state);
-  const double longest_link = build_links(description, state->poses, *model, checks);
+  const double longest_link = model::build_links(description, state->poses, *model, checks);
   model->material_names = std::move(materials.names);
   model->materials = std::move(materials.materials);
   model->pairs = std::move(materials.pairs);
-  check_directions(*model, checks);
+  model::check_directions(*model, checks);
   if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
 
   add_polyhedra(*model, polyhedra);
   model->mass_unit = power_of_two(sizes.mass);
   model->length_unit = power_of_two(length_scale(sizes, longest_link));
-  dcheck_model(*model);
-  dcheck_state(*model, *state);
+  model::dcheck_model(*model);
+  model::dcheck_state(*model, *state);
   return BuiltModel{std::move(model), std::move(state), checks.take_warnings()};
 } catch (...) {
-  return fail(caught_error());
+  return fail(base::caught_error());
 }
 
 }  // namespace cairn

@@ -6,10 +6,10 @@
 #include "base/suggestion.hpp"
 #include "model/body_mass.hpp"
 #include "model/dof.hpp"
-#include "model/mass_properties.hpp"
-#include "model/shape_checks.hpp"
+#include "model/shape/mass_properties.hpp"
+#include "model/shape/shape_checks.hpp"
 
-namespace cairn {
+namespace cairn::model {
 namespace {
 
 // Relative rounding of v + w x r, below which a locked velocity counts as zero.
@@ -33,7 +33,7 @@ void check_contradictions(const BodyDescription& d, const std::string& path, Che
     checks.error(path + "." + key, ErrorCode::conflict, who + " takes no " + key, got, "",
                  "drop \"" + std::string(key) + "\" or " + toggle);
   };
-  if (d.dof != BodyDescription{}.dof) refuse("dof", quoted(d.dof));
+  if (d.dof != BodyDescription{}.dof) refuse("dof", in_quotes(d.dof));
   if (d.mass) refuse("mass", to_text(*d.mass));
   if (d.density) refuse("density", to_text(*d.density));
   if (d.inertia) refuse("inertia", "a matrix");
@@ -96,9 +96,9 @@ MaterialId material_id(const std::string& name, const MaterialTable& materials,
                        const std::string& path, Checks& checks) {
   if (const auto id = materials.find(name)) return *id;
   const std::vector<std::string_view> known(materials.names.begin(), materials.names.end());
-  checks.error(path + ".material", ErrorCode::unknown_name, "unknown material", quoted(name),
+  checks.error(path + ".material", ErrorCode::unknown_name, "unknown material", in_quotes(name),
                "a material of \"materials\", or \"default\"",
-               did_you_mean(name, known, "declare it in \"materials\""));
+               base::did_you_mean(name, known, "declare it in \"materials\""));
   return MaterialId{};
 }
 
@@ -177,4 +177,4 @@ BodyParts build_body(const BodyDescription& given, const std::string& path,
   return parts;
 }
 
-}  // namespace cairn
+}  // namespace cairn::model

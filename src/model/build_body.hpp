@@ -7,9 +7,9 @@
 #include "cairn/model.hpp"
 #include "model/checks.hpp"
 #include "model/materials.hpp"
-#include "model/polyhedron_table.hpp"
+#include "model/shape/polyhedron_table.hpp"
 
-namespace cairn {
+namespace cairn::model {
 
 struct BodyParts {
   Body body;  // without first_velocity and first_shape, which depend on the other bodies
@@ -22,4 +22,4 @@ struct BodyParts {
 BodyParts build_body(const BodyDescription& description, const std::string& path,
                      const MaterialTable& materials, PolyhedronTable& polyhedra, Checks& checks);
 
-}  // namespace cairn
+}  // namespace cairn::model

@@ -8,7 +8,7 @@
 #include "base/suggestion.hpp"
 #include "model/rigid_groups.hpp"
 
-namespace cairn {
+namespace cairn::model {
 namespace {
 
 // A given length that is farther off the initial distance than rounding in a scene file deserves a
@@ -88,10 +88,11 @@ std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::stri
                                         bool world_allowed) {
   if (name == "world" && world_allowed) return BodyId::world;
   if (const auto id = model_.find_body(name)) return id;
-  checks_.error(
-      path, ErrorCode::unknown_name, name.empty() ? "name of a body is missing" : "unknown body",
-      quoted(name), world_allowed ? "a body's name, or \"world\"" : "a body's name",
-      did_you_mean(name, world_allowed ? names_and_world_ : names_, "name one of the bodies"));
+  checks_.error(path, ErrorCode::unknown_name,
+                name.empty() ? "name of a body is missing" : "unknown body", in_quotes(name),
+                world_allowed ? "a body's name, or \"world\"" : "a body's name",
+                base::did_you_mean(name, world_allowed ? names_and_world_ : names_,
+                                   "name one of the bodies"));
   return std::nullopt;
 }
 
@@ -105,7 +106,7 @@ std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string,
   for (std::size_t i = 0; i < 2; ++i)
     finite &= checks_.magnitude(anchors[i], path + ".anchors[" + std::to_string(i) + "]", "m");
   if (!a || !b || !finite) return std::nullopt;
-  const std::string both = "[" + quoted(names[0]) + ", " + quoted(names[1]) + "]";
+  const std::string both = "[" + in_quotes(names[0]) + ", " + in_quotes(names[1]) + "]";
   if (*a == *b) {
     checks_.error(path + ".bodies", ErrorCode::conflict, what + " has both ends on one body", both,
                   "two different bodies", "name another body or \"world\"");
@@ -223,7 +224,7 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   checks_.name(joint.name, path + ".name");
   if (!joint_names_.insert(joint.name).second)
     checks_.error(path + ".name", ErrorCode::duplicate_name, "two joints have the same name",
-                  quoted(joint.name), "unique names", "rename one of them");
+                  in_quotes(joint.name), "unique names", "rename one of them");
   const bool is_rod = std::holds_alternative<DistanceJoint>(d.type);
   const auto found = ends(d.bodies, d.anchors, path, "joint", is_rod);
   joint.type = d.type;
@@ -270,7 +271,7 @@ void LinkBuilder::force(const AppliedForceDescription& d, const std::string& pat
   if (!id || !finite) return;
   if (!mobile(*id)) {
     checks_.error(path + ".body", ErrorCode::conflict,
-                  "a force has no effect on a body that is fixed or prescribed", quoted(d.body),
+                  "a force has no effect on a body that is fixed or prescribed", in_quotes(d.body),
                   "bodies that can move freely", "name a free body, or drop the force");
     return;
   }
@@ -291,7 +292,7 @@ void LinkBuilder::no_contact(const std::vector<std::array<std::string, 2>>& pair
     if (!a || !b) continue;
     if (*a == *b)
       checks_.error(path, ErrorCode::conflict, "a pair names the same body twice",
-                    quoted(pairs[i][0]), "two different bodies", "name another body");
+                    in_quotes(pairs[i][0]), "two different bodies", "name another body");
     model_.no_contact.push_back({std::min(*a, *b), std::max(*a, *b)});
   }
   auto& all = model_.no_contact;
@@ -310,4 +311,4 @@ double build_links(const ModelDescription& description, const std::vector<Pose>&
   return builder.longest();
 }
 
-}  // namespace cairn
+}  // namespace cairn::model

@@ -7,7 +7,7 @@
 #include "cairn/model.hpp"
 #include "model/checks.hpp"
 
-namespace cairn {
+namespace cairn::model {
 
 // Resolves what the description says between bodies into `model`, whose bodies are complete and
 // sorted. `poses` are the initial poses of the frames at the centres of mass. Returns the largest
@@ -15,4 +15,4 @@ namespace cairn {
 double build_links(const ModelDescription& description, const std::vector<Pose>& poses,
                    Model& model, Checks& checks);
 
-}  // namespace cairn
+}  // namespace cairn::model

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace cairn {
+namespace cairn::model {
 namespace {
 
 constexpr std::size_t longest_name = 256;    // [bytes]
@@ -30,7 +30,7 @@ std::string to_text(const Quat& value) {
   return fmt::format("[{}, {}, {}, {}]", value.w(), value.x(), value.y(), value.z());
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t shown = 60;
   const std::string end = text.size() > shown ? "..." : "";
   return "\"" + std::string(text.substr(0, shown)) + end + "\"";
@@ -103,7 +103,7 @@ bool Checks::magnitude(const Vec3& value, const std::string& path, const std::st
 bool Checks::finite_at_start(const TimeFunction& function, const std::string& path, double most) {
   const double value = function(0);
   if (std::abs(value) <= most) return true;
-  const std::string text = function.text().empty() ? "" : " for " + quoted(function.text());
+  const std::string text = function.text().empty() ? "" : " for " + in_quotes(function.text());
   if (std::isfinite(value))
     error(path, ErrorCode::out_of_range, "number is out of range at t = 0", to_text(value) + text,
           fmt::format("-{0} to {0}", most), "check the unit");
@@ -142,11 +142,11 @@ bool Checks::name(const std::string& text, const std::string& path) {
   });
   if (!text.empty() && text.size() <= longest_name && printable) return true;
   const std::string got =
-      text.size() > longest_name ? fmt::format("{} bytes", text.size()) : quoted(text);
+      text.size() > longest_name ? fmt::format("{} bytes", text.size()) : in_quotes(text);
   error(path, ErrorCode::invalid_name, text.empty() ? "name is missing" : "name is not usable", got,
         fmt::format("1 to {} bytes without control characters", longest_name),
         "give a short plain name");
   return false;
 }
 
-}  // namespace cairn
+}  // namespace cairn::model

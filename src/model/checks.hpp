@@ -12,7 +12,7 @@
 #include "cairn/expression.hpp"
 #include "cairn/math.hpp"
 
-namespace cairn {
+namespace cairn::model {
 
 // Magnitudes of lengths, masses and rates that leave room for squares and products in double
 // precision.
@@ -35,7 +35,7 @@ inline constexpr double largest_angle = 1e10;          // of a prescribed motion
 std::string to_text(double value);
 std::string to_text(const Vec3& value);
 std::string to_text(const Quat& value);  // [w, x, y, z]
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 class Checks {
  public:
@@ -71,8 +71,8 @@ class Checks {
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
 
  private:
-  ErrorList errors_;
+  base::ErrorList errors_;
   std::vector<std::string> warnings_;
 };
 
-}  // namespace cairn
+}  // namespace cairn::model

@@ -7,7 +7,7 @@
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
-namespace cairn {
+namespace cairn::model {
 
 #ifdef CAIRN_DCHECKS
 void dcheck_model(const Model& model);
@@ -23,4 +23,4 @@ inline void dcheck_contacts(const Model&, std::span<const Contact>) {}
 inline void dcheck_contact(const Model&, const Contact&) {}
 #endif
 
-}  // namespace cairn
+}  // namespace cairn::model

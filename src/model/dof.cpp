@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace cairn {
+namespace cairn::model {
 
 int FreeDirections::count() const {
   const int turns = rotation == RotationKind::none ? 0 : (rotation == RotationKind::one ? 1 : 3);
@@ -20,13 +20,13 @@ std::optional<FreeDirections> parse_dof(const std::string& text, const std::stri
   for (std::string word; words >> word;) {
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) {
-      checks.error(path, ErrorCode::unknown_choice, "unknown direction", quoted(word), allowed,
+      checks.error(path, ErrorCode::unknown_choice, "unknown direction", in_quotes(word), allowed,
                    "separate the words by blanks, as in \"x y rz\"");
       return std::nullopt;
     }
     bool& direction = free[static_cast<std::size_t>(found - names.begin())];
     if (direction) {
-      checks.error(path, ErrorCode::duplicate_name, "direction is given twice", quoted(word),
+      checks.error(path, ErrorCode::duplicate_name, "direction is given twice", in_quotes(word),
                    allowed, "drop one of them");
       return std::nullopt;
     }
@@ -38,7 +38,7 @@ std::optional<FreeDirections> parse_dof(const std::string& text, const std::stri
   const auto turns = std::count(free.begin() + 3, free.end(), true);
   if (turns == 2) {
     checks.error(path, ErrorCode::unsupported, "two free rotations are not closed under rotation",
-                 quoted(text), "no rotation, one of rx ry rz, or all three",
+                 in_quotes(text), "no rotation, one of rx ry rz, or all three",
                  "free one or all three rotations");
     return std::nullopt;
   }
@@ -47,11 +47,11 @@ std::optional<FreeDirections> parse_dof(const std::string& text, const std::stri
   if (turns == 1)
     dof.axis = static_cast<int>(std::find(free.begin() + 3, free.end(), true) - free.begin()) - 3;
   if (dof.count() == 0) {
-    checks.error(path, ErrorCode::empty, "no direction is free", quoted(text),
+    checks.error(path, ErrorCode::empty, "no direction is free", in_quotes(text),
                  "at least one direction", "write \"fixed\": true for a body that does not move");
     return std::nullopt;
   }
   return dof;
 }
 
-}  // namespace cairn
+}  // namespace cairn::model

@@ -8,7 +8,7 @@
 #include "cairn/model.hpp"
 #include "model/checks.hpp"
 
-namespace cairn {
+namespace cairn::model {
 
 inline int translation_count(const std::array<bool, 3>& free) {
   return static_cast<int>(free[0]) + static_cast<int>(free[1]) + static_cast<int>(free[2]);
@@ -30,4 +30,4 @@ struct FreeDirections {
 std::optional<FreeDirections> parse_dof(const std::string& text, const std::string& path,
                                         Checks& checks);
 
-}  // namespace cairn
+}  // namespace cairn::model

@@ -8,7 +8,7 @@
 
 #include "base/suggestion.hpp"
 
-namespace cairn {
+namespace cairn::model {
 namespace {
 
 // A direction is a unit vector from here on; that of isotropic friction means nothing.
@@ -58,8 +58,8 @@ std::optional<std::size_t> member(const MaterialTable& table, std::string_view n
   if (const auto id = table.find(name)) return index(*id);
   const std::vector<std::string_view> known(table.names.begin(), table.names.end());
   checks.error(path, ErrorCode::unknown_name, "pair names a material that is not declared",
-               quoted(name), "declared materials and \"default\"",
-               did_you_mean(name, known, "declare it with its own friction and restitution"));
+               in_quotes(name), "declared materials and \"default\"",
+               base::did_you_mean(name, known, "declare it with its own friction and restitution"));
   return std::nullopt;
 }
 
@@ -185,8 +185,8 @@ MaterialTable build_materials(std::vector<std::pair<std::string, Material>> mate
     check_values(material, path, checks);
     check_direction(material, path, checks);
     if (!seen.insert(name).second)
-      checks.error(path, ErrorCode::duplicate_name, "material is declared twice", quoted(name), "",
-                   "drop one of them");
+      checks.error(path, ErrorCode::duplicate_name, "material is declared twice", in_quotes(name),
+                   "", "drop one of them");
     if (!pair_names(name)) singles[name] = material;
   }
 
@@ -203,8 +203,8 @@ MaterialTable build_materials(std::vector<std::pair<std::string, Material>> mate
     if (!pair) continue;
     const std::string path = "materials." + name;
     if (pair->second.find('|') != std::string_view::npos) {
-      checks.error(path, ErrorCode::invalid_name, "a pair has two names", quoted(name), "\"a|b\"",
-                   "list each pair by itself");
+      checks.error(path, ErrorCode::invalid_name, "a pair has two names", in_quotes(name),
+                   "\"a|b\"", "list each pair by itself");
       continue;
     }
     const auto i = member(table, pair->first, path, checks),
@@ -212,7 +212,7 @@ MaterialTable build_materials(std::vector<std::pair<std::string, Material>> mate
     if (!i || !j) continue;
     if (listed.contains({*i, *j}) || listed.contains({*j, *i}))
       checks.error(path, ErrorCode::duplicate_name, "pair of materials is given twice",
-                   quoted(name), "", "drop one of them; the order of the names does not matter");
+                   in_quotes(name), "", "drop one of them; the order of the names does not matter");
     listed[{*i, *j}] = &material;
   }
   std::vector<MaterialPair>& pairs = table.pairs;
@@ -227,6 +227,10 @@ MaterialTable build_materials(std::vector<std::pair<std::string, Material>> mate
   });
   return table;
 }
+
+}  // namespace cairn::model
+
+namespace cairn {
 
 ContactLaw::ContactLaw(const Material& m)
     : friction(m.friction),
@@ -251,6 +255,10 @@ bool ContactLaw::operator==(const ContactLaw& other) const {
          same_section;
 }
 
+}  // namespace cairn
+
+namespace cairn::model {
+
 static const MaterialPair* find_pair(const std::vector<MaterialPair>& pairs, MaterialId a,
                                      MaterialId b) {
   const auto found = std::lower_bound(
@@ -259,10 +267,14 @@ static const MaterialPair* find_pair(const std::vector<MaterialPair>& pairs, Mat
   return found != pairs.end() && found->a == a && found->b == b ? &*found : nullptr;
 }
 
+}  // namespace cairn::model
+
+namespace cairn {
+
 ContactLaw Model::pair(MaterialId a, MaterialId b) const {
-  if (const MaterialPair* stored = find_pair(pairs, a, b)) return stored->law;
+  if (const MaterialPair* stored = model::find_pair(pairs, a, b)) return stored->law;
   const Material &first = materials[index(a)], &second = materials[index(b)];
-  if (a != b) return mixed_law(first, second);
+  if (a != b) return model::mixed_law(first, second);
   ContactLaw law(first);
   if (law.anisotropic()) law.direction_of = -1;
   return law;
@@ -270,10 +282,14 @@ ContactLaw Model::pair(MaterialId a, MaterialId b) const {
 
 const std::shared_ptr<const FrictionPolygon>& Model::section(const ContactKey& contact) const {
   static const std::shared_ptr<const FrictionPolygon> none;
-  const MaterialPair* stored = find_pair(pairs, shapes[index(contact.shape_a)].material,
-                                         shapes[index(contact.shape_b)].material);
+  const MaterialPair* stored = model::find_pair(pairs, shapes[index(contact.shape_a)].material,
+                                                shapes[index(contact.shape_b)].material);
   return stored ? stored->section : none;
 }
+
+}  // namespace cairn
+
+namespace cairn::model {
 
 void Meetings::Two::add(int b) {
   if (body[0] < 0)
@@ -322,13 +338,13 @@ void check_directions(const Model& model, Checks& checks) {
       if (!pair.anisotropic() || pair.direction_of >= 0) continue;
       const std::string name = names[i] + "|" + names[j];
       checks.error("materials." + name, ErrorCode::conflict,
-                   "both bodies have a direction of friction of their own", quoted(name),
+                   "both bodies have a direction of friction of their own", in_quotes(name),
                    "a pair that says what holds between them",
                    i == j ? "list the pair with its friction alone"
                           : "list the pair with its friction, and with friction_across or "
                             "friction_polygon and friction_direction, in the frame of " +
-                                quoted(names[i]) + ", if it has a direction");
+                                in_quotes(names[i]) + ", if it has a direction");
     }
 }
 
-}  // namespace cairn
+}  // namespace cairn::model

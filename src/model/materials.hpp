@@ -10,7 +10,7 @@
 #include "cairn/model.hpp"
 #include "model/checks.hpp"
 
-namespace cairn {
+namespace cairn::model {
 
 // Of a pair that is not listed: geometric mean of the frictions, the larger of all else; of two
 // restitution laws the later one, which keeps the energy better.
@@ -65,4 +65,4 @@ class Meetings {
 // pairs of materials whose bodies can meet. Polygons need bodies that can slip in every direction.
 void check_directions(const Model& model, Checks& checks);
 
-}  // namespace cairn
+}  // namespace cairn::model

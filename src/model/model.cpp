@@ -24,8 +24,8 @@ std::optional<BodyId> Model::find_body(const std::string& body_name) const {
 }
 
 double Model::smaller_radius(BodyId a, BodyId b) const {
-  CAIRN_DCHECK(is_index(static_cast<int>(a), bodies.size()), a);
-  CAIRN_DCHECK(is_index(static_cast<int>(b), bodies.size()), b);
+  CAIRN_DCHECK(base::is_index(static_cast<int>(a), bodies.size()), a);
+  CAIRN_DCHECK(base::is_index(static_cast<int>(b), bodies.size()), b);
   const double ra = body(a).radius, rb = body(b).radius;
   if (ra > 0 && rb > 0) return std::min(ra, rb);
   return ra > 0 || rb > 0 ? std::max(ra, rb) : length_unit;

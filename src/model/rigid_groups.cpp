@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace cairn {
+namespace cairn::model {
 
 RigidGroups::RigidGroups(const Model& model) : node_(model.bodies.size() + 1) {
   std::iota(node_.begin(), node_.end(), std::size_t{0});
@@ -45,4 +45,4 @@ std::optional<RigidGroups::Path> RigidGroups::path(BodyId a, BodyId b) const {
   return path;
 }
 
-}  // namespace cairn
+}  // namespace cairn::model

@@ -8,7 +8,7 @@
 #include "base/union_find.hpp"
 #include "cairn/model.hpp"
 
-namespace cairn {
+namespace cairn::model {
 
 class RigidGroups {
  public:
@@ -35,7 +35,7 @@ class RigidGroups {
 
   std::vector<std::size_t> node_;  // of the world, then of each body; fixed bodies are the world
   std::vector<std::vector<Tie>> ties_;  // of each node
-  mutable UnionFind sets_;              // nodes that are tied
+  mutable base::UnionFind sets_;        // nodes that are tied
 };
 
-}  // namespace cairn
+}  // namespace cairn::model

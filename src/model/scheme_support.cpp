@@ -12,7 +12,7 @@ namespace {
 template <class Holds>
 void at_first_pair(const Model& model, Holds holds) {
   const std::size_t n = model.material_names.size();
-  const Meetings meetings(model, n);
+  const model::Meetings meetings(model, n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i; j < n; ++j)
       if (meetings.can_meet(i, j) && holds(i, j, model.pair(MaterialId(i), MaterialId(j)))) return;
@@ -20,21 +20,21 @@ void at_first_pair(const Model& model, Holds holds) {
 
 // Refuses a property of materials, named by the first pair of them that can meet.
 void refuse(const Model& model, double ContactLaw::*value, const char* key, const std::string& what,
-            const std::string& fix, Checks& checks) {
+            const std::string& fix, model::Checks& checks) {
   at_first_pair(model, [&](std::size_t i, std::size_t j, const ContactLaw& pair) {
     if (!(pair.*value > 0)) return false;
     // Of the two the one that brings it.
     const bool second = i != j && !(model.pair(MaterialId(i), MaterialId(i)).*value > 0);
     const std::string name = model.material_names[second ? j : i];
     checks.error("materials." + name + "." + key, ErrorCode::unsupported, what,
-                 to_text(pair.*value), "0", fix);
+                 model::to_text(pair.*value), "0", fix);
     return true;
   });
 }
 
 // Names the first material with a polygon that can meet something.
 void refuse_polygons(const Model& model, const std::string& what, const std::string& fix,
-                     Checks& checks) {
+                     model::Checks& checks) {
   at_first_pair(model, [&](std::size_t i, std::size_t j, const ContactLaw& pair) {
     if (!pair.section) return false;
     const std::string name = model.material_names[pair.direction_of == 1 ? j : i];
@@ -57,14 +57,14 @@ bool beyond_newton(const Model& model) {
 }
 
 void refuse_polygons_along_paths(RestitutionFriction friction, Propagation propagation,
-                                 const Model& model, Checks& checks) {
+                                 const Model& model, model::Checks& checks) {
   if (friction != RestitutionFriction::path && propagation != Propagation::sequential) return;
   refuse_polygons(model, "impacts along a path know round and elliptic friction alone",
                   "use restitution_friction total or extra with propagation simultaneous", checks);
 }
 
 // Restitution one step later knows what paper 000 has (docs/restitution.md).
-void check(const Euler& euler, const Model& model, Checks& checks) {
+void check(const Euler& euler, const Model& model, model::Checks& checks) {
   refuse_polygons_along_paths(euler.restitution_friction, euler.propagation, model, checks);
   if (euler.restitution == Restitution::completed) return;
   const auto refuse_later = [&](const std::string& what) {
@@ -80,11 +80,11 @@ void check(const Euler& euler, const Model& model, Checks& checks) {
   if (euler.propagation != Propagation::simultaneous) refuse_later("is simultaneous");
 }
 
-void check(const Relaxed& relaxed, const Model& model, Checks& checks) {
+void check(const Relaxed& relaxed, const Model& model, model::Checks& checks) {
   check(relaxed.step, model, checks);
 }
 
-void check(const Trapezoidal& scheme, const Model& model, Checks& checks) {
+void check(const Trapezoidal& scheme, const Model& model, model::Checks& checks) {
   refuse_polygons_along_paths(scheme.restitution_friction, scheme.propagation, model, checks);
   const std::string fix = "set it to 0, or use scheme euler or relaxed";
   refuse(model, &ContactLaw::rolling_friction, "rolling_friction",
@@ -93,13 +93,13 @@ void check(const Trapezoidal& scheme, const Model& model, Checks& checks) {
          "scheme trapezoidal takes no torsional friction", fix, checks);
 }
 
-void check(const Hybrid&, const Model& model, Checks& checks) {
+void check(const Hybrid&, const Model& model, model::Checks& checks) {
   refuse_polygons(model, "scheme hybrid takes no general section of friction",
                   "use friction and friction_across, or scheme euler, relaxed or trapezoidal",
                   checks);
 }
 
-void check(const Penalty&, const Model& model, Checks& checks) {
+void check(const Penalty&, const Model& model, model::Checks& checks) {
   const std::string fix = "set it to 0, or use another scheme";
   refuse(model, &ContactLaw::friction, "friction",
          "scheme penalty is without friction, as section II of paper 000", fix, checks);
@@ -114,7 +114,7 @@ void check(const Penalty&, const Model& model, Checks& checks) {
 }  // namespace
 
 Result<void> accepts(const SchemeOptions& options, const Model& model) {
-  Checks checks;
+  model::Checks checks;
   std::visit([&](const auto& scheme) { check(scheme, model, checks); }, options);
   if (checks.ok()) return {};
   return tl::unexpected<Errors>(checks.take_errors());

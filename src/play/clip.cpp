@@ -6,7 +6,7 @@
 
 #include "play/frame_of.hpp"
 
-namespace cairn {
+namespace cairn::play {
 namespace {
 
 constexpr std::size_t bytes_per_body = 26, bytes_per_contact = 25;  // as pack.cpp writes them
@@ -83,4 +83,4 @@ std::vector<const ClipFrame*> Clip::frames() const {
   return all;
 }
 
-}  // namespace cairn
+}  // namespace cairn::play

@@ -9,7 +9,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::play {
 
 // Figures of a frame for plots and for marks on the timeline. A frame stands for the steps since
 // the frame before it: errors are the largest of them, counts of events their sum, the rest is of
@@ -98,4 +98,4 @@ class Clip {
   std::vector<Pose> before_;         // of the last state added
 };
 
-}  // namespace cairn
+}  // namespace cairn::play

@@ -7,7 +7,7 @@
 
 #include "simulate/step_motion.hpp"
 
-namespace cairn {
+namespace cairn::play {
 namespace {
 
 std::array<double, 3> triple(const Vec3& v) {
@@ -121,7 +121,8 @@ void fill_bodies(const Model& model, const State& state, double h, std::span<con
   frame.bodies.resize(moving.size());
   if (before.empty()) before = state.poses;
   for (std::size_t i = 0; i < moving.size(); ++i) {
-    const BodyMotion m = step_motion(model, state, moving[i], before[index(moving[i])], h);
+    const BodyMotion m =
+        simulate::step_motion(model, state, moving[i], before[index(moving[i])], h);
     const Quat& R = m.orientation;
     frame.bodies[i] = {.position = triple(m.position),
                        .orientation = {narrow(R.w()), narrow(R.x()), narrow(R.y()), narrow(R.z())},
@@ -157,4 +158,4 @@ std::int64_t take_contacts(const StepReport& report, std::size_t limit,
   return left_out;
 }
 
-}  // namespace cairn
+}  // namespace cairn::play

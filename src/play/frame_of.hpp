@@ -5,7 +5,7 @@
 
 #include "play/clip.hpp"
 
-namespace cairn {
+namespace cairn::play {
 
 std::vector<BodyId> moving_bodies(const Model& model);  // all that are not fixed
 
@@ -24,4 +24,4 @@ void fill_bodies(const Model& model, const State& state, double h, std::span<con
 std::int64_t take_contacts(const StepReport& report, std::size_t limit,
                            std::vector<std::int32_t>& order, std::vector<ClipContact>& contacts);
 
-}  // namespace cairn
+}  // namespace cairn::play

@@ -8,12 +8,12 @@
 #include <iterator>
 #include <limits>
 
+#include "base/json/json_text.hpp"
+#include "bytes/byte_planes.hpp"
 #include "cairn/options.hpp"
-#include "play/byte_planes.hpp"
 #include "play/pack_contacts.hpp"
-#include "problem/json_text.hpp"
 
-namespace cairn {
+namespace cairn::play {
 namespace {
 
 constexpr std::size_t channels = 13;  // position 3, orientation 4, velocity 3, angular velocity 3
@@ -93,7 +93,7 @@ Curves find_curves(std::span<const ClipFrame* const> frames, std::size_t bodies)
       for (const double value : x) {
         const auto now =
             static_cast<std::uint16_t>(std::lround((value - curve.lo) / curve.quantum));
-        all.differences.push_back(zigzag(now, before));
+        all.differences.push_back(bytes::zigzag(now, before));
         before = now;
       }
     }
@@ -139,7 +139,7 @@ float as_float(double x) {
                        : static_cast<float>(std::clamp(x, -most, most));
 }
 std::string number(double x) {
-  return std::isfinite(x) ? digits(x) : "null";
+  return std::isfinite(x) ? json::digits(x) : "null";
 }
 std::string list(const Vec3& v) {
   return fmt::format("[{},{},{}]", number(v.x()), number(v.y()), number(v.z()));
@@ -151,7 +151,7 @@ std::string header_json(const Clip& clip, const PackedClip& packed, const Contac
   std::string names;
   for (const char* name : ClipFigures::names()) {
     if (!names.empty()) names += ",";
-    names += quoted(name);
+    names += json::json_string(name);
   }
   std::string moving;
   for (const BodyId id : clip.moving()) {
@@ -165,9 +165,9 @@ std::string header_json(const Clip& clip, const PackedClip& packed, const Contac
     json += fmt::format("\"{}\":{}", key, value);
   };
   put("version", "1");
-  put("program", quoted(CAIRN_VERSION));
-  put("title", quoted(scene.name));
-  put("file", quoted(scene.file));
+  put("program", json::json_string(CAIRN_VERSION));
+  put("title", json::json_string(scene.name));
+  put("file", json::json_string(scene.file));
   put("tolerance", number(tolerance(scene.simulation.solver)));
   put("steps", fmt::format("{}", clip.steps()));
   put("stride", fmt::format("{}", clip.stride()));
@@ -191,38 +191,38 @@ void add_sections(std::span<const ClipFrame* const> frames, const Curves& all,
                   const ContactColumns& contacts, Sections& s) {
   const std::size_t n = frames.size(), total = contacts.flags.size();
   s.add("time", "f64", n, [&] {
-    for (const ClipFrame* f : frames) put_number(s.bytes, f->t);
+    for (const ClipFrame* f : frames) bytes::put_number(s.bytes, f->t);
   });
   s.add("step", "f64", n, [&] {
-    for (const ClipFrame* f : frames) put_number(s.bytes, static_cast<double>(f->step));
+    for (const ClipFrame* f : frames) bytes::put_number(s.bytes, static_cast<double>(f->step));
   });
   s.add("figures", "f32", n * ClipFigures::count, [&] {
     for (std::size_t k = 0; k < ClipFigures::count; ++k)
-      for (const ClipFrame* f : frames) put_number(s.bytes, as_float(f->figures.list()[k]));
+      for (const ClipFrame* f : frames) bytes::put_number(s.bytes, as_float(f->figures.list()[k]));
   });
   s.add("lo", "f64", all.curves.size(), [&] {
-    for (const Curve& c : all.curves) put_number(s.bytes, c.lo);
+    for (const Curve& c : all.curves) bytes::put_number(s.bytes, c.lo);
   });
   s.add("quantum", "f64", all.curves.size(), [&] {
-    for (const Curve& c : all.curves) put_number(s.bytes, c.quantum);
+    for (const Curve& c : all.curves) bytes::put_number(s.bytes, c.quantum);
   });
   s.add("curves", "u8", 2 * all.differences.size(),
-        [&] { put_planes<std::uint16_t>(s.bytes, all.differences); });
+        [&] { bytes::put_planes<std::uint16_t>(s.bytes, all.differences); });
   s.add("contact_count", "u32", n, [&] {
-    for (const std::uint32_t c : contacts.counts) put_number(s.bytes, c);
+    for (const std::uint32_t c : contacts.counts) bytes::put_number(s.bytes, c);
   });
   s.add("force_scale", "f32", n, [&] {
-    for (const float x : contacts.force_scale) put_number(s.bytes, x);
+    for (const float x : contacts.force_scale) bytes::put_number(s.bytes, x);
   });
   s.add("contact_bodies", "u8", 8 * total, [&] {
-    put_planes<std::uint32_t>(s.bytes, contacts.body_a);
-    put_planes<std::uint32_t>(s.bytes, contacts.body_b);
+    bytes::put_planes<std::uint32_t>(s.bytes, contacts.body_a);
+    bytes::put_planes<std::uint32_t>(s.bytes, contacts.body_b);
   });
   s.add("contact_flags", "u8", total, [&] {
     for (const std::uint8_t x : contacts.flags) s.bytes.push_back(static_cast<char>(x));
   });
   s.add("contact_columns", "u8", 16 * total, [&] {
-    for (const auto& column : contacts.columns) put_planes<std::uint16_t>(s.bytes, column);
+    for (const auto& column : contacts.columns) bytes::put_planes<std::uint16_t>(s.bytes, column);
   });
 }
 
@@ -234,7 +234,7 @@ std::string bodies_json(const Model& model) {
   for (const Body& body : model.bodies) {
     if (text.size() > 1) text += ",";
     text += fmt::format("{{\"name\":{},\"kind\":\"{}\",\"mass\":{},\"center\":{}}}",
-                        quoted(body.name), kinds[static_cast<std::size_t>(body.kind)],
+                        json::json_string(body.name), kinds[static_cast<std::size_t>(body.kind)],
                         number(body.mass), list(body.p_Bcm));
   }
   return text + "]";
@@ -251,11 +251,11 @@ PackedClip pack(const Clip& clip) {
   add_sections(frames, curves, contacts, sections);
   const std::string header = header_json(clip, packed, contacts, sections.table);
   packed.bytes = "CairnClp";
-  put_number(packed.bytes, std::uint64_t{header.size()});
+  bytes::put_number(packed.bytes, std::uint64_t{header.size()});
   packed.bytes += header;
   packed.bytes.resize((packed.bytes.size() + 7) / 8 * 8, ' ');
   packed.bytes += sections.bytes;
   return packed;
 }
 
-}  // namespace cairn
+}  // namespace cairn::play

@@ -6,7 +6,7 @@
 
 #include "play/clip.hpp"
 
-namespace cairn {
+namespace cairn::play {
 
 // What rounding to 16 bits has cost, at most.
 struct PackErrors {
@@ -26,4 +26,4 @@ PackedClip pack(const Clip& clip);
 // [{"name", "kind", "mass", "center"}, ...] of all bodies.
 std::string bodies_json(const Model& model);
 
-}  // namespace cairn
+}  // namespace cairn::play

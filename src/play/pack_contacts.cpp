@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "base/infinity.hpp"
-#include "play/byte_planes.hpp"
+#include "bytes/byte_planes.hpp"
 
-namespace cairn {
+namespace cairn::play {
 namespace {
 
 using Row = std::array<std::uint16_t, 8>;
@@ -32,7 +32,7 @@ std::array<double, 2> octahedral(const std::array<float, 3>& n) {
 
 void find_box(std::span<const ClipFrame* const> frames, ContactColumns& all) {
   for (std::size_t k = 0; k < 3; ++k) {
-    double lo = infinity, hi = -infinity;
+    double lo = base::infinity, hi = -base::infinity;
     for (const ClipFrame* frame : frames)
       for (const ClipContact& c : frame->contacts)
         lo = std::min(lo, c.point[k]), hi = std::max(hi, c.point[k]);
@@ -91,7 +91,7 @@ ContactColumns contact_columns(std::span<const ClipFrame* const> frames) {
       const bool known = old && j < old->size() && same_bodies((*old)[j], c);
       const Row& base = known ? old_rows[j++] : Row{};
       for (std::size_t k = 0; k < base.size(); ++k)
-        all.columns[k].push_back(zigzag(rows.back()[k], base[k]));
+        all.columns[k].push_back(bytes::zigzag(rows.back()[k], base[k]));
       const auto difference = [](std::int32_t now, std::int32_t then) {
         return static_cast<std::uint32_t>(now) - static_cast<std::uint32_t>(then);
       };
@@ -107,4 +107,4 @@ ContactColumns contact_columns(std::span<const ClipFrame* const> frames) {
   return all;
 }
 
-}  // namespace cairn
+}  // namespace cairn::play

@@ -8,7 +8,7 @@
 
 #include "play/clip.hpp"
 
-namespace cairn {
+namespace cairn::play {
 
 // A contact is stored as differences: its bodies to those of the contact before it, the 16-bit
 // columns to the same contact one frame earlier (same bodies, same place among the contacts of
@@ -25,4 +25,4 @@ struct ContactColumns {
 
 ContactColumns contact_columns(std::span<const ClipFrame* const> frames);
 
-}  // namespace cairn
+}  // namespace cairn::play

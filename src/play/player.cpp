@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "bytes/text_form.hpp"
 #include "play/player_files.hpp"
-#include "play/text_form.hpp"
 
-namespace cairn {
+namespace cairn::play {
 namespace {
 
 // The policy names the one script by its hash, so that nothing else runs whatever a scene holds.
@@ -15,7 +15,7 @@ std::string policy() {
   return fmt::format(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
       "'sha256-{}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">",
-      base64(player_script_sha256()));
+      bytes::base64(player_script_sha256()));
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ PlayerParts player_parts(const Clip& clip) {
       "<div id=\"cairn-player\"><noscript>The player needs JavaScript; the page loads "
       "nothing from anywhere.</noscript></div><script type=\"text/plain\" "
       "id=\"cairn-clip\">" +
-      base64(deflated(packed.bytes)) + "</script>";
+      bytes::base64(bytes::deflated(packed.bytes)) + "</script>";
   parts.script = "<script>" + std::string(player_script()) + "</script>";
   return parts;
 }
@@ -43,4 +43,4 @@ std::string player_page(const PlayerParts& parts) {
          parts.element + parts.script + "</body></html>\n";
 }
 
-}  // namespace cairn
+}  // namespace cairn::play

@@ -5,7 +5,7 @@
 
 #include "play/pack.hpp"
 
-namespace cairn {
+namespace cairn::play {
 
 // What a page with a player needs, in this order: `head` in the <head>, `element` where the player
 // is to be, `script` at the end of the <body>.
@@ -20,4 +20,4 @@ PlayerParts player_parts(const Clip& clip);
 // A page that is all player.
 std::string player_page(const PlayerParts& parts);
 
-}  // namespace cairn
+}  // namespace cairn::play

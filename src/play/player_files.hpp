@@ -3,10 +3,10 @@
 
 #include <string_view>
 
-namespace cairn {
+namespace cairn::play {
 
 std::string_view player_script();
 std::string_view player_script_sha256();  // 32 bytes
 std::string_view player_style();
 
-}  // namespace cairn
+}  // namespace cairn::play

@@ -13,21 +13,23 @@ namespace cairn {
 namespace {
 
 // s and s_v of each island over rows that carry an impulse, close or are not unilateral (E11, E13).
-std::vector<RowScale> island_scales(const ReducedProblem& problem, const ReducedIslands& islands,
-                                    const std::vector<double>& d, const VecX& lambda) {
-  std::vector<RowScale> scales(at(islands.count), RowScale{1, 0, 0});
+std::vector<problem::RowScale> island_scales(const ReducedProblem& problem,
+                                             const problem::ReducedIslands& islands,
+                                             const std::vector<double>& d, const VecX& lambda) {
+  std::vector<problem::RowScale> scales(base::at(islands.count), problem::RowScale{1, 0, 0});
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const ReducedConstraint& c = problem.constraints[i];
     const double* q = problem.q.data() + problem.first_row[i];
-    const double impulse = norm(c.rows, lambda.data() + problem.first_row[i]);
+    const double impulse = problem::norm(c.rows, lambda.data() + problem.first_row[i]);
     const bool unilateral = is_unilateral(c.law);
     if (unilateral && impulse == 0 && q[0] >= 0) continue;
-    RowScale& scale = scales[at(islands.of_constraint[i])];
-    const double free = norm(c.rows, q) / d[i];
+    problem::RowScale& scale = scales[base::at(islands.of_constraint[i])];
+    const double free = problem::norm(c.rows, q) / d[i];
     scale.impulse = std::max({scale.impulse, d[i] * impulse, free});
     scale.velocity = std::max(scale.velocity, free);
   }
-  for (RowScale& scale : scales) scale.velocity = velocity_scale(scale.impulse, scale.velocity);
+  for (problem::RowScale& scale : scales)
+    scale.velocity = problem::velocity_scale(scale.impulse, scale.velocity);
   return scales;
 }
 
@@ -36,19 +38,19 @@ std::vector<RowScale> island_scales(const ReducedProblem& problem, const Reduced
 Certificate certify(const ReducedProblem& problem, const VecX& lambda) {
   if (lambda.size() != problem.rows() || problem.q.size() != problem.rows())
     throw std::invalid_argument("cairn::certify: the answer is not of the problem's size");
-  Verdict verdict;
+  problem::Verdict verdict;
   Certificate& cert = verdict.certificate;
   VecX w;
-  constraint_velocities(problem, lambda, w);
+  problem::constraint_velocities(problem, lambda, w);
   cert.finite = lambda.allFinite() && w.allFinite();
   if (cert.finite) {
-    const std::vector<double> d = row_scales(problem);
-    const ReducedIslands islands = find_islands(problem);
-    const std::vector<RowScale> scales = island_scales(problem, islands, d, lambda);
+    const std::vector<double> d = problem::row_scales(problem);
+    const problem::ReducedIslands islands = problem::find_islands(problem);
+    const std::vector<problem::RowScale> scales = island_scales(problem, islands, d, lambda);
     for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-      RowScale scale = scales[at(islands.of_constraint[i])];
+      problem::RowScale scale = scales[base::at(islands.of_constraint[i])];
       scale.d = d[i];
-      verdict.judge(law_set(problem.constraints[i]), static_cast<int>(i),
+      verdict.judge(problem::law_set(problem.constraints[i]), static_cast<int>(i),
                     w.data() + problem.first_row[i], lambda.data() + problem.first_row[i], scale,
                     Units{});
     }

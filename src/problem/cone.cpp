@@ -8,7 +8,7 @@
 
 #include "base/conventions.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 namespace {
 
 using Corners = std::span<const Corner>;
@@ -292,4 +292,4 @@ void slip_gradient(const LawSet& set, const double* w, double* tau) {
   for (int i = 1; i < set.rows; ++i) tau[i] = set.mu * w[i] / t;
 }
 
-}  // namespace cairn
+}  // namespace cairn::problem

@@ -11,7 +11,7 @@
 
 #include "cairn/problem.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 
 // What a constraint's law needs, without its Jacobian. `lo` and `hi` count for Law::box, `hi`, the
 // radius, for Law::disc: whoever holds the impulses sets it (E240).
@@ -106,4 +106,4 @@ inline double along(const Corner& d, double x, double y) {
 // tau = d sigma / d w (tau[0] = 0).
 void slip_gradient(const LawSet& set, const double* w, double* tau);
 
-}  // namespace cairn
+}  // namespace cairn::problem

@@ -1,6 +1,6 @@
 #include "problem/conventions.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 
 #ifdef CAIRN_DCHECKS
 
@@ -39,7 +39,7 @@ void dcheck_lists(std::span<const int> members, std::span<const int> first, int 
   for (int i = 0; i < count; ++i) {
     CAIRN_DCHECK(first[at(i)] <= first[at(i + 1)], i);
     for (int k = first[at(i)]; k < first[at(i + 1)]; ++k) {
-      CAIRN_DCHECK(is_index(members[at(k)], island_of.size()), k, members[at(k)]);
+      CAIRN_DCHECK(base::is_index(members[at(k)], island_of.size()), k, members[at(k)]);
       CAIRN_DCHECK(island_of[at(members[at(k)])] == i, i, members[at(k)]);
       CAIRN_DCHECK(k == first[at(i)] || members[at(k - 1)] < members[at(k)], k);
     }
@@ -61,8 +61,8 @@ void dcheck_problem(const Problem& problem) {
   }
   CAIRN_DCHECK(end <= problem.velocities(), end, problem.velocities());
   for (const BodyCoupling& c : problem.couplings) {
-    CAIRN_DCHECK(is_index(c.body[0], problem.bodies.size()), c.body[0]);
-    CAIRN_DCHECK(is_index(c.body[1], problem.bodies.size()), c.body[1]);
+    CAIRN_DCHECK(base::is_index(c.body[0], problem.bodies.size()), c.body[0]);
+    CAIRN_DCHECK(base::is_index(c.body[1], problem.bodies.size()), c.body[1]);
     CAIRN_DCHECK(c.body[0] != c.body[1], c.body[0]);
   }
   dcheck_first_rows(problem.first_row, problem.constraints.size());
@@ -70,11 +70,11 @@ void dcheck_problem(const Problem& problem) {
     const Constraint& c = problem.constraints[i];
     dcheck_law(c);
     CAIRN_DCHECK(problem.first_row[i] + c.rows == problem.first_row[i + 1], i, c.rows);
-    CAIRN_DCHECK(is_index_or_none(c.body[0], problem.bodies.size()), i, c.body[0]);
-    CAIRN_DCHECK(is_index_or_none(c.body[1], problem.bodies.size()), i, c.body[1]);
+    CAIRN_DCHECK(base::is_index_or_none(c.body[0], problem.bodies.size()), i, c.body[0]);
+    CAIRN_DCHECK(base::is_index_or_none(c.body[1], problem.bodies.size()), i, c.body[1]);
     CAIRN_DCHECK(c.body[0] != c.body[1] || c.body[0] == -1, i, c.body[0]);
     if (c.law != Law::disc) continue;
-    CAIRN_DCHECK(is_index(c.tie, problem.constraints.size()), i, c.tie);
+    CAIRN_DCHECK(base::is_index(c.tie, problem.constraints.size()), i, c.tie);
     CAIRN_DCHECK(is_unilateral(problem.constraints[at(c.tie)].law), i, c.tie);
   }
 }
@@ -92,7 +92,7 @@ void dcheck_reduced(const ReducedProblem& problem) {
     CAIRN_DCHECK(problem.first_row[i] + c.rows == problem.first_row[i + 1], i, c.rows);
     CAIRN_DCHECK(problem.first_block[i] <= problem.first_block[i + 1], i);
     for (int k = problem.first_block[i]; k < problem.first_block[i + 1]; ++k) {
-      CAIRN_DCHECK(is_index(problem.blocks[at(k)].column, n), k);
+      CAIRN_DCHECK(base::is_index(problem.blocks[at(k)].column, n), k);
       CAIRN_DCHECK(k == problem.first_block[i] ||
                        problem.blocks[at(k - 1)].column < problem.blocks[at(k)].column,
                    i, k);
@@ -105,10 +105,10 @@ void dcheck_islands(const Problem& problem, const Islands& islands) {
   CAIRN_DCHECK(islands.of_body.size() == problem.bodies.size());
   CAIRN_DCHECK(islands.of_constraint.size() == problem.constraints.size());
   for (const int island : islands.of_body)
-    CAIRN_DCHECK(is_index(island, at(islands.count)), island, islands.count);
+    CAIRN_DCHECK(base::is_index(island, at(islands.count)), island, islands.count);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const int island = islands.of_constraint[i];
-    CAIRN_DCHECK(is_index_or_none(island, at(islands.count)), i, island);
+    CAIRN_DCHECK(base::is_index_or_none(island, at(islands.count)), i, island);
     bool moves = false;
     for (const int body : problem.constraints[i].body) {
       if (body < 0) continue;
@@ -120,8 +120,7 @@ void dcheck_islands(const Problem& problem, const Islands& islands) {
   for (const BodyCoupling& c : problem.couplings)
     CAIRN_DCHECK(islands.of_body[at(c.body[0])] == islands.of_body[at(c.body[1])]);
   dcheck_lists(islands.bodies, islands.first_body, islands.count, islands.of_body);
-  dcheck_lists(islands.constraints, islands.first_constraint, islands.count,
-               islands.of_constraint);
+  dcheck_lists(islands.constraints, islands.first_constraint, islands.count, islands.of_constraint);
   CAIRN_DCHECK(islands.bodies.size() == problem.bodies.size());
 }
 
@@ -133,7 +132,7 @@ void dcheck_solution(const Problem& problem, const Solution& solution, double to
   CAIRN_DCHECK(solution.iterations >= 0, solution.iterations);
   CAIRN_DCHECK(solution.fallbacks >= 0 && solution.fallbacks <= solution.islands,
                solution.fallbacks, solution.islands);
-  CAIRN_DCHECK(is_index_or_none(c.worst_constraint, problem.constraints.size()),
+  CAIRN_DCHECK(base::is_index_or_none(c.worst_constraint, problem.constraints.size()),
                c.worst_constraint);
   CAIRN_DCHECK((solution.status == SolveStatus::solved) == c.within(tolerance), c.worst, tolerance);
   if (!c.finite) return;
@@ -144,11 +143,11 @@ void dcheck_solution(const Problem& problem, const Solution& solution, double to
   // Impulses lie in their cones as far as the certificate says: no contact pulls by more.
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)
     if (is_unilateral(problem.constraints[i].law))
-      CAIRN_DCHECK(solution.lambda[problem.first_row[i]] * problem.units.impulse() >=
-                       c.least_normal_impulse,
-                   i, solution.lambda[problem.first_row[i]], c.least_normal_impulse);
+      CAIRN_DCHECK(
+          solution.lambda[problem.first_row[i]] * problem.units.impulse() >= c.least_normal_impulse,
+          i, solution.lambda[problem.first_row[i]], c.least_normal_impulse);
 }
 
 #endif
 
-}  // namespace cairn
+}  // namespace cairn::problem

@@ -6,7 +6,7 @@
 #include "cairn/solution.hpp"
 #include "problem/islands.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 
 #ifdef CAIRN_DCHECKS
 void dcheck_problem(const Problem& problem);
@@ -22,4 +22,4 @@ inline void dcheck_islands(const Problem&, const Islands&) {}
 inline void dcheck_solution(const Problem&, const Solution&, double) {}
 #endif
 
-}  // namespace cairn
+}  // namespace cairn::problem

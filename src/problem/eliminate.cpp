@@ -9,7 +9,7 @@
 #include "base/union_find.hpp"
 #include "problem/sparse.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 namespace {
 
 constexpr Eigen::Index most_velocities = 8000;  // of one part: its matrix is dense
@@ -21,26 +21,27 @@ struct Part {
 };
 
 std::vector<Part> parts_of(const SparseMatrix& M, const SparseMatrix& H) {
-  std::vector<int> part(at(M.rows)), local(at(M.rows));
-  UnionFind sets;
-  sets.reset(at(M.rows));
+  std::vector<int> part(base::at(M.rows)), local(base::at(M.rows));
+  base::UnionFind sets;
+  sets.reset(base::at(M.rows));
   for (const auto& e : M.entries) sets.join(e.row, e.column);
   std::vector<Part> parts;
   for (int i = 0; i < M.rows; ++i) {
     const int r = sets.root(i);
     if (r == i) {
-      part[at(i)] = static_cast<int>(parts.size());
+      part[base::at(i)] = static_cast<int>(parts.size());
       parts.emplace_back();
     }
-    part[at(i)] = part[at(r)];
-    auto& members = parts[at(part[at(i)])].velocities;
-    local[at(i)] = static_cast<int>(members.size());
+    part[base::at(i)] = part[base::at(r)];
+    auto& members = parts[base::at(part[base::at(i)])].velocities;
+    local[base::at(i)] = static_cast<int>(members.size());
     members.push_back(i);
   }
   for (const auto& e : M.entries)
-    parts[at(part[at(e.row)])].M.push_back({local[at(e.row)], local[at(e.column)], e.value});
+    parts[base::at(part[base::at(e.row)])].M.push_back(
+        {local[base::at(e.row)], local[base::at(e.column)], e.value});
   for (const auto& e : H.entries)
-    parts[at(part[at(e.row)])].H.push_back({local[at(e.row)], e.column, e.value});
+    parts[base::at(part[base::at(e.row)])].H.push_back({local[base::at(e.row)], e.column, e.value});
   return parts;
 }
 
@@ -88,4 +89,4 @@ Eliminated eliminate_velocities(const SparseMatrix& M, const SparseMatrix& H, co
   return result;
 }
 
-}  // namespace cairn
+}  // namespace cairn::problem

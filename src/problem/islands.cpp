@@ -5,21 +5,21 @@
 #include "base/index.hpp"
 #include "problem/conventions.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 namespace {
 
 // Lists the entries of each island: a counting sort, which keeps their order.
 void list_members(const std::vector<int>& island_of, int count, std::vector<int>& first,
                   std::vector<int>& members) {
-  first.assign(at(count + 1), 0);
+  first.assign(base::at(count + 1), 0);
   for (const int island : island_of)
-    if (island >= 0) ++first[at(island + 1)];
+    if (island >= 0) ++first[base::at(island + 1)];
   std::partial_sum(first.begin(), first.end(), first.begin());
-  members.resize(at(first[at(count)]));
+  members.resize(base::at(first[base::at(count)]));
   for (std::size_t i = 0; i < island_of.size(); ++i)
-    if (island_of[i] >= 0) members[at(first[at(island_of[i])]++)] = static_cast<int>(i);
+    if (island_of[i] >= 0) members[base::at(first[base::at(island_of[i])]++)] = static_cast<int>(i);
   // Each beginning has moved to its end, which is the next one's beginning.
-  for (int i = count; i > 0; --i) first[at(i)] = first[at(i - 1)];
+  for (int i = count; i > 0; --i) first[base::at(i)] = first[base::at(i - 1)];
   first[0] = 0;
 }
 
@@ -29,8 +29,8 @@ void number_islands(const Problem& problem, Islands& islands) {
   const std::size_t n = problem.bodies.size();
   islands.sets.reset(n);
   const auto join = [&](const std::array<int, 2>& body) {
-    CAIRN_DCHECK(is_index_or_none(body[0], n), body[0]);
-    CAIRN_DCHECK(is_index_or_none(body[1], n), body[1]);
+    CAIRN_DCHECK(base::is_index_or_none(body[0], n), body[0]);
+    CAIRN_DCHECK(base::is_index_or_none(body[1], n), body[1]);
     if (body[0] >= 0 && body[1] >= 0) islands.sets.join(body[0], body[1]);
   };
   for (const Constraint& c : problem.constraints) join(c.body);
@@ -39,13 +39,13 @@ void number_islands(const Problem& problem, Islands& islands) {
   islands.count = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const int r = islands.sets.root(static_cast<int>(i));
-    islands.of_body[i] = at(r) == i ? islands.count++ : islands.of_body[at(r)];
+    islands.of_body[i] = base::at(r) == i ? islands.count++ : islands.of_body[base::at(r)];
   }
   islands.of_constraint.resize(problem.constraints.size());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const auto& body = problem.constraints[i].body;
     const int any = body[0] >= 0 ? body[0] : body[1];
-    islands.of_constraint[i] = any >= 0 ? islands.of_body[at(any)] : -1;
+    islands.of_constraint[i] = any >= 0 ? islands.of_body[base::at(any)] : -1;
   }
 }
 
@@ -56,4 +56,4 @@ void find_islands(const Problem& problem, Islands& islands) {
   dcheck_islands(problem, islands);
 }
 
-}  // namespace cairn
+}  // namespace cairn::problem

@@ -7,7 +7,7 @@
 #include "base/union_find.hpp"
 #include "cairn/problem.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 
 struct Islands {
   int count = 0;
@@ -17,7 +17,7 @@ struct Islands {
   // order, so that going over all islands takes no longer than going over the problem.
   std::vector<int> bodies, first_body;
   std::vector<int> constraints, first_constraint;
-  UnionFind sets;  // scratch
+  base::UnionFind sets;  // scratch
 };
 
 void find_islands(const Problem& problem, Islands& islands);
@@ -25,4 +25,4 @@ void find_islands(const Problem& problem, Islands& islands);
 // The numbers alone, without the lists.
 void number_islands(const Problem& problem, Islands& islands);
 
-}  // namespace cairn
+}  // namespace cairn::problem

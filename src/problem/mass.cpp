@@ -3,22 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 
-#include "base/conventions.hpp"
-
-namespace cairn {
+namespace cairn::problem {
 namespace {
 
 constexpr double symmetry_tolerance = 1e-12;
 
-void add_block(const BodyBlock& A, int rows, int columns, const double* v, double* p) {
+void add_block(const linear::BodyBlock& A, int rows, int columns, const double* v, double* p) {
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c) p[r] += A[r][c] * v[c];
 }
 
 // What elimination gives, without its work: most bodies are spheres or lie along their axes.
-bool invert_diagonal(const BodyBlock& A, int n, BodyBlock& inverse) {
+bool invert_diagonal(const linear::BodyBlock& A, int n, linear::BodyBlock& inverse) {
   bool good = true;
   for (int r = 0; r < n; ++r) {
     for (int c = 0; c < n; ++c) inverse[r][c] = 0;
@@ -30,7 +29,7 @@ bool invert_diagonal(const BodyBlock& A, int n, BodyBlock& inverse) {
 
 }  // namespace
 
-bool is_diagonal(const BodyBlock& A, int n) {
+bool is_diagonal(const linear::BodyBlock& A, int n) {
   CAIRN_DCHECK(n >= 1 && n <= max_velocities, n);
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < n; ++c)
@@ -38,7 +37,7 @@ bool is_diagonal(const BodyBlock& A, int n) {
   return true;
 }
 
-bool is_symmetric(const BodyBlock& A, int n) {
+bool is_symmetric(const linear::BodyBlock& A, int n) {
   CAIRN_DCHECK(n >= 1 && n <= max_velocities, n);
   for (int r = 0; r < n; ++r)
     for (int c = 0; c < r; ++c)
@@ -50,7 +49,7 @@ bool is_symmetric(const BodyBlock& A, int n) {
 }
 
 bool has_positive_part(const ProblemBody& body) {
-  BodyBlock L = {};
+  linear::BodyBlock L = {};
   double pivots[max_velocities] = {};
   for (int c = 0; c < body.size; ++c) {
     for (int r = c; r < body.size; ++r) {
@@ -77,7 +76,8 @@ void add_mass_product(const Problem& problem, const double* v, double* p) {
   for (const ProblemBody& b : problem.bodies)
     add_block(b.A, b.size, b.size, v + b.first, p + b.first);
   for (const BodyCoupling& c : problem.couplings) {
-    const ProblemBody &a = problem.bodies[at(c.body[0])], &b = problem.bodies[at(c.body[1])];
+    const ProblemBody &a = problem.bodies[base::at(c.body[0])],
+                      &b = problem.bodies[base::at(c.body[1])];
     add_block(c.A[0], a.size, b.size, v + b.first, p + a.first);
     add_block(c.A[1], b.size, a.size, v + a.first, p + b.first);
   }
@@ -94,9 +94,9 @@ bool MassInverse::factor(const Problem& problem) {
   bool good = true;
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
-    diagonal_[i] = cairn::is_diagonal(b.A, b.size);
+    diagonal_[i] = problem::is_diagonal(b.A, b.size);
     good = (diagonal_[i] ? invert_diagonal(b.A, b.size, bodies_[i].value)
-                         : invert(b.A, b.size, bodies_[i].value)) &&
+                         : linear::invert(b.A, b.size, bodies_[i].value)) &&
            good;
   }
   return good;
@@ -125,14 +125,14 @@ bool MassInverse::factor_coupled() {
       lu_.connect(c.body[0], c.body[1]);
   lu_.analyze();
   lu_.zero();
-  const auto add = [](const BodyBlock& from, int rows, int columns, BodyBlock& to) {
+  const auto add = [](const linear::BodyBlock& from, int rows, int columns, linear::BodyBlock& to) {
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < columns; ++c) to[r][c] += from[r][c];
   };
   for (std::size_t i = 0; i < sizes_.size(); ++i)
     add(problem.bodies[i].A, sizes_[i], sizes_[i], lu_.diagonal(static_cast<int>(i)));
   for (const BodyCoupling& c : problem.couplings) {
-    const int a = sizes_[at(c.body[0])], b = sizes_[at(c.body[1])];
+    const int a = sizes_[base::at(c.body[0])], b = sizes_[base::at(c.body[1])];
     add(c.A[0], a, b, lu_.block(c.body[0], c.body[1]));
     add(c.A[1], b, a, lu_.block(c.body[1], c.body[0]));
   }
@@ -141,7 +141,7 @@ bool MassInverse::factor_coupled() {
   bool finite = true;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     const int body = static_cast<int>(i);
-    const BodyBlock& Z = *lu_.inverse(body, body);
+    const linear::BodyBlock& Z = *lu_.inverse(body, body);
     std::copy(&Z[0][0], &Z[0][0] + max_velocities * max_velocities, &bodies_[i].value[0][0]);
     for (int r = 0; r < sizes_[i]; ++r) finite = finite && std::isfinite(Z[r][r]);
   }
@@ -158,9 +158,9 @@ void MassInverse::solve(double* x) const {
   }
 }
 
-const BodyBlock* MassInverse::block(int i, int j) const {
-  CAIRN_DCHECK(is_index(i, bodies_.size()), i);
-  CAIRN_DCHECK(is_index(j, bodies_.size()), j);
+const linear::BodyBlock* MassInverse::block(int i, int j) const {
+  CAIRN_DCHECK(base::is_index(i, bodies_.size()), i);
+  CAIRN_DCHECK(base::is_index(j, bodies_.size()), j);
   if (i == j) return &block(i);
   return coupled_ ? lu_.inverse(i, j) : nullptr;
 }
@@ -168,16 +168,16 @@ const BodyBlock* MassInverse::block(int i, int j) const {
 void own_response(const Problem& problem, const MassInverse& mass, const Constraint& c,
                   double (&W)[max_rows][max_rows]) {
   CAIRN_DCHECK(c.rows >= 1 && c.rows <= max_rows, c.rows);
-  CAIRN_DCHECK(is_index_or_none(c.body[0], problem.bodies.size()), c.body[0]);
-  CAIRN_DCHECK(is_index_or_none(c.body[1], problem.bodies.size()), c.body[1]);
+  CAIRN_DCHECK(base::is_index_or_none(c.body[0], problem.bodies.size()), c.body[0]);
+  CAIRN_DCHECK(base::is_index_or_none(c.body[1], problem.bodies.size()), c.body[1]);
   for (auto& row : W) std::fill(row, row + max_rows, 0.0);
   for (std::size_t side = 0; side < 2; ++side)
     for (std::size_t other = 0; other < 2; ++other) {
       if (c.body[side] < 0 || c.body[other] < 0) continue;
-      const BodyBlock* Z = mass.block(c.body[side], c.body[other]);
+      const linear::BodyBlock* Z = mass.block(c.body[side], c.body[other]);
       if (!Z) continue;
-      const int n = problem.bodies[at(c.body[side])].size,
-                m = problem.bodies[at(c.body[other])].size;
+      const int n = problem.bodies[base::at(c.body[side])].size,
+                m = problem.bodies[base::at(c.body[other])].size;
       for (int r = 0; r < c.rows; ++r)
         for (int k = 0; k < n; ++k)
           for (int s = 0; s < c.rows; ++s)
@@ -185,4 +185,4 @@ void own_response(const Problem& problem, const MassInverse& mass, const Constra
     }
 }
 
-}  // namespace cairn
+}  // namespace cairn::problem

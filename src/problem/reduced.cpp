@@ -18,7 +18,7 @@ struct Touch {
 };
 
 // B = A^-1 J^T of one side of a constraint, velocities of its own body.
-void impulse_to_velocity(const BodyBlock& inverse, int size, const Constraint& c, int side,
+void impulse_to_velocity(const linear::BodyBlock& inverse, int size, const Constraint& c, int side,
                          double B[max_velocities][max_rows]) {
   for (int k = 0; k < size; ++k)
     for (int r = 0; r < c.rows; ++r) {
@@ -33,31 +33,32 @@ std::vector<int> columns_of(const Problem& problem, const std::vector<std::vecto
   std::vector<int> columns = {static_cast<int>(i)};
   for (const int body : problem.constraints[i].body)
     if (body >= 0)
-      for (const Touch& touch : touches[at(body)]) columns.push_back(touch.constraint);
+      for (const Touch& touch : touches[base::at(body)]) columns.push_back(touch.constraint);
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
 }
 
 // Rows of W through the bodies that a constraint and its neighbours share.
-void add_sparse_rows(const Problem& problem, const MassInverse& mass, ReducedProblem& reduced) {
+void add_sparse_rows(const Problem& problem, const problem::MassInverse& mass,
+                     ReducedProblem& reduced) {
   std::vector<std::vector<Touch>> touches(problem.bodies.size());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)
     for (int side = 0; side < 2; ++side)
-      if (const int body = problem.constraints[i].body[at(side)]; body >= 0)
-        touches[at(body)].push_back({static_cast<int>(i), side});
+      if (const int body = problem.constraints[i].body[base::at(side)]; body >= 0)
+        touches[base::at(body)].push_back({static_cast<int>(i), side});
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     const std::size_t first = reduced.blocks.size();
     for (const int column : columns_of(problem, touches, i))
       reduced.blocks.emplace_back().column = column;
     for (int side = 0; side < 2; ++side) {
-      const int body = c.body[at(side)];
+      const int body = c.body[base::at(side)];
       if (body < 0) continue;
-      const int size = problem.bodies[at(body)].size;
-      for (const Touch& touch : touches[at(body)]) {
+      const int size = problem.bodies[base::at(body)].size;
+      for (const Touch& touch : touches[base::at(body)]) {
         double B[max_velocities][max_rows];
-        const Constraint& other = problem.constraints[at(touch.constraint)];
+        const Constraint& other = problem.constraints[base::at(touch.constraint)];
         impulse_to_velocity(mass.block(body), size, other, touch.side, B);
         const auto block = std::lower_bound(
             reduced.blocks.begin() + static_cast<std::ptrdiff_t>(first), reduced.blocks.end(),
@@ -73,7 +74,8 @@ void add_sparse_rows(const Problem& problem, const MassInverse& mass, ReducedPro
 }
 
 // Coupled bodies: one solve with A per column; every block that is not zero.
-void add_dense_rows(const Problem& problem, const MassInverse& mass, ReducedProblem& reduced) {
+void add_dense_rows(const Problem& problem, const problem::MassInverse& mass,
+                    ReducedProblem& reduced) {
   std::vector<std::vector<ReducedProblem::Block>> rows(problem.constraints.size());
   VecX response[max_rows];
   for (std::size_t j = 0; j < problem.constraints.size(); ++j) {
@@ -83,9 +85,9 @@ void add_dense_rows(const Problem& problem, const MassInverse& mass, ReducedProb
       double unit[max_rows] = {};
       unit[s] = 1;
       for (int side = 0; side < 2; ++side)
-        if (const int body = c.body[at(side)]; body >= 0)
-          add_transposed(c.J[side], c.rows, problem.bodies[at(body)].size, unit,
-                         response[s].data() + problem.bodies[at(body)].first);
+        if (const int body = c.body[base::at(side)]; body >= 0)
+          linear::add_transposed(c.J[side], c.rows, problem.bodies[base::at(body)].size, unit,
+                                 response[s].data() + problem.bodies[base::at(body)].first);
       mass.solve(response[s].data());
     }
     for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
@@ -94,7 +96,7 @@ void add_dense_rows(const Problem& problem, const MassInverse& mass, ReducedProb
       bool zero = i != j;
       for (int s = 0; s < c.rows; ++s) {
         double w[max_rows];
-        constraint_velocity(problem, problem.constraints[i], response[s].data(), false, w);
+        linear::constraint_velocity(problem, problem.constraints[i], response[s].data(), false, w);
         for (int r = 0; r < problem.constraints[i].rows; ++r) {
           block.value[r][s] = w[r];
           zero = zero && w[r] == 0;
@@ -112,13 +114,13 @@ void add_dense_rows(const Problem& problem, const MassInverse& mass, ReducedProb
 }  // namespace
 
 ReducedProblem reduce(const Problem& problem) {
-  dcheck_problem(problem);
+  problem::dcheck_problem(problem);
   ReducedProblem reduced;
   reduced.first_row = problem.first_row;
   if (reduced.first_row.empty()) reduced.first_row = {0};
   if (problem.names.size() == problem.constraints.size()) reduced.names = problem.names;
 
-  MassInverse mass;
+  problem::MassInverse mass;
   CAIRN_CHECK(mass.factor(problem));
   VecX v_free = problem.k;
   mass.solve(v_free.data());
@@ -126,7 +128,8 @@ ReducedProblem reduce(const Problem& problem) {
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     reduced.constraints.push_back({c.law, c.rows, c.mu, c.facets, c.lo, c.hi, c.section});
-    constraint_velocity(problem, c, v_free.data(), true, reduced.q.data() + problem.first_row[i]);
+    linear::constraint_velocity(problem, c, v_free.data(), true,
+                                reduced.q.data() + problem.first_row[i]);
   }
   reduced.first_block.push_back(0);
   if (problem.couplings.empty())

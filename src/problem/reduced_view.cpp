@@ -6,7 +6,7 @@
 #include "base/index.hpp"
 #include "base/union_find.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 namespace {
 
 bool is_zero(const ReducedProblem::Block& block) {
@@ -22,12 +22,12 @@ void constraint_velocities(const ReducedProblem& problem, const VecX& lambda, Ve
   w = problem.q;
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)
     for (int k = problem.first_block[i]; k < problem.first_block[i + 1]; ++k) {
-      const ReducedProblem::Block& block = problem.blocks[at(k)];
-      const int columns = problem.constraints[at(block.column)].rows;
+      const ReducedProblem::Block& block = problem.blocks[base::at(k)];
+      const int columns = problem.constraints[base::at(block.column)].rows;
       for (int r = 0; r < problem.constraints[i].rows; ++r)
         for (int c = 0; c < columns; ++c)
           w[problem.first_row[i] + r] +=
-              block.value[r][c] * lambda[problem.first_row[at(block.column)] + c];
+              block.value[r][c] * lambda[problem.first_row[base::at(block.column)] + c];
     }
 }
 
@@ -48,7 +48,7 @@ std::vector<double> row_scales(const ReducedProblem& problem) {
     if (const auto* block = diagonal_block(problem, i))
       for (int r = 0; r < rows; ++r) trace += block->value[r][r];
     for (int k = problem.first_block[i]; k < problem.first_block[i + 1]; ++k)
-      for (const auto& row : problem.blocks[at(k)].value)
+      for (const auto& row : problem.blocks[base::at(k)].value)
         for (const double x : row) largest = std::max(largest, std::abs(x));
     const double size = trace / rows > 0x1p-40 * largest ? trace / rows : largest;  // (E17)
     d[i] = power_of_two(1.2 * std::sqrt(size));
@@ -58,25 +58,26 @@ std::vector<double> row_scales(const ReducedProblem& problem) {
 
 ReducedIslands find_islands(const ReducedProblem& problem) {
   const std::size_t n = problem.constraints.size();
-  UnionFind sets;
+  base::UnionFind sets;
   sets.reset(n);
   for (std::size_t i = 0; i < n; ++i)
     for (int k = problem.first_block[i]; k < problem.first_block[i + 1]; ++k) {
-      if (is_zero(problem.blocks[at(k)])) continue;
-      sets.join(static_cast<int>(i), problem.blocks[at(k)].column);
+      if (is_zero(problem.blocks[base::at(k)])) continue;
+      sets.join(static_cast<int>(i), problem.blocks[base::at(k)].column);
     }
   ReducedIslands islands;
   islands.of_constraint.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const int r = sets.root(static_cast<int>(i));
-    islands.of_constraint[i] = at(r) == i ? islands.count++ : islands.of_constraint[at(r)];
+    islands.of_constraint[i] =
+        base::at(r) == i ? islands.count++ : islands.of_constraint[base::at(r)];
   }
   return islands;
 }
 
 std::string constraint_name(const ReducedProblem& problem, int constraint) {
-  if (at(constraint) < problem.names.size()) return problem.names[at(constraint)];
+  if (base::at(constraint) < problem.names.size()) return problem.names[base::at(constraint)];
   return "constraint " + std::to_string(constraint);
 }
 
-}  // namespace cairn
+}  // namespace cairn::problem

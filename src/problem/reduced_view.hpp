@@ -6,7 +6,7 @@
 #include "cairn/reduced.hpp"
 #include "problem/cone.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 
 inline LawSet law_set(const ReducedConstraint& c) {
   return {c.law, c.rows, corners_of(c.rows, c.facets, c.section.get()), c.mu, c.lo, c.hi};
@@ -31,4 +31,4 @@ ReducedIslands find_islands(const ReducedProblem& problem);
 // "contact 3-4", or "constraint 7" where the problem has no names.
 std::string constraint_name(const ReducedProblem& problem, int constraint);
 
-}  // namespace cairn
+}  // namespace cairn::problem

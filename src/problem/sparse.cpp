@@ -6,7 +6,7 @@
 #include "base/index.hpp"
 #include "cairn/error.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 std::vector<ReducedConstraint> contacts(int rows, const VecX& mu) {
   std::vector<ReducedConstraint> list;
   for (const double friction : mu)
@@ -21,7 +21,7 @@ ReducedProblem make_reduced(std::vector<ReducedConstraint> constraints, const Sp
   std::vector<int> owner;  // row -> constraint
   problem.first_row.push_back(0);
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    owner.insert(owner.end(), at(constraints[i].rows), static_cast<int>(i));
+    owner.insert(owner.end(), base::at(constraints[i].rows), static_cast<int>(i));
     problem.first_row.push_back(static_cast<int>(owner.size()));
   }
   CAIRN_CHECK(W.rows == problem.rows() && W.columns == problem.rows() && q.size() == W.rows);
@@ -34,8 +34,8 @@ ReducedProblem make_reduced(std::vector<ReducedConstraint> constraints, const Sp
   std::vector<Place> places;
   places.reserve(W.entries.size() + constraints.size());
   for (std::size_t k = 0; k < W.entries.size(); ++k)
-    places.push_back(
-        {owner[at(W.entries[k].row)], owner[at(W.entries[k].column)], static_cast<int>(k)});
+    places.push_back({owner[base::at(W.entries[k].row)], owner[base::at(W.entries[k].column)],
+                      static_cast<int>(k)});
   for (int i = 0; i < static_cast<int>(constraints.size()); ++i) places.push_back({i, i, -1});
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
     return std::tie(a.row, a.column, a.entry) < std::tie(b.row, b.column, b.entry);
@@ -48,13 +48,12 @@ ReducedProblem make_reduced(std::vector<ReducedConstraint> constraints, const Sp
       row = place.row;
       column = place.column;
       problem.blocks.emplace_back().column = column;
-      ++problem.first_block[at(row) + 1];
+      ++problem.first_block[base::at(row) + 1];
     }
     if (place.entry < 0) continue;
-    const SparseMatrix::Entry& e = W.entries[at(place.entry)];
-    problem.blocks.back()
-        .value[e.row - problem.first_row[at(row)]][e.column - problem.first_row[at(column)]] +=
-        e.value;
+    const SparseMatrix::Entry& e = W.entries[base::at(place.entry)];
+    problem.blocks.back().value[e.row - problem.first_row[base::at(row)]]
+                               [e.column - problem.first_row[base::at(column)]] += e.value;
   }
   for (std::size_t i = 0; i < constraints.size(); ++i)
     problem.first_block[i + 1] += problem.first_block[i];
@@ -62,4 +61,4 @@ ReducedProblem make_reduced(std::vector<ReducedConstraint> constraints, const Sp
   return problem;
 }
 
-}  // namespace cairn
+}  // namespace cairn::problem

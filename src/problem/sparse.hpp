@@ -5,7 +5,7 @@
 
 #include "cairn/reduced.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 
 struct SparseMatrix {
   struct Entry {
@@ -33,4 +33,4 @@ struct Eliminated {
 Eliminated eliminate_velocities(const SparseMatrix& M, const SparseMatrix& H, const VecX& k,
                                 const VecX& b);
 
-}  // namespace cairn
+}  // namespace cairn::problem

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace cairn {
+namespace cairn::problem {
 
 double norm_of_small(int n, const double* x) {
   double sum = 0, largest = 0;
@@ -95,4 +95,4 @@ void Verdict::judge(const LawSet& set, int constraint, const double* w, const do
     judge_rows(set.rows, set, constraint, w, r, scale, units);
 }
 
-}  // namespace cairn
+}  // namespace cairn::problem

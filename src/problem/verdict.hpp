@@ -7,7 +7,7 @@
 #include "cairn/solution.hpp"
 #include "problem/cone.hpp"
 
-namespace cairn {
+namespace cairn::problem {
 
 // Euclidean norm of n numbers, also of such whose squares underflow.
 double norm_of_small(int n, const double* x);
@@ -53,4 +53,4 @@ struct Verdict {
                   const RowScale& scale, const Units& units);
 };
 
-}  // namespace cairn
+}  // namespace cairn::problem

@@ -7,7 +7,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 struct Pile {
@@ -17,7 +17,7 @@ struct Pile {
   double penetration = 0;  // [m]
   double rise = 0;         // of the total energy in a step, over that at the start [-]
   double start = 0;        // [J]
-  Curve energy;
+  page::Curve energy;
 };
 
 Pile run_cannonball(double restitution, int steps) {
@@ -67,4 +67,4 @@ Reproduction anitescu_cannonball66(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -9,7 +9,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 struct PenaltyCourse {
@@ -64,7 +64,7 @@ void study(const char* scene, const char* title, bool curved, std::span<const do
   const PenaltyCourse linear = run_penalty(scene, limit(false)),
                       nonlinear = run_penalty(scene, limit(true));
   const double apart = distance(linear, nonlinear);
-  std::array<Curve, 4> curves;
+  std::array<page::Curve, 4> curves;
   const std::array labels = {"2.8 to 2.9", "2.4 to 2.6", "2.8 to 2.6", "2.4 to 2.9"};
   std::array<std::vector<double>, 4> distances;
   int uncertified = linear.uncertified + nonlinear.uncertified;
@@ -143,4 +143,4 @@ Reproduction anitescu_penalty(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

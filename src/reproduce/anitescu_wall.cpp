@@ -7,7 +7,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 constexpr double scene_restitution = 0.3;  // of the scene [-]
@@ -40,4 +40,4 @@ Reproduction anitescu_wall(const ReproduceSetting&) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

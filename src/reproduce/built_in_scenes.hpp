@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace cairn {
+namespace cairn::reproduce {
 
 struct BuiltInScene {
   std::string_view name;
@@ -14,4 +14,4 @@ struct BuiltInScene {
 
 std::span<const BuiltInScene> built_in_scenes();
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 constexpr double pendulum_gravity = 9.8, pendulum_restitution = 0.1;
@@ -87,4 +87,4 @@ PendulumReference reference_pendulum(double duration) {
   return result;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

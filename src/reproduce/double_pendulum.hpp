@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-namespace cairn {
+namespace cairn::reproduce {
 
 struct WallImpact {
   double t = 0;      // [s]
@@ -21,4 +21,4 @@ struct PendulumReference {
 // By the classical Runge-Kutta rule with steps of 2^-13 s, impacts by bisection: exact to 1e-11.
 PendulumReference reference_pendulum(double duration);
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

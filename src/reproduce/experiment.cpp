@@ -6,7 +6,7 @@
 
 #include "reproduce/built_in_scenes.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 constexpr std::array list = {
@@ -62,7 +62,8 @@ Verdict ReproducedEntry::verdict() const {
   return off <= match ? Verdict::match : off <= close ? Verdict::close : Verdict::differs;
 }
 
-void Reproduction::draw(std::string file, const PlotOptions& plot, std::vector<Curve> curves) {
+void Reproduction::draw(std::string file, const page::PlotOptions& plot,
+                        std::vector<page::Curve> curves) {
   drawings.push_back({std::move(file), plot, std::move(curves)});
 }
 
@@ -98,4 +99,4 @@ double fitted_slope(std::span<const double> x, std::span<const double> y) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

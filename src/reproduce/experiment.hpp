@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cairn/scene.hpp"
-#include "record/plot.hpp"
+#include "page/plot.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 
 enum class Verdict { match, close, differs };
 const char* name(Verdict verdict);
@@ -34,8 +34,8 @@ struct ReproducedEntry {
 
 struct Drawing {
   std::string file;  // its name, without a folder
-  PlotOptions plot;
-  std::vector<Curve> curves;
+  page::PlotOptions plot;
+  std::vector<page::Curve> curves;
 };
 
 // A run to watch beside the figures; the gallery makes a page of it.
@@ -56,7 +56,7 @@ struct Reproduction {
             double duration) {
     players.push_back({std::move(title), std::move(scene), std::move(assignments), duration});
   }
-  void draw(std::string file, const PlotOptions& plot, std::vector<Curve> curves);
+  void draw(std::string file, const page::PlotOptions& plot, std::vector<page::Curve> curves);
   void value(std::string entry, double paper, double ours, double match, double close) {
     entries.push_back({std::move(entry), paper, ours, Reading::value, match, close});
   }
@@ -108,4 +108,4 @@ Reproduction potra_closing_walls(const ReproduceSetting& setting);
 Reproduction son_ball(const ReproduceSetting& setting);
 Reproduction restitution(const ReproduceSetting& setting);
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "cairn/simulator.hpp"
+#include "page/html.hpp"
+#include "page/report_style.hpp"
 #include "play/player.hpp"
-#include "record/html.hpp"
-#include "record/report_style.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 std::array<int, 3> count_verdicts(const Reproduction& result) {
@@ -35,8 +35,8 @@ std::string table(const Reproduction& result) {
     html += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{} {}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"{}\">{}</td></tr>",
-        escape(e.entry), escape(e.reading == Reading::value ? "" : name(e.reading)),
-        short_number(e.paper), short_number(e.ours), short_number(e.difference()),
+        page::escape(e.entry), page::escape(e.reading == Reading::value ? "" : name(e.reading)),
+        page::short_number(e.paper), page::short_number(e.ours), page::short_number(e.difference()),
         e.verdict() == Verdict::differs ? "no" : "yes", name(e.verdict()));
   return html + "</table></div>";
 }
@@ -44,20 +44,21 @@ std::string table(const Reproduction& result) {
 std::string section(const GalleryEntry& entry) {
   std::string html =
       fmt::format("<h2 id=\"{0}\"><code>{0}</code> {1}</h2>{2}", entry.experiment->id,
-                  escape(entry.experiment->text), table(entry.result));
+                  page::escape(entry.experiment->text), table(entry.result));
   for (const std::string& note : entry.result.notes)
-    html += "<p class=\"soft\">" + escape(note) + "</p>";
+    html += "<p class=\"soft\">" + page::escape(note) + "</p>";
   if (!entry.result.players.empty()) {
     html += "<p>Watch it:";
     for (std::size_t i = 0; i < entry.result.players.size(); ++i)
       html += fmt::format("{} <a href=\"{}\">{}</a>", i > 0 ? "," : "",
-                          player_file(*entry.experiment, i), escape(entry.result.players[i].title));
+                          player_file(*entry.experiment, i),
+                          page::escape(entry.result.players[i].title));
     html += "</p>";
   }
   if (entry.result.drawings.empty()) return html;
   html += "<div class=\"plots\">";
   for (const Drawing& drawing : entry.result.drawings)
-    html += "<figure>" + plot_svg(drawing.plot, drawing.curves) + "</figure>";
+    html += "<figure>" + page::plot_svg(drawing.plot, drawing.curves) + "</figure>";
   return html + "</div>";
 }
 
@@ -71,7 +72,7 @@ std::string gallery_page(const std::vector<GalleryEntry>& entries, bool fast) {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] += counts[i];
     list += fmt::format(
         "<tr><td><a href=\"#{0}\"><code>{0}</code></a></td><td>{1}</td><td>{2}</td></tr>",
-        entry.experiment->id, escape(entry.experiment->text), in_words(counts));
+        entry.experiment->id, page::escape(entry.experiment->text), in_words(counts));
     sections += section(entry);
   }
   const bool good = all[static_cast<std::size_t>(Verdict::differs)] == 0;
@@ -85,7 +86,7 @@ std::string gallery_page(const std::vector<GalleryEntry>& entries, bool fast) {
       "<div class=\"verdict {}\"><strong>{}</strong>match: within the paper's rounding, close: the "
       "same story, differs: shown as it is</div><div class=\"scroll\"><table>{}</table></div>{}"
       "</main></body></html>\n",
-      report_style, CAIRN_VERSION,
+      page::report_style, CAIRN_VERSION,
       fast ? "fast setting: fewer steps, phases and sizes" : "full setting",
       good ? "held" : "missed", in_words(all), list, sections);
 }
@@ -97,7 +98,7 @@ std::string player_file(const Experiment& experiment, std::size_t i) {
 std::string play_scene(const PlayedScene& played, const ReproduceSetting& setting) {
   const Scene s = built_in_scene(played.scene, played.assignments);
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
-  Clip clip(s);
+  play::Clip clip(s);
   clip.add_initial(sim.state());
   const double end =
       setting.fast ? std::min(played.duration, 20 * s.simulation.step) : played.duration;
@@ -107,7 +108,7 @@ std::string play_scene(const PlayedScene& played, const ReproduceSetting& settin
     clip.add(report, sim.state());
     if (report.failed()) break;
   }
-  return player_page(player_parts(clip));
+  return play::player_page(play::player_parts(clip));
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -7,7 +7,7 @@
 
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 
 struct GalleryEntry {
   const Experiment* experiment = nullptr;
@@ -23,4 +23,4 @@ std::string player_file(const Experiment& experiment, std::size_t i);
 // Runs a scene and packs it into a page that plays it; empty if it was interrupted.
 std::string play_scene(const PlayedScene& played, const ReproduceSetting& setting);
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

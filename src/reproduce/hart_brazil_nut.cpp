@@ -7,7 +7,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 struct Shaking {
@@ -18,7 +18,7 @@ struct Shaking {
   double height = 0;       // of the large disc's centre over the floor at the end [m]
   double highest = 0;      // and the largest of it, once a shake [m]
   int emerged = 0;         // shakes until it lay in the upper third of the pile; 0: never
-  Curve above;             // small discs above its centre, once a shake
+  page::Curve above;       // small discs above its centre, once a shake
 };
 
 Shaking shake(const char* scene, const char* label, int shakes, const ReproduceSetting& setting) {
@@ -86,4 +86,4 @@ Reproduction hart_brazil_nut(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

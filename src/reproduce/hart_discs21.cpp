@@ -5,7 +5,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 
 Reproduction hart_discs21(const ReproduceSetting& setting) {
   Reproduction r;
@@ -14,7 +14,7 @@ Reproduction hart_discs21(const ReproduceSetting& setting) {
   const double start = sim.kinetic_energy() + sim.potential_energy();
   int touching = 0, uncertified = 0;
   double penetration = 0, rise = 0;
-  Curve energy{"kinetic plus potential", {}};
+  page::Curve energy{"kinetic plus potential", {}};
   for (int i = 0; i < (setting.fast ? 60 : 200) && !setting.stopped(); ++i) {
     const StepReport& report = sim.step(s.simulation.step);
     if (i == 0)
@@ -33,4 +33,4 @@ Reproduction hart_discs21(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

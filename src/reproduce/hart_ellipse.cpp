@@ -7,7 +7,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 struct EllipseCourse {
@@ -15,7 +15,7 @@ struct EllipseCourse {
   double first = 0;  // end of the step with the first impulse [s]
   double rate = 0;   // of the gap before it [m/s]
   int uncertified = 0;
-  Curve curve;
+  page::Curve curve;
 };
 
 // Height of the ellipse's lowest point and its rate.
@@ -70,4 +70,4 @@ Reproduction hart_ellipse(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

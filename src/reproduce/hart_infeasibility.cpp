@@ -9,7 +9,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 struct Trial {
@@ -69,15 +69,15 @@ struct Course {
   std::vector<double> steps, maximum, average;
 };
 
-Curve curve(const Course& course, const std::vector<double>& values) {
-  Curve c{fmt::format("{:g}", course.gamma), {}};
+page::Curve curve(const Course& course, const std::vector<double>& values) {
+  page::Curve c{fmt::format("{:g}", course.gamma), {}};
   for (std::size_t i = 0; i < values.size(); ++i)
     if (values[i] > 0) c.points.emplace_back(course.steps[i], values[i]);
   return c;
 }
 
 void draw_courses(const char* scene, const std::vector<Course>& courses, Reproduction& r) {
-  std::vector<Curve> maxima, averages;
+  std::vector<page::Curve> maxima, averages;
   for (const Course& c : courses) {
     maxima.push_back(curve(c, c.maximum));
     averages.push_back(curve(c, c.average));
@@ -158,4 +158,4 @@ Reproduction hart_infeasibility(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

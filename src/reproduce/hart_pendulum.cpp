@@ -7,12 +7,12 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 struct Drift {
   double max = 0, mean = 0, end = 0;  // of |Theta| [m^2]
-  Curve curve;
+  page::Curve curve;
 };
 
 Drift run_pendulum(const char* label, double h, int gamma, bool projection) {
@@ -68,4 +68,4 @@ Reproduction hart_pendulum(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

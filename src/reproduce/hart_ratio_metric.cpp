@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "bench/numbers.hpp"
-#include "collide/ratio.hpp"
-#include "model/sample_polyhedra.hpp"
+#include "collide/ratio/ratio.hpp"
+#include "model/shape/sample_polyhedra.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
-Quat rotation(Numbers& numbers) {
+Quat rotation(bench::Numbers& numbers) {
   return exp_rotation(numbers.between(0, 3) * numbers.direction());
 }
 
@@ -26,7 +26,7 @@ struct BoxPair {
   bool apart = false;
 };
 
-BoxPair box_pair(Numbers& numbers) {
+BoxPair box_pair(bench::Numbers& numbers) {
   const auto size = [&] {
     return Vec3(numbers.between(0.2, 2), numbers.between(0.2, 2), numbers.between(0.2, 2));
   };
@@ -34,7 +34,7 @@ BoxPair box_pair(Numbers& numbers) {
   const Vec3 d = numbers.between(0.05, 2) * H.norm() * numbers.direction();
   const Quat R = rotation(numbers);
   const Pose A{5 * numbers.direction(), R}, B{A.p + R * d, R};
-  const Ratio ratio = ratio_metric(box_polyhedron(a), A, box_polyhedron(b), B);
+  const collide::Ratio ratio = collide::ratio_metric(box_polyhedron(a), A, box_polyhedron(b), B);
   BoxPair pair{.r = ratio.r, .rho = ratio.rho, .D = d.norm(), .h = H.minCoeff()};
   pair.exact = d.cwiseAbs().cwiseQuotient(H).maxCoeff();
   pair.apart = pair.exact > 1;
@@ -46,7 +46,7 @@ BoxPair box_pair(Numbers& numbers) {
 void judge_equivalence(const ReproduceSetting& setting, Reproduction& r) {
   const int pairs = setting.fast ? 20000 : 1000000;
   constexpr double slack = 1e-12;  // rounding of centres about 5 m from the origin
-  Numbers numbers;
+  bench::Numbers numbers;
   double error = 0;
   int apart = 0, overlapping = 0, low4 = 0, high4 = 0, low5 = 0, high5 = 0, printed = 0;
   for (int i = 0; i < pairs && !setting.stopped(); ++i) {
@@ -77,8 +77,9 @@ void judge_equivalence(const ReproduceSetting& setting, Reproduction& r) {
 
 // "If the MPD is O(h^2) then so is the RPD": rho is proportional to small depths s.
 void judge_order(Reproduction& r) {
-  Numbers numbers;
-  const Polyhedron a = geodesic(2), b = image(tetrahedron(), 0.5 * Mat3::Identity(), Vec3::Zero());
+  bench::Numbers numbers;
+  const Polyhedron a = model::geodesic(2),
+                   b = model::image(model::tetrahedron(), 0.5 * Mat3::Identity(), Vec3::Zero());
   const Pose A{Vec3::Zero(), rotation(numbers)};
   Pose B{Vec3::Zero(), rotation(numbers)};
   const Vec3 towards = numbers.direction();
@@ -86,9 +87,9 @@ void judge_order(Reproduction& r) {
   for (int k = 4; k <= 16; k += 2) {
     const double wanted = 1 - std::ldexp(1, -k);
     B.p = towards;
-    B.p = towards * (wanted / ratio_metric(a, A, b, B).r);
-    const Ratio ratio = ratio_metric(a, A, b, B);
-    depths.push_back(depth(ratio));
+    B.p = towards * (wanted / collide::ratio_metric(a, A, b, B).r);
+    const collide::Ratio ratio = collide::ratio_metric(a, A, b, B);
+    depths.push_back(collide::depth(ratio));
     rhos.push_back(-ratio.rho);
   }
   r.value("order of rho in the depth as it goes to zero [-]", 1, fitted_slope(depths, rhos), 0.01,
@@ -99,17 +100,19 @@ void judge_order(Reproduction& r) {
 void judge_cost(const ReproduceSetting& setting, Reproduction& r) {
   const int pairs = setting.fast ? 50 : 400;
   std::vector<double> facets, scanned;
-  Curve scan{"every facet looked at", {}}, climb{"climbing", {}};
+  page::Curve scan{"every facet looked at", {}}, climb{"climbing", {}};
   for (int n = 1; n <= (setting.fast ? 5 : 10); ++n) {
-    Numbers numbers;
-    const Polyhedron a = geodesic(n), b = image(a, 0.8 * Mat3::Identity(), Vec3::Zero());
+    bench::Numbers numbers;
+    const Polyhedron a = model::geodesic(n),
+                     b = model::image(a, 0.8 * Mat3::Identity(), Vec3::Zero());
     double all = 0, climbed = 0;
     for (int i = 0; i < pairs && !setting.stopped(); ++i) {
       const Pose A{Vec3::Zero(), rotation(numbers)};
       Pose B{numbers.direction(), rotation(numbers)};
-      B.p *= 0.98 / ratio_metric(a, A, b, B).r;
-      all += ratio_metric(a, A, b, B, nullptr, RatioSearch::scan).evaluations;
-      climbed += ratio_metric(a, A, b, B, nullptr, RatioSearch::climb).evaluations;
+      B.p *= 0.98 / collide::ratio_metric(a, A, b, B).r;
+      all += collide::ratio_metric(a, A, b, B, nullptr, collide::RatioSearch::scan).evaluations;
+      climbed +=
+          collide::ratio_metric(a, A, b, B, nullptr, collide::RatioSearch::climb).evaluations;
     }
     const double m = static_cast<double>(a.faces.size() + b.faces.size());
     facets.push_back(m);
@@ -145,4 +148,4 @@ Reproduction hart_ratio_metric(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -7,7 +7,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 constexpr double standing = 1e-15;  // rounding of the carts' speed at the start [m/s]
@@ -18,7 +18,7 @@ struct CartsOutcome {
   int alternations = 0;  // steps of the last half that change the sign of the stiff velocity, as
                          // the step before them did
   double initial = 0, highest = 0;  // energies [J]
-  Curve distance, energy;
+  page::Curve distance, energy;
 };
 
 CartsOutcome run_carts(bool damper, double stiff, bool damped, double h = 0.01) {
@@ -71,7 +71,7 @@ Reproduction potra_carts(const ReproduceSetting& setting) {
   Reproduction r;
   for (const bool damper : {true, false}) {
     const char* name = damper ? "delta" : "gamma";
-    std::vector<Curve> distances, energies;
+    std::vector<page::Curve> distances, energies;
     for (const double stiff : {1e2, damper ? 1e3 : 1e4, 1e6}) {
       if (setting.stopped()) return r;
       const CartsOutcome plain = run_carts(damper, stiff, false),
@@ -122,7 +122,7 @@ Reproduction potra_closing_walls(const ReproduceSetting&) {
   const BodyId ball = s.model->find_body("ball").value();
   int collisions = 0, limited = 0, most = 0;
   double penetration = 0;
-  Curve speed{"|v|", {}};
+  page::Curve speed{"|v|", {}};
   const auto steps = std::llround(s.simulation.duration / s.simulation.step);
   for (long long i = 0; i < steps; ++i) {
     const StepReport& report = sim.step(s.simulation.step);
@@ -148,4 +148,4 @@ Reproduction potra_closing_walls(const ReproduceSetting&) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -7,7 +7,7 @@
 #include "reproduce/double_pendulum.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 struct Row {
@@ -27,7 +27,7 @@ constexpr Row printed_rows[] = {{5, 2.38e-3, 1.27e-3, 3.18e-3, 1e-5, 1e-5, 1e-5}
 struct PendulumOutcome {
   double E = 0, theta1 = 0, theta2 = 0;  // [m], [m^2]
   std::vector<StepEvent> events;
-  Curve x1{"x1", {}}, x2{"x2", {}}, energy{"energy", {}};
+  page::Curve x1{"x1", {}}, x2{"x2", {}}, energy{"energy", {}};
 };
 
 PendulumOutcome run_double_pendulum(int k, bool projection, const PendulumReference& exact) {
@@ -92,4 +92,4 @@ Reproduction potra_table1(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

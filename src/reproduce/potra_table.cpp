@@ -6,7 +6,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 constexpr double stop_time = 0.338608184672, stop_place = 3.004348569727,
@@ -16,7 +16,7 @@ struct TableOutcome {
   double error = 0, velocity = 0;  // at the end [m], [m/s]
   double stop = 0;                 // time at which it stops [s]
   double slide = 0;                // time at which it begins to slide [s]
-  Curve place, speed;
+  page::Curve place, speed;
 };
 
 TableOutcome run_table(const char* form, bool all_events, double h, double duration) {
@@ -96,7 +96,7 @@ Reproduction potra_table3(const ReproduceSetting&) {
   const TableOutcome restarted = run_table("mean", true, 0x1p-10, 2);
   r.value("velocity while stuck, with restart [m/s]", 0, restarted.velocity, 1e-17, 1e-16);
   add_slide_time("mean", r);
-  std::vector<Curve> places, speeds;
+  std::vector<page::Curve> places, speeds;
   for (const auto& [form, all, label] : {std::tuple("new", false, "(70)"),
                                          {"mean", false, "(68)"},
                                          {"mean", true, "(68) with restart"}}) {
@@ -114,4 +114,4 @@ Reproduction potra_table3(const ReproduceSetting&) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

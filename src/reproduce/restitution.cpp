@@ -9,7 +9,7 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 constexpr double short_step = 1e-3;  // [s]
@@ -186,7 +186,7 @@ void measure_restitution(const char* what, RestitutionLaw law, double e, const W
 
 Reproduction restitution(const ReproduceSetting& setting) {
   Reproduction r;
-  std::vector<Curve> curves;
+  std::vector<page::Curve> curves;
   for (const RestitutionLaw law : laws) {
     const char* law_name = restitution_law_names[static_cast<std::size_t>(law)];
     for (const Way& way : ways) {
@@ -219,7 +219,7 @@ Reproduction restitution(const ReproduceSetting& setting) {
         }
       }
     }
-    Curve curve;
+    page::Curve curve;
     curve.label = law_name;
     for (int i = 1; i <= 20; ++i) {
       const double e = 0.05 * i;
@@ -234,9 +234,9 @@ Reproduction restitution(const ReproduceSetting& setting) {
           .y = "rebound",
           .log_y = true},
          curves);
-  std::vector<Curve> cradle;
+  std::vector<page::Curve> cradle;
   for (const Propagation propagation : {Propagation::simultaneous, Propagation::sequential}) {
-    Curve curve;
+    page::Curve curve;
     curve.label = propagation_names[static_cast<std::size_t>(propagation)];
     for (int i = 1; i <= 20; ++i) {
       const double e = 0.05 * i;
@@ -261,4 +261,4 @@ Reproduction restitution(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -6,14 +6,14 @@
 #include "cairn/simulator.hpp"
 #include "reproduce/experiment.hpp"
 
-namespace cairn {
+namespace cairn::reproduce {
 namespace {
 
 constexpr double ball_gravity = 9.81, mu = 0.1, v0 = 7, threshold = 0.05;
 constexpr double landing = 4.4294469180700204;  // sqrt(2 gravity), from 1 m
 
 struct BallOutcome {
-  Curve height, impulse;
+  page::Curve height, impulse;
   double worst_apex = 0;         // largest error of the heights e^2, e^4, ... [m]
   double steady = 0, rolls = 0;  // when the contact becomes steady, when it rolls [s]
   double speed = 0, spin = 0;    // at the end
@@ -97,7 +97,7 @@ void add_rolling(Reproduction& r) {
 
 Reproduction son_ball(const ReproduceSetting& setting) {
   Reproduction r;
-  std::vector<Curve> heights[2], impulses[2];
+  std::vector<page::Curve> heights[2], impulses[2];
   for (const double e : {0.9, 0.7, 0.5, 0.3, 0.1}) {
     if (setting.stopped()) return r;
     const double duration = 11;
@@ -136,4 +136,4 @@ Reproduction son_ball(const ReproduceSetting& setting) {
   return r;
 }
 
-}  // namespace cairn
+}  // namespace cairn::reproduce

@@ -3,18 +3,18 @@
 #include "scene/assignments.hpp"
 
 #include "base/error_list.hpp"
+#include "base/json/utf8.hpp"
 #include "base/suggestion.hpp"
 #include "scene/paths.hpp"
-#include "scene/utf8.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
-void mark(Node& node, int assignment) {
+void mark(json::Node& node, int assignment) {
   node.assignment = assignment;
   node.line = node.column = 0;
-  for (Key& key : node.keys) key.line = key.column = 0;
-  for (Node& item : node.items) mark(item, assignment);
+  for (json::Key& key : node.keys) key.line = key.column = 0;
+  for (json::Node& item : node.items) mark(item, assignment);
 }
 
 Error usage(const std::string& text, std::string path, ErrorCode code, std::string what,
@@ -29,23 +29,23 @@ Error usage(const std::string& text, std::string path, ErrorCode code, std::stri
           .fix = std::move(fix)};
 }
 
-std::vector<std::string_view> element_names(const Node& array) {
+std::vector<std::string_view> element_names(const json::Node& array) {
   std::vector<std::string_view> names;
-  for (const Node& item : array.items)
-    if (const Node* name = item.is(Node::Kind::object) ? item.find("name") : nullptr)
+  for (const json::Node& item : array.items)
+    if (const json::Node* name = item.is(json::Node::Kind::object) ? item.find("name") : nullptr)
       names.push_back(name->string);
   return names;
 }
 
 struct Target {
-  Node* node;
+  json::Node* node;
   int depth;  // below the root
 };
 
 Error too_deep(const std::string& text, const std::string& path) {
   Error error = usage(text, path.substr(0, 60) + (path.size() > 60 ? "..." : ""),
                       ErrorCode::too_deep, "value is nested too deeply", "",
-                      "at most " + std::to_string(DocumentLimits{}.depth) + " levels",
+                      "at most " + std::to_string(json::DocumentLimits{}.depth) + " levels",
                       "name a key that the scene format has");
   error.kind = ErrorKind::limit;
   error.file = "--set " + text.substr(0, 60) + (text.size() > 60 ? "..." : "");
@@ -53,12 +53,13 @@ Error too_deep(const std::string& text, const std::string& path) {
 }
 
 // The node at the path, made where a key is missing. It is not deeper than a document may be.
-Result<Target> target(Node& root, const std::string& text, std::string_view path, int assignment) {
-  Node* node = &root;
+Result<Target> target(json::Node& root, const std::string& text, std::string_view path,
+                      int assignment) {
+  json::Node* node = &root;
   int depth = 0;
   const std::string whole(path);
   while (!path.empty()) {
-    if (++depth > DocumentLimits{}.depth) return fail(too_deep(text, whole));
+    if (++depth > json::DocumentLimits{}.depth) return fail(too_deep(text, whole));
     const auto step = first_step(*node, path);
     if (!step || path.ends_with('.'))
       return fail(usage(text, whole, ErrorCode::syntax, "path cannot be read",
@@ -67,26 +68,27 @@ Result<Target> target(Node& root, const std::string& text, std::string_view path
     const std::string word(step->word);
     if (step->child) {
       node = &node->items[*step->child];
-    } else if (step->is_index || node->is(Node::Kind::array)) {
-      const bool is_array = node->is(Node::Kind::array);
+    } else if (step->is_index || node->is(json::Node::Kind::array)) {
+      const bool is_array = node->is(json::Node::Kind::array);
       if (is_array && !step->is_index && word.find_first_not_of("0123456789") == std::string::npos)
         return fail(usage(text, whole, ErrorCode::syntax, "an element's number stands in brackets",
                           word, "key[" + word + "].key, or an element's name",
                           "write [" + word + "] in place of ." + word));
-      return fail(usage(
-          text, whole, is_array ? ErrorCode::unknown_name : ErrorCode::wrong_type,
-          is_array ? "list has no such element" : "is not a list", is_array ? word : summary(*node),
-          is_array ? "0 to " + std::to_string(static_cast<long>(node->items.size()) - 1) +
-                         ", or an element's name"
-                   : "",
-          did_you_mean(word, element_names(*node), "name an element that is there")));
-    } else if (node->is(Node::Kind::object)) {
-      Node& made = node->set(word, Node::object());
+      return fail(
+          usage(text, whole, is_array ? ErrorCode::unknown_name : ErrorCode::wrong_type,
+                is_array ? "list has no such element" : "is not a list",
+                is_array ? word : json::summary(*node),
+                is_array ? "0 to " + std::to_string(static_cast<long>(node->items.size()) - 1) +
+                               ", or an element's name"
+                         : "",
+                base::did_you_mean(word, element_names(*node), "name an element that is there")));
+    } else if (node->is(json::Node::Kind::object)) {
+      json::Node& made = node->set(word, json::Node::object());
       made.assignment = assignment;
       node = &made;
     } else {
       return fail(usage(text, whole, ErrorCode::wrong_type,
-                        "a plain value has no key \"" + word + "\"", summary(*node),
+                        "a plain value has no key \"" + word + "\"", json::summary(*node),
                         "keys of objects", "assign the object as a whole, as {\"key\": value}"));
     }
     path = step->rest;
@@ -96,13 +98,13 @@ Result<Target> target(Node& root, const std::string& text, std::string_view path
 
 }  // namespace
 
-Result<void> apply_assignments(const std::vector<std::string>& assignments, Node& root) {
-  ErrorList errors;
+Result<void> apply_assignments(const std::vector<std::string>& assignments, json::Node& root) {
+  base::ErrorList errors;
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     const std::string& text = assignments[i];
-    if (!is_utf8(text)) {
-      errors.add(usage(text, "", "assignment is not valid UTF-8", "", "UTF-8 text",
-                       "write it in a terminal whose locale is UTF-8"));
+    if (!json::is_utf8(text)) {
+      errors.add(usage(text, "", ErrorCode::encoding, "assignment is not valid UTF-8", "",
+                       "UTF-8 text", "write it in a terminal whose locale is UTF-8"));
       continue;
     }
     const std::size_t equals = text.find('=');
@@ -119,8 +121,8 @@ Result<void> apply_assignments(const std::vector<std::string>& assignments, Node
       continue;
     }
     const std::string value = text.substr(equals + 1);
-    Result<Node> parsed =
-        parse_document(value, "", {.depth = DocumentLimits{}.depth - found->depth});
+    Result<json::Node> parsed =
+        json::parse_document(value, "", {.depth = json::DocumentLimits{}.depth - found->depth});
     if (!parsed && parsed.error().front().kind == ErrorKind::limit) {
       Error error = parsed.error().front();
       error.file = "--set " + text.substr(0, 60) + "...";
@@ -128,11 +130,11 @@ Result<void> apply_assignments(const std::vector<std::string>& assignments, Node
       errors.add(std::move(error));
       continue;
     }
-    *found->node = parsed ? std::move(*parsed) : Node(value);
+    *found->node = parsed ? std::move(*parsed) : json::Node(value);
     mark(*found->node, number);
   }
   if (!errors.empty()) return tl::unexpected<Errors>(errors.take());
   return {};
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

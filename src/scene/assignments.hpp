@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "scene/document.hpp"
+#include "base/json/document.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 
 // In the given order. The value is JSON or, failing that, a string. Missing keys are made, missing
 // elements are errors.
-Result<void> apply_assignments(const std::vector<std::string>& assignments, Node& root);
+Result<void> apply_assignments(const std::vector<std::string>& assignments, json::Node& root);
 
-}  // namespace cairn
+}  // namespace cairn::scene

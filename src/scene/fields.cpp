@@ -9,7 +9,7 @@
 
 #include "base/suggestion.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 std::string joined(const std::vector<std::string_view>& words) {
@@ -20,9 +20,9 @@ std::string joined(const std::vector<std::string_view>& words) {
 
 // An array with exactly n elements, each read by read_value.
 template <class Element>
-bool read_elements(const Node& node, const std::string& path, std::size_t n,
+bool read_elements(const json::Node& node, const std::string& path, std::size_t n,
                    const std::string& expected, Element element, SceneErrors& errors) {
-  if (!node.is(Node::Kind::array) || node.items.size() != n) {
+  if (!node.is(json::Node::Kind::array) || node.items.size() != n) {
     errors.wrong_type(node, path, expected);
     return false;
   }
@@ -34,9 +34,9 @@ bool read_elements(const Node& node, const std::string& path, std::size_t n,
 
 // An array of any length.
 template <class T>
-bool read_list(const Node& node, const std::string& path, const char* expected, std::vector<T>& out,
-               SceneErrors& errors) {
-  if (!node.is(Node::Kind::array)) return errors.wrong_type(node, path, expected), false;
+bool read_list(const json::Node& node, const std::string& path, const char* expected,
+               std::vector<T>& out, SceneErrors& errors) {
+  if (!node.is(json::Node::Kind::array)) return errors.wrong_type(node, path, expected), false;
   out.assign(node.items.size(), T{});
   bool good = true;
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -45,7 +45,8 @@ bool read_list(const Node& node, const std::string& path, const char* expected, 
 }
 
 // {"axis": [x, y, z], "angle": rad} or with "angle_deg".
-bool read_axis_angle(const Node& node, const std::string& path, Quat& out, SceneErrors& errors) {
+bool read_axis_angle(const json::Node& node, const std::string& path, Quat& out,
+                     SceneErrors& errors) {
   static const FieldTable table{"orientation",
                                 {{"axis", FieldType::vector3, "-", nullptr, ""},
                                  {"angle", FieldType::number, "rad", "0", ""},
@@ -77,7 +78,7 @@ bool read_axis_angle(const Node& node, const std::string& path, Quat& out, Scene
 // ---- Errors
 // -------------------------------------------------------------------------------------------------------
 
-void SceneErrors::add(const Node& node, Error error) {
+void SceneErrors::add(const json::Node& node, Error error) {
   error.file = file_;
   error.line = node.line;
   error.column = node.column;
@@ -89,7 +90,7 @@ void SceneErrors::add(const Node& node, Error error) {
   list_.add(std::move(error));
 }
 
-void SceneErrors::add(const Node& node, std::string path, ErrorCode code, std::string what,
+void SceneErrors::add(const json::Node& node, std::string path, ErrorCode code, std::string what,
                       std::string got, std::string allowed, std::string fix) {
   add(node, Error{.code = code,
                   .path = std::move(path),
@@ -99,27 +100,27 @@ void SceneErrors::add(const Node& node, std::string path, ErrorCode code, std::s
                   .fix = std::move(fix)});
 }
 
-void SceneErrors::wrong_type(const Node& node, const std::string& path,
+void SceneErrors::wrong_type(const json::Node& node, const std::string& path,
                              const std::string& expected) {
   double number = 0;
   const char* end = node.string.data() + node.string.size();
-  const bool in_quotes = expected == "a number" && node.is(Node::Kind::string) &&
+  const bool in_quotes = expected == "a number" && node.is(json::Node::Kind::string) &&
                          std::from_chars(node.string.data(), end, number).ptr == end &&
                          std::isfinite(number) && !node.string.empty();
-  add(node, path, ErrorCode::wrong_type, "expected " + expected, summary(node), "",
+  add(node, path, ErrorCode::wrong_type, "expected " + expected, json::summary(node), "",
       in_quotes ? "write it without quotes" : "write " + expected);
 }
 
-void SceneErrors::unknown_key(const Node& object, std::size_t member, const std::string& path,
+void SceneErrors::unknown_key(const json::Node& object, std::size_t member, const std::string& path,
                               const std::vector<std::string_view>& known) {
-  const Key& key = object.keys[member];
-  Node place;
+  const json::Key& key = object.keys[member];
+  json::Node place;
   place.line = key.line;
   place.column = key.column;
   place.assignment = object.items[member].assignment;
   add(place, child_path(path, key.text), ErrorCode::unknown_key, "unknown key",
       "\"" + key.text.substr(0, 60) + "\"", joined(known),
-      did_you_mean(key.text, known, "remove it"));
+      base::did_you_mean(key.text, known, "remove it"));
 }
 
 Errors SceneErrors::take() {
@@ -151,37 +152,39 @@ std::string range_text(const Range& range) {
   return fmt::format("{}{} to {}", range.lo_open ? "above " : "", range.lo, range.hi);
 }
 
-bool read_value(const Node& node, const std::string& path, bool& out, SceneErrors& errors) {
-  if (!node.is(Node::Kind::boolean)) return errors.wrong_type(node, path, "true or false"), false;
+bool read_value(const json::Node& node, const std::string& path, bool& out, SceneErrors& errors) {
+  if (!node.is(json::Node::Kind::boolean))
+    return errors.wrong_type(node, path, "true or false"), false;
   out = node.boolean;
   return true;
 }
 
-bool read_value(const Node& node, const std::string& path, double& out, SceneErrors& errors) {
-  if (!node.is(Node::Kind::number)) return errors.wrong_type(node, path, "a number"), false;
+bool read_value(const json::Node& node, const std::string& path, double& out, SceneErrors& errors) {
+  if (!node.is(json::Node::Kind::number)) return errors.wrong_type(node, path, "a number"), false;
   out = node.number;
   return true;
 }
 
-bool read_value(const Node& node, const std::string& path, std::string& out, SceneErrors& errors) {
-  if (!node.is(Node::Kind::string)) return errors.wrong_type(node, path, "a string"), false;
+bool read_value(const json::Node& node, const std::string& path, std::string& out,
+                SceneErrors& errors) {
+  if (!node.is(json::Node::Kind::string)) return errors.wrong_type(node, path, "a string"), false;
   out = node.string;
   return true;
 }
 
-bool read_value(const Node& node, const std::string& path, Vec3& out, SceneErrors& errors) {
+bool read_value(const json::Node& node, const std::string& path, Vec3& out, SceneErrors& errors) {
   const auto element = [&](std::size_t i) -> double& { return out[static_cast<Eigen::Index>(i)]; };
   return read_elements(node, path, 3, "an array of 3 numbers", element, errors);
 }
 
-bool read_value(const Node& node, const std::string& path, Eigen::Vector2d& out,
+bool read_value(const json::Node& node, const std::string& path, Eigen::Vector2d& out,
                 SceneErrors& errors) {
   const auto element = [&](std::size_t i) -> double& { return out[static_cast<Eigen::Index>(i)]; };
   return read_elements(node, path, 2, "an array of 2 numbers", element, errors);
 }
 
-bool read_value(const Node& node, const std::string& path, Quat& out, SceneErrors& errors) {
-  if (node.is(Node::Kind::object)) return read_axis_angle(node, path, out, errors);
+bool read_value(const json::Node& node, const std::string& path, Quat& out, SceneErrors& errors) {
+  if (node.is(json::Node::Kind::object)) return read_axis_angle(node, path, out, errors);
   std::array<double, 4> wxyz{};
   const auto element = [&](std::size_t i) -> double& { return wxyz[i]; };
   if (!read_elements(node, path, 4,
@@ -192,16 +195,16 @@ bool read_value(const Node& node, const std::string& path, Quat& out, SceneError
   return true;
 }
 
-bool read_value(const Node& node, const std::string& path, Mat3& out, SceneErrors& errors) {
-  if (node.is(Node::Kind::number)) {
+bool read_value(const json::Node& node, const std::string& path, Mat3& out, SceneErrors& errors) {
+  if (node.is(json::Node::Kind::number)) {
     out = node.number * Mat3::Identity();
     return true;
   }
   const std::string expected =
       "a number, an array of 3 numbers or a 3 x 3 matrix as an array of rows";
-  if (!node.is(Node::Kind::array) || node.items.size() != 3)
+  if (!node.is(json::Node::Kind::array) || node.items.size() != 3)
     return errors.wrong_type(node, path, expected), false;
-  if (node.items[0].is(Node::Kind::number)) {
+  if (node.items[0].is(json::Node::Kind::number)) {
     Vec3 diagonal = Vec3::Zero();
     if (!read_value(node, path, diagonal, errors)) return false;
     out = diagonal.asDiagonal();
@@ -216,12 +219,13 @@ bool read_value(const Node& node, const std::string& path, Mat3& out, SceneError
   return good;
 }
 
-bool read_value(const Node& node, const std::string& path, TimeFunction& out, SceneErrors& errors) {
-  if (node.is(Node::Kind::number)) {
+bool read_value(const json::Node& node, const std::string& path, TimeFunction& out,
+                SceneErrors& errors) {
+  if (node.is(json::Node::Kind::number)) {
     out = TimeFunction(node.number);
     return true;
   }
-  if (!node.is(Node::Kind::string))
+  if (!node.is(json::Node::Kind::string))
     return errors.wrong_type(node, path, "a number or an expression of t in quotes"), false;
   const Result<TimeFunction> parsed = TimeFunction::parse(node.string);
   if (parsed) {
@@ -235,45 +239,45 @@ bool read_value(const Node& node, const std::string& path, TimeFunction& out, Sc
   return false;
 }
 
-bool read_value(const Node& node, const std::string& path, std::array<TimeFunction, 3>& out,
+bool read_value(const json::Node& node, const std::string& path, std::array<TimeFunction, 3>& out,
                 SceneErrors& errors) {
   const auto element = [&](std::size_t i) -> TimeFunction& { return out[i]; };
   return read_elements(node, path, 3, "an array of 3 numbers or expressions", element, errors);
 }
 
-bool read_value(const Node& node, const std::string& path, std::array<std::string, 2>& out,
+bool read_value(const json::Node& node, const std::string& path, std::array<std::string, 2>& out,
                 SceneErrors& errors) {
   const auto element = [&](std::size_t i) -> std::string& { return out[i]; };
   return read_elements(node, path, 2, "an array of 2 names", element, errors);
 }
 
-bool read_value(const Node& node, const std::string& path, std::array<Vec3, 2>& out,
+bool read_value(const json::Node& node, const std::string& path, std::array<Vec3, 2>& out,
                 SceneErrors& errors) {
   const auto element = [&](std::size_t i) -> Vec3& { return out[i]; };
   return read_elements(node, path, 2, "an array of 2 points", element, errors);
 }
 
-bool read_value(const Node& node, const std::string& path, std::vector<double>& out,
+bool read_value(const json::Node& node, const std::string& path, std::vector<double>& out,
                 SceneErrors& errors) {
   return read_list(node, path, "an array of numbers", out, errors);
 }
 
-bool read_value(const Node& node, const std::string& path, std::vector<Eigen::Vector2d>& out,
+bool read_value(const json::Node& node, const std::string& path, std::vector<Eigen::Vector2d>& out,
                 SceneErrors& errors) {
   return read_list(node, path, "an array of points [x, y]", out, errors);
 }
 
-bool read_value(const Node& node, const std::string& path, std::vector<Vec3>& out,
+bool read_value(const json::Node& node, const std::string& path, std::vector<Vec3>& out,
                 SceneErrors& errors) {
   return read_list(node, path, "an array of points [x, y, z]", out, errors);
 }
 
-bool read_number(const Node& node, const std::string& path, double& out, const Range& range,
+bool read_number(const json::Node& node, const std::string& path, double& out, const Range& range,
                  SceneErrors& errors) {
   double value = 0;
   if (!read_value(node, path, value, errors)) return false;
   if (value < range.lo || value > range.hi || (range.lo_open && value == range.lo)) {
-    errors.add(node, path, ErrorCode::out_of_range, "number is out of range", summary(node),
+    errors.add(node, path, ErrorCode::out_of_range, "number is out of range", json::summary(node),
                range_text(range), "choose a value in the range");
     return false;
   }
@@ -281,8 +285,8 @@ bool read_number(const Node& node, const std::string& path, double& out, const R
   return true;
 }
 
-bool read_integer(const Node& node, const std::string& path, std::int64_t& out, std::int64_t lo,
-                  std::int64_t hi, SceneErrors& errors) {
+bool read_integer(const json::Node& node, const std::string& path, std::int64_t& out,
+                  std::int64_t lo, std::int64_t hi, SceneErrors& errors) {
   double value = 0;
   if (!read_value(node, path, value, errors)) return false;
   if (value != std::floor(value)) return errors.wrong_type(node, path, "a whole number"), false;
@@ -295,9 +299,10 @@ bool read_integer(const Node& node, const std::string& path, std::int64_t& out, 
 // ---- Objects
 // ------------------------------------------------------------------------------------------------------
 
-Fields::Fields(const Node& node, std::string path, const FieldTable& table, SceneErrors& errors)
+Fields::Fields(const json::Node& node, std::string path, const FieldTable& table,
+               SceneErrors& errors)
     : node_(node), path_(std::move(path)), table_(table), errors_(errors) {
-  if (!node.is(Node::Kind::object)) {
+  if (!node.is(json::Node::Kind::object)) {
     errors.wrong_type(node, path_, "an object");
     return;
   }
@@ -312,27 +317,28 @@ Fields::Fields(const Node& node, std::string path, const FieldTable& table, Scen
   }
 }
 
-const Node* Fields::find(std::string_view key) const {
+const json::Node* Fields::find(std::string_view key) const {
   return table_.find(key) ? node_.find(key) : nullptr;
 }
 
 bool Fields::read_number(std::string_view key, double& out, const Range& range) const {
-  const Node* node = find(key);
-  return node && cairn::read_number(*node, path(key), out, range, errors_);
+  const json::Node* node = find(key);
+  return node && scene::read_number(*node, path(key), out, range, errors_);
 }
 
 bool Fields::read_integer(std::string_view key, std::int64_t& out, std::int64_t lo,
                           std::int64_t hi) const {
-  const Node* node = find(key);
-  return node && cairn::read_integer(*node, path(key), out, lo, hi, errors_);
+  const json::Node* node = find(key);
+  return node && scene::read_integer(*node, path(key), out, lo, hi, errors_);
 }
 
-const FieldTable* table_of_type(const Node& node, const std::string& path,
+const FieldTable* table_of_type(const json::Node& node, const std::string& path,
                                 const TypedTables& tables, SceneErrors& errors) {
   std::vector<std::string_view> types;
   for (const FieldTable& table : tables) types.push_back(table.name);
-  if (!node.is(Node::Kind::object)) return errors.wrong_type(node, path, "an object"), nullptr;
-  const Node* type = node.find("type");
+  if (!node.is(json::Node::Kind::object))
+    return errors.wrong_type(node, path, "an object"), nullptr;
+  const json::Node* type = node.find("type");
   if (!type) {
     errors.add(node, path, ErrorCode::missing_key, "\"type\" is missing", "", joined(types),
                "add \"type\"");
@@ -343,9 +349,9 @@ const FieldTable* table_of_type(const Node& node, const std::string& path,
   for (const FieldTable& table : tables)
     if (name == table.name) return &table;
   errors.add(*type, child_path(path, "type"), ErrorCode::unknown_choice, "unknown type",
-             summary(*type), joined(types),
-             did_you_mean(name, types, "use one of the known types"));
+             json::summary(*type), joined(types),
+             base::did_you_mean(name, types, "use one of the known types"));
   return nullptr;
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 constexpr std::int64_t most_bodies = 1'000'000;  // of a scene
@@ -49,13 +49,13 @@ Vec3 read_direction(const Fields& fields, const char* key, Vec3 standard, SceneE
 // A number for all axes, or one for each.
 Vec3 read_per_axis(const Fields& fields, const char* key, const Range& range, SceneErrors& errors) {
   Vec3 values = Vec3::Zero();
-  const Node* node = fields.find(key);
+  const json::Node* node = fields.find(key);
   if (!node) return values;
   const std::string path = fields.path(key);
-  if (node->is(Node::Kind::number)) {
+  if (node->is(json::Node::Kind::number)) {
     double value = 0;
     if (read_number(*node, path, value, range, errors)) values.setConstant(value);
-  } else if (node->is(Node::Kind::array) && node->items.size() == 3) {
+  } else if (node->is(json::Node::Kind::array) && node->items.size() == 3) {
     for (std::size_t i = 0; i < 3; ++i)
       read_number(node->items[i], item_path(path, i), values[static_cast<Eigen::Index>(i)], range,
                   errors);
@@ -105,8 +105,8 @@ Places triangle(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
 
 Places lattice(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
   std::array<std::int64_t, 3> count{};
-  if (const Node* counts = fields.find("count")) {
-    if (!counts->is(Node::Kind::array) || counts->items.size() != 3) {
+  if (const json::Node* counts = fields.find("count")) {
+    if (!counts->is(json::Node::Kind::array) || counts->items.size() != 3) {
       errors.wrong_type(*counts, fields.path("count"), "an array of 3 whole numbers");
       return {};
     }
@@ -135,24 +135,24 @@ Places lattice(const Fields& fields, const Vec3& origin, SceneErrors& errors) {
 }
 
 // A number that a generator may have; 0 where it is none, which its reader reports.
-double whole(const Node* node) {
-  if (!node || !node->is(Node::Kind::number)) return 0;
+double whole(const json::Node* node) {
+  if (!node || !node->is(json::Node::Kind::number)) return 0;
   return node->number >= 1 && node->number == std::floor(node->number) ? node->number : 0;
 }
 
 // How many bodies an entry asks for, whatever else may be wrong with it. A double has no overflow
 // that could hide a large one.
-double count_bodies(const Node& node) {
-  const Node* type = node.is(Node::Kind::object) ? node.find("type") : nullptr;
+double count_bodies(const json::Node& node) {
+  const json::Node* type = node.is(json::Node::Kind::object) ? node.find("type") : nullptr;
   if (!type) return 0;
   if (type->string == "triangle") {
     const double base = whole(node.find("base"));
     return base * (base + 1) / 2;
   }
-  const Node* count = node.find("count");
-  if (!count || !count->is(Node::Kind::array)) return whole(count);
+  const json::Node* count = node.find("count");
+  if (!count || !count->is(json::Node::Kind::array)) return whole(count);
   double product = count->items.empty() ? 0 : 1;
-  for (const Node& item : count->items) product *= whole(&item);
+  for (const json::Node& item : count->items) product *= whole(&item);
   return product;
 }
 
@@ -171,9 +171,9 @@ double parts_of(const BodyDescription& body) {
 
 }  // namespace
 
-bool can_generate(const Node& list, std::size_t bodies, SceneErrors& errors) {
+bool can_generate(const json::Node& list, std::size_t bodies, SceneErrors& errors) {
   double total = static_cast<double>(bodies);
-  for (const Node& item : list.items) total += count_bodies(item);
+  for (const json::Node& item : list.items) total += count_bodies(item);
   if (total <= static_cast<double>(most_bodies)) return true;
   errors.add(list, {.kind = ErrorKind::limit,
                     .code = ErrorCode::too_many,
@@ -185,7 +185,8 @@ bool can_generate(const Node& list, std::size_t bodies, SceneErrors& errors) {
   return false;
 }
 
-void generate(const Node& node, const std::string& path, ReadModel& out, SceneErrors& errors) {
+void generate(const json::Node& node, const std::string& path, ReadModel& out,
+              SceneErrors& errors) {
   const FieldTable* table = table_of_type(node, path, generator_tables(), errors);
   if (!table) return;
   const std::string_view type = table->name;
@@ -196,7 +197,7 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
   Vec3 origin = Vec3::Zero();
   fields.read("name", prefix);
   fields.read("origin", origin);
-  const Node* of = fields.find("of");
+  const json::Node* of = fields.find("of");
   BodyDescription body;
   if (of) body = read_body(*of, fields.path("of"), template_fields(), errors);
   // Nothing is made before it is known to fit.
@@ -213,7 +214,7 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
                                   : type == "lattice" ? lattice(fields, origin, errors)
                                                       : row(fields, origin, errors);
   const Quat upright = body.orientation;
-  const Node* link = fields.find("joint");
+  const json::Node* link = fields.find("joint");
   JointDescription joint;
   if (link) {
     const std::string at = fields.path("joint");
@@ -241,4 +242,4 @@ void generate(const Node& node, const std::string& path, ReadModel& out, SceneEr
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

@@ -10,9 +10,9 @@
 
 #include "base/error_list.hpp"
 #include "base/input_file.hpp"
-#include "model/mass_properties.hpp"
+#include "model/shape/mass_properties.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
@@ -70,7 +70,7 @@ bool read_coordinate(std::string_view word, double& out) {
 
 // "v x y z"
 void read_vertex(Words& words, const std::string& file, int line, ObjMesh& mesh,
-                 ErrorList& errors) {
+                 base::ErrorList& errors) {
   Vec3& p = mesh.points.emplace_back();
   for (int k = 0; k < 3; ++k) {
     const std::string_view word = words.next();
@@ -86,7 +86,8 @@ void read_vertex(Words& words, const std::string& file, int line, ObjMesh& mesh,
 }
 
 // "f 1 2 3", "f 1/4/2 ..." or with numbers that count back from the last vertex, "f -1 -2 -3".
-void read_face(Words& words, const std::string& file, int line, ObjMesh& mesh, ErrorList& errors) {
+void read_face(Words& words, const std::string& file, int line, ObjMesh& mesh,
+               base::ErrorList& errors) {
   std::vector<int> face;
   const auto count = static_cast<long>(mesh.points.size());
   for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
@@ -121,7 +122,7 @@ void read_face(Words& words, const std::string& file, int line, ObjMesh& mesh, E
 
 Result<ObjMesh> parse_obj(std::string_view text, const std::string& file) {
   ObjMesh mesh;
-  ErrorList errors;
+  base::ErrorList errors;
   int number = 1, lines = 0;
   for (; !text.empty() && !errors.full(); number += lines) {
     Words words(take_line(text, lines));
@@ -137,7 +138,7 @@ Result<ObjMesh> parse_obj(std::string_view text, const std::string& file) {
 }
 
 Result<ObjMesh> read_obj(const std::string& file) {
-  const Result<std::string> text = read_input(file, most_bytes);
+  const Result<std::string> text = base::read_input(file, most_bytes);
   if (!text) return tl::unexpected<Errors>(text.error());
   return parse_obj(*text, file);
 }
@@ -201,7 +202,7 @@ double depth_of(const Vec3& p, const Polyhedron& hull) {
 }  // namespace
 
 std::optional<Error> difference_from_hull(const ObjMesh& mesh, const Polyhedron& hull) {
-  const double hull_volume = mass_properties(hull, 1).mass;
+  const double hull_volume = model::mass_properties(hull, 1).mass;
   Error error;
   error.code = ErrorCode::not_convex;
   error.fix =
@@ -235,4 +236,4 @@ std::optional<Error> difference_from_hull(const ObjMesh& mesh, const Polyhedron&
   return error;
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

@@ -10,7 +10,7 @@
 #include "cairn/math.hpp"
 #include "cairn/polyhedron.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 
 struct ObjMesh {
   std::vector<Vec3> points;             // lines "v x y z", with a weight or a colour behind
@@ -25,4 +25,4 @@ Result<ObjMesh> parse_obj(std::string_view text, const std::string& file);
 // convex to 1e-6 of its size and volume, or it has no faces and no point inside the hull.
 std::optional<Error> difference_from_hull(const ObjMesh& mesh, const Polyhedron& hull);
 
-}  // namespace cairn
+}  // namespace cairn::scene

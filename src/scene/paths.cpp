@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 bool ends_word(std::string_view rest, std::size_t length) {
@@ -14,12 +14,12 @@ std::string_view without_point(std::string_view rest) {
   return rest.starts_with('.') ? rest.substr(1) : rest;
 }
 
-std::string_view name_of(const Node& element) {
-  const Node* name = element.is(Node::Kind::object) ? element.find("name") : nullptr;
+std::string_view name_of(const json::Node& element) {
+  const json::Node* name = element.is(json::Node::Kind::object) ? element.find("name") : nullptr;
   return name ? std::string_view(name->string) : std::string_view();
 }
 
-std::optional<PathStep> index_step(const Node& node, std::string_view path) {
+std::optional<PathStep> index_step(const json::Node& node, std::string_view path) {
   const std::size_t close = path.find(']');
   if (close == std::string_view::npos || close < 2) return std::nullopt;
   PathStep step{without_point(path.substr(close + 1)), path.substr(1, close - 1), true,
@@ -28,18 +28,19 @@ std::optional<PathStep> index_step(const Node& node, std::string_view path) {
   const auto [end, status] =
       std::from_chars(step.word.data(), step.word.data() + step.word.size(), i);
   if (status != std::errc() || end != step.word.data() + step.word.size()) return std::nullopt;
-  if (node.is(Node::Kind::array) && i < node.items.size()) step.child = i;
+  if (node.is(json::Node::Kind::array) && i < node.items.size()) step.child = i;
   return step;
 }
 
 }  // namespace
 
-std::optional<PathStep> first_step(const Node& node, std::string_view path) {
+std::optional<PathStep> first_step(const json::Node& node, std::string_view path) {
   if (path.starts_with('[')) return index_step(node, path);
   PathStep step;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    const std::string_view word =
-        node.is(Node::Kind::object) ? std::string_view(node.keys[i].text) : name_of(node.items[i]);
+    const std::string_view word = node.is(json::Node::Kind::object)
+                                      ? std::string_view(node.keys[i].text)
+                                      : name_of(node.items[i]);
     if (word.empty() || !path.starts_with(word) || !ends_word(path, word.size())) continue;
     if (step.child && word.size() <= step.word.size()) continue;
     step.child = i;
@@ -51,8 +52,8 @@ std::optional<PathStep> first_step(const Node& node, std::string_view path) {
   return step;
 }
 
-const Node& deepest(const Node& root, std::string_view path) {
-  const Node* node = &root;
+const json::Node& deepest(const json::Node& root, std::string_view path) {
+  const json::Node* node = &root;
   while (!path.empty()) {
     const auto step = first_step(*node, path);
     if (!step || !step->child) break;
@@ -62,4 +63,4 @@ const Node& deepest(const Node& root, std::string_view path) {
   return *node;
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "scene/document.hpp"
+#include "base/json/document.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 
 // One step of a path that starts with a key, an element's name or [i].
 struct PathStep {
@@ -20,9 +20,9 @@ struct PathStep {
 // An object is entered by key, an array by [i] or by the "name" of one of its elements. Keys and
 // names may hold points and brackets: the longest one that fits is taken. Nothing if the path
 // cannot be read at all.
-std::optional<PathStep> first_step(const Node& node, std::string_view path);
+std::optional<PathStep> first_step(const json::Node& node, std::string_view path);
 
 // The node at the path, or the deepest one on the way to it that is there.
-const Node& deepest(const Node& root, std::string_view path);
+const json::Node& deepest(const json::Node& root, std::string_view path);
 
-}  // namespace cairn
+}  // namespace cairn::scene

@@ -6,7 +6,7 @@
 #include "cairn/polyhedron.hpp"
 #include "scene/obj_file.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 // Points of an OBJ file whose name is relative to the scene's folder.
@@ -52,7 +52,7 @@ std::vector<Vec3> intersect(const Fields& fields, SceneErrors& errors) {
   for (Error error : vertices.error()) {
     // The path starts with the field, perhaps with the number of a row behind it.
     if (error.path.empty()) error.path = "A";
-    const Node& list = *fields.find(error.path.substr(0, 1));
+    const json::Node& list = *fields.find(error.path.substr(0, 1));
     const std::size_t row =
         error.path.size() > 2 ? std::stoul(error.path.substr(2)) : list.items.size();
     error.path = fields.path(error.path);
@@ -77,9 +77,9 @@ Hull read_hull(const Fields& fields, SceneErrors& errors) {
                sources == 0 ? "add \"vertices\"" : "give exactly one of them");
     return hull;
   }
-  if (const Node* flag = fields.find("convex_hull"); flag && !file)
+  if (const json::Node* flag = fields.find("convex_hull"); flag && !file)
     errors.add(*flag, fields.path("convex_hull"), ErrorCode::incomplete,
-               "convex_hull belongs to \"file\"", summary(*flag), "",
+               "convex_hull belongs to \"file\"", json::summary(*flag), "",
                "leave it out: other hulls are convex by definition");
   if (vertices) fields.read("vertices", hull.vertices);
   if (file) hull.vertices = read_points(fields, errors);
@@ -87,4 +87,4 @@ Hull read_hull(const Fields& fields, SceneErrors& errors) {
   return hull;
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

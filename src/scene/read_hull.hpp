@@ -4,10 +4,10 @@
 #include "cairn/shape.hpp"
 #include "scene/fields.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 
 // From `vertices` as they stand; from `file` or `A`, `b` the extreme points, so that a description
 // needs no file any more.
 Hull read_hull(const Fields& fields, SceneErrors& errors);
 
-}  // namespace cairn
+}  // namespace cairn::scene

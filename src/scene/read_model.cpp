@@ -9,7 +9,7 @@
 #include "scene/generators.hpp"
 #include "scene/read_hull.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 Geometry read_geometry(const Fields& fields, std::string_view type, SceneErrors& errors) {
@@ -59,7 +59,7 @@ Geometry read_geometry(const Fields& fields, std::string_view type, SceneErrors&
   return Point{};
 }
 
-ShapeDescription read_shape(const Node& node, const std::string& path, SceneErrors& errors) {
+ShapeDescription read_shape(const json::Node& node, const std::string& path, SceneErrors& errors) {
   ShapeDescription shape;
   const FieldTable* table = table_of_type(node, path, shape_tables(), errors);
   if (!table) return shape;
@@ -71,7 +71,7 @@ ShapeDescription read_shape(const Node& node, const std::string& path, SceneErro
   return shape;
 }
 
-Motion read_motion(const Node& node, const std::string& path, SceneErrors& errors) {
+Motion read_motion(const json::Node& node, const std::string& path, SceneErrors& errors) {
   const Fields fields(node, path, motion_fields(), errors);
   Motion motion;
   fields.read("position", motion.position);
@@ -98,8 +98,8 @@ AppliedForceDescription read_applied_force(const Fields& fields, std::string_vie
   return force;
 }
 
-void read_force(const Node& node, const std::string& path, std::vector<ForceDescription>& forces,
-                SceneErrors& errors) {
+void read_force(const json::Node& node, const std::string& path,
+                std::vector<ForceDescription>& forces, SceneErrors& errors) {
   const FieldTable* table = table_of_type(node, path, force_tables(), errors);
   if (!table) {
     forces.emplace_back();  // keeps the numbers of the others
@@ -124,16 +124,16 @@ void read_law(const Fields& fields, RestitutionLaw& law, SceneErrors& errors) {
   const std::vector<std::string_view> known(restitution_law_names.begin(),
                                             restitution_law_names.end());
   errors.add(*fields.find("restitution_law"), fields.path("restitution_law"),
-             ErrorCode::unknown_choice, "unknown choice", quoted(std::string_view(word)), "newton, poisson, stronge",
-             did_you_mean(word, known, "use one of them"));
+             ErrorCode::unknown_choice, "unknown choice", model::in_quotes(std::string_view(word)),
+             "newton, poisson, stronge", base::did_you_mean(word, known, "use one of them"));
 }
 
 // The section of the friction cone by its corners, which say all that the coefficients would.
 void read_polygon(const Fields& fields, Material& material, SceneErrors& errors) {
-  const Node* node = fields.find("friction_polygon");
+  const json::Node* node = fields.find("friction_polygon");
   if (!node) return;
   for (const char* other : {"friction", "friction_across"})
-    if (const Node* twice = fields.find(other))
+    if (const json::Node* twice = fields.find(other))
       errors.add(*twice, fields.path(other), ErrorCode::conflict, "the friction is given twice",
                  "friction_polygon", "one of the two",
                  "the corners of the polygon are coefficients: leave this out");
@@ -146,9 +146,9 @@ void read_polygon(const Fields& fields, Material& material, SceneErrors& errors)
 }
 
 // A pair that leaves something out takes it from the rule for pairs.
-void read_materials(const Node& node, const std::string& path, ModelDescription& out,
+void read_materials(const json::Node& node, const std::string& path, ModelDescription& out,
                     SceneErrors& errors) {
-  if (!node.is(Node::Kind::object)) return errors.wrong_type(node, path, "an object");
+  if (!node.is(json::Node::Kind::object)) return errors.wrong_type(node, path, "an object");
   std::map<std::string, Material, std::less<>> singles;
   const auto read = [&](std::size_t i, Material material) {
     const Fields fields(node.items[i], child_path(path, node.keys[i].text), material_fields(),
@@ -169,23 +169,23 @@ void read_materials(const Node& node, const std::string& path, ModelDescription&
     return material;
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i)
-    if (!pair_names(node.keys[i].text)) singles[node.keys[i].text] = read(i, {});
+    if (!model::pair_names(node.keys[i].text)) singles[node.keys[i].text] = read(i, {});
   const auto single = [&](std::string_view name) {
     const auto found = singles.find(name);
     return found == singles.end() ? Material{} : found->second;
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     const std::string& name = node.keys[i].text;
-    const auto pair = pair_names(name);
+    const auto pair = model::pair_names(name);
     const Material material =
-        pair ? read(i, mixed(single(pair->first), single(pair->second))) : singles[name];
+        pair ? read(i, model::mixed(single(pair->first), single(pair->second))) : singles[name];
     out.materials.emplace_back(name, material);
   }
 }
 
 }  // namespace
 
-BodyDescription read_body(const Node& node, const std::string& path, const FieldTable& table,
+BodyDescription read_body(const json::Node& node, const std::string& path, const FieldTable& table,
                           SceneErrors& errors) {
   const Fields fields(node, path, table, errors);
   BodyDescription body;
@@ -200,16 +200,16 @@ BodyDescription read_body(const Node& node, const std::string& path, const Field
   fields.read("orientation", body.orientation);
   fields.read("velocity", body.velocity);
   fields.read("angular_velocity", body.angular_velocity);
-  fields.each("shapes", [&](const Node& item, const std::string& item_at) {
+  fields.each("shapes", [&](const json::Node& item, const std::string& item_at) {
     body.shapes.push_back(read_shape(item, item_at, errors));
   });
-  if (const Node* motion = fields.find("motion"))
+  if (const json::Node* motion = fields.find("motion"))
     body.motion = read_motion(*motion, fields.path("motion"), errors);
   return body;
 }
 
-JointDescription read_joint(const Node& node, const std::string& path, const FieldTable& table,
-                            SceneErrors& errors) {
+JointDescription read_joint(const json::Node& node, const std::string& path,
+                            const FieldTable& table, SceneErrors& errors) {
   const Fields fields(node, path, table, errors);
   JointDescription joint;
   fields.read("name", joint.name);
@@ -237,38 +237,38 @@ JointDescription read_joint(const Node& node, const std::string& path, const Fie
   return joint;
 }
 
-ReadModel read_model(const Node& root, SceneErrors& errors) {
+ReadModel read_model(const json::Node& root, SceneErrors& errors) {
   const Fields fields(root, "", scene_fields(), errors);
   ReadModel out;
   ModelDescription& description = out.description;
   fields.read("name", description.name);
   fields.read("gravity", description.gravity);
-  if (const Node* materials = fields.find("materials"))
+  if (const json::Node* materials = fields.find("materials"))
     read_materials(*materials, "materials", description, errors);
-  fields.each("bodies", [&](const Node& node, const std::string& path) {
+  fields.each("bodies", [&](const json::Node& node, const std::string& path) {
     description.bodies.push_back(read_body(node, path, body_fields(), errors));
     out.bodies.push_back({&node, path, nullptr, ""});
   });
-  fields.each("joints", [&](const Node& node, const std::string& path) {
+  fields.each("joints", [&](const json::Node& node, const std::string& path) {
     const FieldTable* table = table_of_type(node, path, joint_tables(), errors);
     description.joints.push_back(table ? read_joint(node, path, *table, errors)
                                        : JointDescription{});
     out.joints.push_back({&node, path, nullptr, ""});
   });
-  fields.each("forces", [&](const Node& node, const std::string& path) {
+  fields.each("forces", [&](const json::Node& node, const std::string& path) {
     read_force(node, path, description.forces, errors);
   });
-  fields.each("no_contact", [&](const Node& node, const std::string& path) {
+  fields.each("no_contact", [&](const json::Node& node, const std::string& path) {
     read_value(node, path, description.no_contact.emplace_back(), errors);
   });
-  const Node* list = fields.find("generate");
-  if (list && list->is(Node::Kind::array) &&
+  const json::Node* list = fields.find("generate");
+  if (list && list->is(json::Node::Kind::array) &&
       !can_generate(*list, description.bodies.size(), errors))
     return out;
-  fields.each("generate", [&](const Node& node, const std::string& path) {
+  fields.each("generate", [&](const json::Node& node, const std::string& path) {
     generate(node, path, out, errors);
   });
   return out;
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

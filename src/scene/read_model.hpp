@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "base/json/document.hpp"
 #include "cairn/model.hpp"
-#include "scene/document.hpp"
 #include "scene/fields.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 
 // Where a body or a joint of the description stands in the document, for errors that are found
 // later.
 struct Origin {
-  const Node* node = nullptr;
-  std::string path;                 // of the node
-  const Node* generator = nullptr;  // that made it; null: it is written out
+  const json::Node* node = nullptr;
+  std::string path;                       // of the node
+  const json::Node* generator = nullptr;  // that made it; null: it is written out
   std::string generator_path;
 };
 
@@ -27,14 +27,14 @@ struct ReadModel {
 };
 
 // Of a document whose root is an object.
-ReadModel read_model(const Node& root, SceneErrors& errors);
+ReadModel read_model(const json::Node& root, SceneErrors& errors);
 
 // A body or, with template_fields(), the body that a generator repeats.
-BodyDescription read_body(const Node& node, const std::string& path, const FieldTable& table,
+BodyDescription read_body(const json::Node& node, const std::string& path, const FieldTable& table,
                           SceneErrors& errors);
 
 // `bodies` stay empty where the node is a chain's joint, which has none.
-JointDescription read_joint(const Node& node, const std::string& path, const FieldTable& table,
-                            SceneErrors& errors);
+JointDescription read_joint(const json::Node& node, const std::string& path,
+                            const FieldTable& table, SceneErrors& errors);
 
-}  // namespace cairn
+}  // namespace cairn::scene

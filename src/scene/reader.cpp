@@ -5,16 +5,16 @@
 
 #include "base/boundary.hpp"
 #include "base/input_file.hpp"
+#include "base/json/document.hpp"
+#include "base/json/utf8.hpp"
 #include "cairn/scene.hpp"
 #include "scene/assignments.hpp"
-#include "scene/document.hpp"
 #include "scene/fields.hpp"
+#include "scene/format/resolved.hpp"
 #include "scene/paths.hpp"
 #include "scene/read_model.hpp"
-#include "scene/resolved.hpp"
 #include "scene/settings.hpp"
 #include "scene/speed_checks.hpp"
-#include "scene/utf8.hpp"
 
 namespace cairn {
 namespace {
@@ -22,30 +22,31 @@ namespace {
 constexpr std::int64_t format_version = 1;
 
 struct Place {
-  const Node* node;
+  const json::Node* node;
   std::string path;
 };
 
 // Where a path of the description, as the builder knows it, stands in the document: lists may have
 // grown by generators.
-Place place_in(const std::vector<Origin>& origins, const std::string& list, const std::string& path,
-               const Node& root) {
+Place place_in(const std::vector<scene::Origin>& origins, const std::string& list,
+               const std::string& path, const json::Node& root) {
   const std::size_t close = path.find(']');
   const std::size_t start = list.size() + 1;
   const auto number = static_cast<std::size_t>(std::stoul(path.substr(start, close - start)));
-  const Origin& origin = origins[number];
+  const scene::Origin& origin = origins[number];
   std::string rest = path.substr(close + 1);
-  if (!origin.generator) return {&deepest(root, path), path};
+  if (!origin.generator) return {&scene::deepest(root, path), path};
   // Names, positions and partners are the generator's doing, all else is the template's.
   if (rest == ".name" || rest == ".position" || rest.starts_with(".bodies")) {
     const std::string at = rest == ".name" ? origin.generator_path + rest : origin.generator_path;
-    return {&deepest(root, at), at};
+    return {&scene::deepest(root, at), at};
   }
   if (rest.starts_with('.')) rest.erase(0, 1);
-  return {&deepest(*origin.node, rest), rest.empty() ? origin.path : child_path(origin.path, rest)};
+  return {&scene::deepest(*origin.node, rest),
+          rest.empty() ? origin.path : scene::child_path(origin.path, rest)};
 }
 
-Place place_of(const std::string& path, const Node& root, const ReadModel& read) {
+Place place_of(const std::string& path, const json::Node& root, const scene::ReadModel& read) {
   if (path.starts_with("bodies[")) return place_in(read.bodies, "bodies", path, root);
   if (path.starts_with("joints[")) return place_in(read.joints, "joints", path, root);
   std::string at = path;
@@ -55,7 +56,7 @@ Place place_of(const std::string& path, const Node& root, const ReadModel& read)
       if (const std::size_t i = at.find(name); i != std::string::npos)
         at.replace(i, name.size(), ".value[");
   }
-  return {&deepest(root, at), at};
+  return {&scene::deepest(root, at), at};
 }
 
 // The list element or material that a path belongs to.
@@ -65,8 +66,8 @@ std::string item_of(const std::string& path) {
 }
 
 // Adds the builder's errors, without those that only follow from an error of the reader.
-void add_build_errors(const Errors& found, const Errors& earlier, const Node& root,
-                      const ReadModel& read, SceneErrors& errors) {
+void add_build_errors(const Errors& found, const Errors& earlier, const json::Node& root,
+                      const scene::ReadModel& read, scene::SceneErrors& errors) {
   bool names_uncertain = false;
   for (const Error& e : earlier)
     names_uncertain |= e.path.starts_with("generate") || e.path.starts_with("bodies");
@@ -82,11 +83,11 @@ void add_build_errors(const Errors& found, const Errors& earlier, const Node& ro
   }
 }
 
-void read_version(const Node& root, SceneErrors& errors) {
-  const Node* version = root.find("cairn");
+void read_version(const json::Node& root, scene::SceneErrors& errors) {
+  const json::Node* version = root.find("cairn");
   if (!version) return;  // reported as missing
   std::int64_t number = 0;
-  read_integer(*version, "cairn", number, format_version, format_version, errors);
+  scene::read_integer(*version, "cairn", number, format_version, format_version, errors);
 }
 
 std::string stem(const std::string& file) {
@@ -97,53 +98,55 @@ std::string stem(const std::string& file) {
 
 Result<Scene> parse_scene(const std::string& text, const std::string& file,
                           const std::vector<std::string>& assignments) try {
-  Result<Node> document = parse_document(text, file);
+  Result<json::Node> document = json::parse_document(text, file);
   if (!document) return tl::unexpected<Errors>(std::move(document.error()));
-  Node& root = *document;
-  SceneErrors errors(file, assignments);
-  if (!root.is(Node::Kind::object)) {
+  json::Node& root = *document;
+  scene::SceneErrors errors(file, assignments);
+  if (!root.is(json::Node::Kind::object)) {
     errors.wrong_type(root, "", "a scene, which is an object {...}");
     return tl::unexpected<Errors>(errors.take());
   }
-  if (Result<void> applied = apply_assignments(assignments, root); !applied)
+  if (Result<void> applied = scene::apply_assignments(assignments, root); !applied)
     return tl::unexpected<Errors>(std::move(applied.error()));
 
   // What the document says.
   Scene scene;
   scene.file = file;
   read_version(root, errors);
-  ReadModel read = read_model(root, errors);
+  scene::ReadModel read = scene::read_model(root, errors);
   if (!root.find("name")) read.description.name = stem(file);
-  if (!is_utf8(read.description.name))
-    errors.add(root, {.path = "name",
+  if (!json::is_utf8(read.description.name))
+    errors.add(root, {.code = ErrorCode::encoding,
+                      .path = "name",
                       .what = "the scene is named after its file, whose name is not valid UTF-8",
                       .allowed = "UTF-8 text",
                       .fix = "rename the file, or give the scene a name"});
-  if (const Node* simulation = root.find("simulation"))
-    scene.simulation = read_simulation(*simulation, "simulation", errors);
-  if (const Node* expect = root.find("expect"); expect && expect->is(Node::Kind::array))
+  if (const json::Node* simulation = root.find("simulation"))
+    scene.simulation = scene::read_simulation(*simulation, "simulation", errors);
+  if (const json::Node* expect = root.find("expect"); expect && expect->is(json::Node::Kind::array))
     for (std::size_t i = 0; i < expect->items.size(); ++i)
-      scene.expect.push_back(read_expectation(expect->items[i], item_path("expect", i), errors));
+      scene.expect.push_back(
+          scene::read_expectation(expect->items[i], scene::item_path("expect", i), errors));
   else if (expect)
     errors.wrong_type(*expect, "expect", "an array");
 
   // What the builder makes of it.
   const Errors earlier = errors.take();
-  SceneErrors all(file, assignments);
+  scene::SceneErrors all(file, assignments);
   Result<BuiltModel> built = build(read.description);
   if (built)
     if (const Result<void> taken = accepts(scene.simulation.scheme, *built->model); !taken)
       built = tl::unexpected<Errors>(taken.error());
   if (built && earlier.empty()) {
-    Checks checks;
-    check_speeds(*built->model, scene.simulation.step, read.description.bodies, checks);
+    model::Checks checks;
+    scene::check_speeds(*built->model, scene.simulation.step, read.description.bodies, checks);
     if (!checks.ok()) built = tl::unexpected<Errors>(checks.take_errors());
   }
   if (!built) add_build_errors(built.error(), earlier, root, read, all);
   if (!earlier.empty() || !built) {
     Errors list = earlier;
     for (Error& error : all.take())
-      if (list.size() < ErrorList::limit) list.push_back(std::move(error));
+      if (list.size() < base::ErrorList::limit) list.push_back(std::move(error));
     std::stable_sort(list.begin(), list.end(),
                      [](const Error& a, const Error& b) { return a.line < b.line; });
     return tl::unexpected<Errors>(std::move(list));
@@ -154,18 +157,18 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   scene.model = std::move(built->model);
   scene.initial = std::move(built->initial);
   scene.warnings = std::move(built->warnings);
-  scene.resolved = resolved_text(scene);
+  scene.resolved = scene::resolved_text(scene);
   return scene;
 } catch (...) {
-  return fail(caught_error());
+  return fail(base::caught_error());
 }
 
 Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments) try {
-  const Result<std::string> text = read_input(file, DocumentLimits{}.bytes);
+  const Result<std::string> text = base::read_input(file, json::DocumentLimits{}.bytes);
   if (!text) return tl::unexpected<Errors>(text.error());
   return parse_scene(*text, file, assignments);
 } catch (...) {
-  return fail(caught_error());
+  return fail(base::caught_error());
 }
 
 }  // namespace cairn

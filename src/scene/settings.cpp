@@ -6,7 +6,7 @@
 
 #include "base/suggestion.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 constexpr Range step_range{1e-12, 1e3, true};  // [s]
@@ -15,26 +15,27 @@ constexpr double most_steps = 1e9;
 // Visitor of describe(): takes from the document what is there.
 class OptionReader {
  public:
-  OptionReader(const Node& node, std::string path, SceneErrors& errors)
+  OptionReader(const json::Node& node, std::string path, SceneErrors& errors)
       : node_(node), path_(std::move(path)), errors_(errors) {}
 
   void number(const char* key, double& value, const Range& range, const char*, const char*) {
-    if (const Node* found = find(key))
+    if (const json::Node* found = find(key))
       read_number(*found, child_path(path_, key), value, range, errors_);
   }
   template <class Integer>
   void integer(const char* key, Integer& value, std::int64_t lo, std::int64_t hi, const char*) {
     std::int64_t read = 0;
-    const Node* found = find(key);
+    const json::Node* found = find(key);
     if (found && read_integer(*found, child_path(path_, key), read, lo, hi, errors_))
       value = static_cast<Integer>(read);
   }
   void boolean(const char* key, bool& value, const char*) {
-    if (const Node* found = find(key)) read_value(*found, child_path(path_, key), value, errors_);
+    if (const json::Node* found = find(key))
+      read_value(*found, child_path(path_, key), value, errors_);
   }
   template <class Enum>
   void choice(const char* key, Enum& value, Names names, const char*) {
-    const Node* found = find(key);
+    const json::Node* found = find(key);
     std::string word;
     if (!found || !read_value(*found, child_path(path_, key), word, errors_)) return;
     const auto match = std::find(names.begin(), names.end(), word);
@@ -47,7 +48,7 @@ class OptionReader {
     for (const std::string_view name : known)
       allowed += (allowed.empty() ? "" : ", ") + std::string(name);
     errors_.add(*found, child_path(path_, key), ErrorCode::unknown_choice, "unknown choice",
-                summary(*found), allowed, did_you_mean(word, known, "use one of them"));
+                json::summary(*found), allowed, base::did_you_mean(word, known, "use one of them"));
   }
 
   void refuse_other_keys() {
@@ -57,12 +58,12 @@ class OptionReader {
   }
 
  private:
-  const Node* find(const char* key) {
+  const json::Node* find(const char* key) {
     known_.push_back(key);
     return node_.find(key);
   }
 
-  const Node& node_;
+  const json::Node& node_;
   std::string path_;
   SceneErrors& errors_;
   std::vector<std::string_view> known_ = {"type"};
@@ -70,9 +71,10 @@ class OptionReader {
 
 // {"type": name, options...}, or the name alone; without a name the first alternative.
 template <class Variant>
-void read_options(const Node& node, const std::string& path, Variant& out, SceneErrors& errors) {
-  const Node* type = node.is(Node::Kind::object) ? node.find("type") : &node;
-  if (type == &node && !node.is(Node::Kind::string))
+void read_options(const json::Node& node, const std::string& path, Variant& out,
+                  SceneErrors& errors) {
+  const json::Node* type = node.is(json::Node::Kind::object) ? node.find("type") : &node;
+  if (type == &node && !node.is(json::Node::Kind::string))
     return errors.wrong_type(node, path, "an object or a name");
   const std::string type_path = type == &node ? path : child_path(path, "type");
   std::string name = option_type(std::variant_alternative_t<0, Variant>{});
@@ -92,13 +94,13 @@ void read_options(const Node& node, const std::string& path, Variant& out, Scene
     out = options;
   });
   if (!found)
-    errors.add(*type, type_path, ErrorCode::unknown_choice, "unknown type", summary(*type), allowed,
-               did_you_mean(name, known, "use one of them"));
+    errors.add(*type, type_path, ErrorCode::unknown_choice, "unknown type", json::summary(*type),
+               allowed, base::did_you_mean(name, known, "use one of them"));
 }
 
 // Visitor of describe(): the values as members of an object.
 struct OptionWriter {
-  Node object = Node::object();
+  json::Node object = json::Node::object();
 
   void number(const char* key, double& value, const Range&, const char*, const char*) {
     object.set(key, value);
@@ -107,7 +109,9 @@ struct OptionWriter {
   void integer(const char* key, Integer& value, std::int64_t, std::int64_t, const char*) {
     object.set(key, static_cast<double>(value));
   }
-  void boolean(const char* key, bool& value, const char*) { object.set(key, Node::of(value)); }
+  void boolean(const char* key, bool& value, const char*) {
+    object.set(key, json::Node::of(value));
+  }
   template <class Enum>
   void choice(const char* key, Enum& value, Names names, const char*) {
     object.set(key, names[static_cast<std::size_t>(value)]);
@@ -115,7 +119,7 @@ struct OptionWriter {
 };
 
 template <class Variant>
-Node write_options(const Variant& variant) {
+json::Node write_options(const Variant& variant) {
   return std::visit(
       [](auto options) {
         OptionWriter writer;
@@ -128,17 +132,19 @@ Node write_options(const Variant& variant) {
 
 }  // namespace
 
-SimulationSettings read_simulation(const Node& node, const std::string& path, SceneErrors& errors) {
+SimulationSettings read_simulation(const json::Node& node, const std::string& path,
+                                   SceneErrors& errors) {
   const Fields fields(node, path, simulation_fields(), errors);
   SimulationSettings settings;
-  if (const Node* scheme = fields.find("scheme"))
+  if (const json::Node* scheme = fields.find("scheme"))
     read_options(*scheme, fields.path("scheme"), settings.scheme, errors);
-  if (const Node* solver = fields.find("solver"))
+  if (const json::Node* solver = fields.find("solver"))
     read_options(*solver, fields.path("solver"), settings.solver, errors);
   fields.read_number("step", settings.step, step_range);
   fields.read_number("duration", settings.duration, {0});
   if (settings.duration / settings.step > most_steps) {
-    const Node* culprit = fields.find("duration") ? fields.find("duration") : fields.find("step");
+    const json::Node* culprit =
+        fields.find("duration") ? fields.find("duration") : fields.find("step");
     errors.add(*culprit, {.kind = ErrorKind::limit,
                           .code = ErrorCode::too_many,
                           .path = fields.path("duration"),
@@ -150,7 +156,7 @@ SimulationSettings read_simulation(const Node& node, const std::string& path, Sc
   return settings;
 }
 
-Expectation read_expectation(const Node& node, const std::string& path, SceneErrors& errors) {
+Expectation read_expectation(const json::Node& node, const std::string& path, SceneErrors& errors) {
   const Fields fields(node, path, expectation_fields(), errors);
   Expectation expectation;
   expectation.line = node.line;
@@ -159,7 +165,7 @@ Expectation read_expectation(const Node& node, const std::string& path, SceneErr
   fields.read("at_least", expectation.at_least);
   fields.read("equals", expectation.equals);
   const bool tolerance = fields.read_number("tolerance", expectation.tolerance, {0});
-  if (!node.is(Node::Kind::object)) return expectation;
+  if (!node.is(json::Node::Kind::object)) return expectation;
   if (fields.find("quantity") && expectation.quantity.empty())
     errors.add(*fields.find("quantity"), fields.path("quantity"), ErrorCode::empty,
                "quantity is empty", "\"\"", "a path into summary.json",
@@ -169,7 +175,7 @@ Expectation read_expectation(const Node& node, const std::string& path, SceneErr
                "at_most, at_least or equals", "add one of them");
   if (tolerance && !fields.find("equals"))
     errors.add(*fields.find("tolerance"), fields.path("tolerance"), ErrorCode::incomplete,
-               "tolerance belongs to \"equals\"", summary(*fields.find("tolerance")), "",
+               "tolerance belongs to \"equals\"", json::summary(*fields.find("tolerance")), "",
                "add \"equals\" or drop it");
   if (expectation.at_most && expectation.at_least && *expectation.at_most < *expectation.at_least)
     errors.add(node, path, ErrorCode::conflict,
@@ -178,8 +184,8 @@ Expectation read_expectation(const Node& node, const std::string& path, SceneErr
   return expectation;
 }
 
-Node write_simulation(const SimulationSettings& settings) {
-  Node node = Node::object();
+json::Node write_simulation(const SimulationSettings& settings) {
+  json::Node node = json::Node::object();
   node.set("scheme", write_options(settings.scheme));
   node.set("solver", write_options(settings.solver));
   node.set("step", settings.step);
@@ -187,8 +193,8 @@ Node write_simulation(const SimulationSettings& settings) {
   return node;
 }
 
-Node write_expectation(const Expectation& expectation) {
-  Node node = Node::object();
+json::Node write_expectation(const Expectation& expectation) {
+  json::Node node = json::Node::object();
   node.set("quantity", expectation.quantity);
   if (expectation.at_most) node.set("at_most", *expectation.at_most);
   if (expectation.at_least) node.set("at_least", *expectation.at_least);
@@ -198,4 +204,4 @@ Node write_expectation(const Expectation& expectation) {
   return node;
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

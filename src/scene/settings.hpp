@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/json/document.hpp"
 #include "cairn/options.hpp"
 #include "cairn/scene.hpp"
-#include "scene/document.hpp"
 #include "scene/fields.hpp"
 
-namespace cairn {
+namespace cairn::scene {
 
 // The value of "type" that selects each alternative.
 constexpr const char* option_type(const Euler&) {
@@ -64,11 +64,12 @@ void for_each_alternative(F f) {
   for_each_alternative<Variant>(f, std::make_index_sequence<std::variant_size_v<Variant>>{});
 }
 
-SimulationSettings read_simulation(const Node& node, const std::string& path, SceneErrors& errors);
-Expectation read_expectation(const Node& node, const std::string& path, SceneErrors& errors);
+SimulationSettings read_simulation(const json::Node& node, const std::string& path,
+                                   SceneErrors& errors);
+Expectation read_expectation(const json::Node& node, const std::string& path, SceneErrors& errors);
 
 // With every option, so that a later change of defaults does not change what was recorded.
-Node write_simulation(const SimulationSettings& settings);
-Node write_expectation(const Expectation& expectation);
+json::Node write_simulation(const SimulationSettings& settings);
+json::Node write_expectation(const Expectation& expectation);
 
-}  // namespace cairn
+}  // namespace cairn::scene

@@ -1,9 +1,10 @@
 #include "scene/speed_checks.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
-namespace cairn {
+namespace cairn::scene {
 namespace {
 
 // A double resolves 2^-53 of a distance, or 1e-16: after a way of 1e10 times its size a body is
@@ -11,10 +12,12 @@ namespace {
 constexpr double farthest = 1e10;    // in a step, over the radius of the body [-]
 constexpr double most_turns = 1e10;  // in a step, known to 1e-6 rad [rad]
 
+constexpr double point_size = 1e-12;  // radius over distance below which it may be rounding [-]
+
 }  // namespace
 
 void check_speeds(const Model& model, double step, const std::vector<BodyDescription>& bodies,
-                  Checks& checks) {
+                  model::Checks& checks) {
   const double added = model.gravity.norm() * step;
   bool too_heavy = false;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -30,7 +33,9 @@ void check_speeds(const Model& model, double step, const std::vector<BodyDescrip
                    "body turns too far in a step", fmt::format("{:.6g} rad", turning * step),
                    fmt::format("at most {:g} rad in a step of {} s", most_turns, step),
                    "check the unit, or use a smaller step");
-    const double size = body.radius > 0 ? body.radius : model.length_unit;
+    // A point has no size to resolve; a tiny radius is that of one beside its centre of mass.
+    const double size = body.radius;
+    if (!(size > point_size * std::max(body.p_Bcm.norm(), d.position.norm()))) continue;
     const double most = farthest * size / step;
     const double speed = d.velocity.norm() + turning * body.radius;
     if (speed > most)
@@ -45,11 +50,11 @@ void check_speeds(const Model& model, double step, const std::vector<BodyDescrip
       too_heavy = true;
       checks.error("gravity", ErrorCode::out_of_range,
                    "gravity moves bodies too far in a step for their size",
-                   to_text(model.gravity) + " m/s^2",
+                   model::to_text(model.gravity) + " m/s^2",
                    fmt::format("at most {:.6g} m/s^2 with body '{}'", most / step, d.name),
                    "check the units, or use a smaller step");
     }
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::scene

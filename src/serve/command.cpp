@@ -5,9 +5,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "scene/document.hpp"
+#include "base/json/document.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 using Kind = Command::Kind;
@@ -27,31 +27,32 @@ tl::unexpected<Errors> fault(std::string path, ErrorCode code, std::string what,
   return fail(error);
 }
 
-Result<double> number(const Node& root, const char* key) {
-  const Node* node = root.find(key);
+Result<double> number(const json::Node& root, const char* key) {
+  const json::Node* node = root.find(key);
   if (!node) return fault(key, ErrorCode::missing_key, "is missing", "", "a number");
-  if (!node->is(Node::Kind::number) || !std::isfinite(node->number))
-    return fault(key, ErrorCode::wrong_type, "is no number", summary(*node), "a finite number");
+  if (!node->is(json::Node::Kind::number) || !std::isfinite(node->number))
+    return fault(key, ErrorCode::wrong_type, "is no number", json::summary(*node),
+                 "a finite number");
   return node->number;
 }
 
-Result<Vec3> vector(const Node& root, const char* key) {
-  const Node* node = root.find(key);
-  if (!node || !node->is(Node::Kind::array) || node->items.size() != 3)
-    return fault(key, ErrorCode::wrong_type, "is no vector", node ? summary(*node) : "",
+Result<Vec3> vector(const json::Node& root, const char* key) {
+  const json::Node* node = root.find(key);
+  if (!node || !node->is(json::Node::Kind::array) || node->items.size() != 3)
+    return fault(key, ErrorCode::wrong_type, "is no vector", node ? json::summary(*node) : "",
                  "three numbers");
   Vec3 v;
   for (int i = 0; i < 3; ++i) {
-    const Node& item = node->items[static_cast<std::size_t>(i)];
-    if (!item.is(Node::Kind::number) || !std::isfinite(item.number))
-      return fault(key, ErrorCode::wrong_type, "is no vector", summary(item),
+    const json::Node& item = node->items[static_cast<std::size_t>(i)];
+    if (!item.is(json::Node::Kind::number) || !std::isfinite(item.number))
+      return fault(key, ErrorCode::wrong_type, "is no vector", json::summary(item),
                    "three finite numbers");
     v[i] = item.number;
   }
   return v;
 }
 
-Result<int> whole(const Node& root, const char* key) {
+Result<int> whole(const json::Node& root, const char* key) {
   const Result<double> x = number(root, key);
   if (!x) return tl::unexpected<Errors>(x.error());
   if (*x != std::floor(*x) || std::abs(*x) > 1e9)
@@ -68,7 +69,7 @@ bool take(const Result<T>& from, T& to, Errors& errors) {
   return from.has_value();
 }
 
-void read_fields(const Node& root, Command& command, Errors& errors) {
+void read_fields(const json::Node& root, Command& command, Errors& errors) {
   switch (command.kind) {
     case Kind::friction:
     case Kind::restitution:
@@ -98,14 +99,14 @@ void read_fields(const Node& root, Command& command, Errors& errors) {
 }  // namespace
 
 Result<Command> read_command(std::string_view text) {
-  constexpr DocumentLimits limits{
+  constexpr json::DocumentLimits limits{
       .bytes = std::size_t{64} << 10, .string_bytes = 64, .nodes = 64, .depth = 3};
-  const Result<Node> root = parse_document(text, "", limits);
+  const Result<json::Node> root = json::parse_document(text, "", limits);
   if (!root) return tl::unexpected<Errors>(root.error());
-  if (!root->is(Node::Kind::object))
-    return fault("", ErrorCode::wrong_type, "is no object", summary(*root), "{\"do\"}");
-  const Node* word = root->find("do");
-  if (!word || !word->is(Node::Kind::string))
+  if (!root->is(json::Node::Kind::object))
+    return fault("", ErrorCode::wrong_type, "is no object", json::summary(*root), "{\"do\"}");
+  const json::Node* word = root->find("do");
+  if (!word || !word->is(json::Node::Kind::string))
     return fault("do", ErrorCode::missing_key, "is missing", "", "a command");
   Command command;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -116,8 +117,8 @@ Result<Command> read_command(std::string_view text) {
     if (!errors.empty()) return tl::unexpected<Errors>(std::move(errors));
     return command;
   }
-  return fault("do", ErrorCode::unknown_choice, "is no command", summary(*word),
+  return fault("do", ErrorCode::unknown_choice, "is no command", json::summary(*word),
                fmt::format("{}", fmt::join(names, ", ")));
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -7,7 +7,7 @@
 #include "cairn/error.hpp"
 #include "cairn/math.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 struct Command {
   enum class Kind : std::uint8_t {
@@ -36,4 +36,4 @@ struct Command {
 
 Result<Command> read_command(std::string_view text);
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -9,7 +9,7 @@
 #include "serve/live_bytes.hpp"
 #include "serve/pages.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 constexpr std::size_t chunk = std::size_t{64} << 10;  // read or written at a time: nobody starves
@@ -186,4 +186,4 @@ void Connection::watch_clock() {
   }
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

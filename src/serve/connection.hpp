@@ -11,7 +11,7 @@
 #include "serve/live_run.hpp"
 #include "serve/websocket.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 struct ServerLimits {
   std::size_t viewers = 64;                   // pages with a socket
@@ -83,4 +83,4 @@ class Connection {
   std::uint64_t frame_number_ = 0;
 };
 
-}  // namespace cairn
+}  // namespace cairn::serve

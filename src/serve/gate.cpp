@@ -8,7 +8,7 @@
 
 #include "serve/websocket.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 bool is_our_host(std::string_view host, std::uint16_t port) {
@@ -84,4 +84,4 @@ std::string random_token() {
   return text;
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

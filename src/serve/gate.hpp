@@ -6,7 +6,7 @@
 
 #include "serve/http.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 // Names of this server as a browser on this machine says them.
 struct Gate {
@@ -30,4 +30,4 @@ struct Gate {
 // 32 hexadecimal digits from the system's random numbers.
 std::string random_token();
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -6,7 +6,7 @@
 
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 // Scales of the pull: acceleration and length that belong to the body.
@@ -18,13 +18,13 @@ double acceleration_scale(const Model& model) {
 // K: how fast the point moves for an impulse on it, J M^-1 J^T [1/kg].
 Mat3 mobility(const Body& body, const Pose& X_WC, const Vec3& arm) {
   double A[6][6], row[6];
-  mass_matrix(body, A);
+  dynamics::mass_matrix(body, A);
   const int n = body.velocities;
   Eigen::MatrixXd M(n, n), J(3, n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) M(i, j) = A[i][j];
   for (int k = 0; k < 3; ++k) {
-    point_row(body, X_WC, arm, Vec3::Unit(k), row);
+    dynamics::point_row(body, X_WC, arm, Vec3::Unit(k), row);
     for (int j = 0; j < n; ++j) J(k, j) = row[j];
   }
   return J * M.partialPivLu().solve(J.transpose());
@@ -52,7 +52,8 @@ ExternalForce pull(const Model& model, const State& state, const Hand& hand, dou
   const double length = body.radius > 0 ? body.radius : model.length_unit;
   const double k = 4 * body.mass * a / length, c = 2 * std::sqrt(k * body.mass);
   const Vec3 arm = X_WC.R * hand.point;
-  const Vec3 u = linear_velocity(body, v) + angular_velocity(body, X_WC, v).cross(arm);
+  const Vec3 u =
+      dynamics::linear_velocity(body, v) + dynamics::angular_velocity(body, X_WC, v).cross(arm);
   const Vec3 stretch = hand.target - (X_WC.p + arm) - h * u;
   const Mat3 system = Mat3::Identity() + (h * c + h * h * k) * mobility(body, X_WC, arm);
   const Vec3 force = system.partialPivLu().solve(k * stretch - c * u);
@@ -62,4 +63,4 @@ ExternalForce pull(const Model& model, const State& state, const Hand& hand, dou
   return result;
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -5,7 +5,7 @@
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 struct Hand {
   BodyId body{};
@@ -22,4 +22,4 @@ Vec3 point_of_hand(const Body& body, const Vec3& p_B);
 // The force for the next step of length h.
 ExternalForce pull(const Model& model, const State& state, const Hand& hand, double h);
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 bool is_token(std::string_view text) {
@@ -149,4 +149,4 @@ Answer refusal(int status) {
   return {.status = status, .body = fmt::format("{} {}\n", status, reason(status))};
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace cairn {
+namespace cairn::serve {
 
 constexpr std::size_t most_head_bytes = std::size_t{16} << 10;
 constexpr std::size_t most_headers = 100;
@@ -43,4 +43,4 @@ struct Answer {
 std::string to_bytes(const Answer& answer);
 Answer refusal(int status);
 
-}  // namespace cairn
+}  // namespace cairn::serve

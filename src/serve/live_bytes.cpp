@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "base/json/json_text.hpp"
+#include "bytes/byte_planes.hpp"
 #include "cairn/options.hpp"
-#include "play/byte_planes.hpp"
 #include "play/frame_of.hpp"
 #include "play/pack.hpp"
-#include "problem/json_text.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 constexpr std::uint32_t frame_version = 1;
@@ -38,61 +38,66 @@ std::string file_name(const std::string& name) {
 std::string hello_text(const Session& session) {
   const Scene& scene = session.scene();
   std::string names, moving;
-  for (const char* name : ClipFigures::names())
-    names += fmt::format("{}{}", names.empty() ? "" : ",", quoted(name));
-  for (const BodyId id : moving_bodies(*scene.model))
+  for (const char* name : play::ClipFigures::names())
+    names += fmt::format("{}{}", names.empty() ? "" : ",", json::json_string(name));
+  for (const BodyId id : play::moving_bodies(*scene.model))
     moving += fmt::format("{}{}", moving.empty() ? "" : ",", static_cast<std::int32_t>(id));
   return fmt::format(
       "{{\"hello\":{{\"version\":{},\"program\":{},\"title\":{},\"tolerance\":{},\"contact_limit\":"
       "{},\"figures\":[{}],\"moving\":[{}],\"bodies\":{},\"scene\":{}}}}}",
-      frame_version, quoted(CAIRN_VERSION), quoted(scene.name),
-      digits(tolerance(scene.simulation.solver)), Session::contact_limit, names, moving,
-      bodies_json(*scene.model), scene.resolved);
+      frame_version, json::json_string(CAIRN_VERSION), json::json_string(scene.name),
+      json::digits(tolerance(scene.simulation.solver)), Session::contact_limit, names, moving,
+      play::bodies_json(*scene.model), scene.resolved);
 }
 
 std::string status_text(const Session& session, const Pace& pace) {
   return fmt::format(
       "{{\"status\":{{\"running\":{},\"message\":{},\"speed\":{},\"settings\":{}}}}}",
-      session.running(), quoted(session.message()), digits(pace.speed), session.settings_json());
+      session.running(), json::json_string(session.message()), json::digits(pace.speed),
+      session.settings_json());
 }
 
 std::string error_text(const Errors& errors) {
-  return fmt::format("{{\"error\":{}}}", quoted(errors.empty() ? "" : errors.front().text()));
+  return fmt::format("{{\"error\":{}}}",
+                     json::json_string(errors.empty() ? "" : errors.front().text()));
 }
 
 std::string scene_text(const Session& session) {
   return fmt::format("{{\"scene\":{{\"file\":{},\"text\":{}}}}}",
-                     quoted(file_name(session.scene().name)), quoted(session.scene().resolved));
+                     json::json_string(file_name(session.scene().name)),
+                     json::json_string(session.scene().resolved));
 }
 
-std::string frame_bytes(const ClipFrame& frame, const Session& session, const Pace& pace) {
+std::string frame_bytes(const play::ClipFrame& frame, const Session& session, const Pace& pace) {
   const LiveTotals& totals = session.totals();
   std::string out;
-  out.reserve(96 + 8 * ClipFigures::count + 52 * frame.bodies.size() + 48 * frame.contacts.size());
-  put_number(out, frame_version);
-  put_number(out, session.run());
-  put_number(out, static_cast<std::uint32_t>(frame.bodies.size()));
-  put_number(out, static_cast<std::uint32_t>(frame.contacts.size()));
+  out.reserve(96 + 8 * play::ClipFigures::count + 52 * frame.bodies.size() +
+              48 * frame.contacts.size());
+  bytes::put_number(out, frame_version);
+  bytes::put_number(out, session.run());
+  bytes::put_number(out, static_cast<std::uint32_t>(frame.bodies.size()));
+  bytes::put_number(out, static_cast<std::uint32_t>(frame.contacts.size()));
   for (const double x :
        {frame.t, static_cast<double>(frame.step), session.h(), pace.factor, totals.worst,
         static_cast<double>(totals.steps), static_cast<double>(totals.uncertified)})
-    put_number(out, x);
-  for (const double x : frame.figures.list()) put_number(out, x);
-  for (const ClipBody& body : frame.bodies) {
-    for (const double x : body.position) put_number(out, narrow(x));
-    for (const float x : body.orientation) put_number(out, x);
-    for (const float x : body.velocity) put_number(out, x);
-    for (const float x : body.angular_velocity) put_number(out, x);
+    bytes::put_number(out, x);
+  for (const double x : frame.figures.list()) bytes::put_number(out, x);
+  for (const play::ClipBody& body : frame.bodies) {
+    for (const double x : body.position) bytes::put_number(out, narrow(x));
+    for (const float x : body.orientation) bytes::put_number(out, x);
+    for (const float x : body.velocity) bytes::put_number(out, x);
+    for (const float x : body.angular_velocity) bytes::put_number(out, x);
   }
-  for (const ClipContact& c : frame.contacts) {
-    put_number(out, c.body_a);
-    put_number(out, c.body_b);
-    put_number(out, static_cast<std::uint32_t>(static_cast<int>(c.mode) + (c.colliding ? 4 : 0)));
-    for (const double x : c.point) put_number(out, narrow(x));
-    for (const float x : c.normal) put_number(out, x);
-    for (const float x : c.force) put_number(out, x);
+  for (const play::ClipContact& c : frame.contacts) {
+    bytes::put_number(out, c.body_a);
+    bytes::put_number(out, c.body_b);
+    bytes::put_number(out,
+                      static_cast<std::uint32_t>(static_cast<int>(c.mode) + (c.colliding ? 4 : 0)));
+    for (const double x : c.point) bytes::put_number(out, narrow(x));
+    for (const float x : c.normal) bytes::put_number(out, x);
+    for (const float x : c.force) bytes::put_number(out, x);
   }
   return out;
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

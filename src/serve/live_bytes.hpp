@@ -6,7 +6,7 @@
 
 #include "serve/session.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 // Sent to every page that connects.
 std::string hello_text(const Session& session);
@@ -20,6 +20,6 @@ std::string status_text(const Session& session, const Pace& pace);
 std::string error_text(const Errors& errors);
 std::string scene_text(const Session& session);
 
-std::string frame_bytes(const ClipFrame& frame, const Session& session, const Pace& pace);
+std::string frame_bytes(const play::ClipFrame& frame, const Session& session, const Pace& pace);
 
-}  // namespace cairn
+}  // namespace cairn::serve

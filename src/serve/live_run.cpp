@@ -6,7 +6,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 using Clock = Pacer::Clock;
@@ -247,4 +247,4 @@ void LiveRun::publish_frame() {
   wake_();
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

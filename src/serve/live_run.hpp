@@ -15,7 +15,7 @@
 #include "serve/live_bytes.hpp"
 #include "serve/session.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 using Text = std::shared_ptr<const std::string>;
 
@@ -100,4 +100,4 @@ class LiveRun {
   std::thread thread_;  // the last member: it begins when all others are there
 };
 
-}  // namespace cairn
+}  // namespace cairn::serve

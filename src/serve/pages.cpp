@@ -5,7 +5,7 @@
 
 #include "play/player_files.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 constexpr std::string_view index_page =
@@ -37,10 +37,10 @@ Answer page_named(std::string_view name, std::uint16_t port) {
     return Answer{.type = type, .body = std::string(body), .extra = policy(port)};
   };
   if (name.empty()) return answer("text/html; charset=utf-8", index_page);
-  if (name == "player.js") return answer("text/javascript; charset=utf-8", player_script());
-  if (name == "player.css") return answer("text/css; charset=utf-8", player_style());
+  if (name == "player.js") return answer("text/javascript; charset=utf-8", play::player_script());
+  if (name == "player.css") return answer("text/css; charset=utf-8", play::player_style());
   if (name == "icon.svg") return answer("image/svg+xml", icon);
   return refusal(404);
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -6,9 +6,9 @@
 
 #include "serve/http.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 // The page "", its script, its style and its icon; 404 for every other name.
 Answer page_named(std::string_view name, std::uint16_t port);
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 constexpr int patience = 200;  // between two looks at the clock [ms]
@@ -183,4 +183,4 @@ void Server::serve_once() {
   run_->set_watched(count(false) > 0);
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

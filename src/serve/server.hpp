@@ -6,7 +6,7 @@
 
 #include "serve/connection.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 class Server {
  public:
@@ -42,4 +42,4 @@ class Server {
   bool deaf_ = false;  // out of descriptors: listen again when one is free
 };
 
-}  // namespace cairn
+}  // namespace cairn::serve

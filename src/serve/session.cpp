@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "base/boundary.hpp"
+#include "base/json/json_text.hpp"
 #include "play/frame_of.hpp"
-#include "problem/json_text.hpp"
-#include "scene/resolved.hpp"
+#include "scene/format/resolved.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 constexpr double step_range = 64;       // h may become this many times longer or shorter
@@ -44,7 +44,7 @@ Session::Session(Scene scene)
     : scene_(with_default_material(std::move(scene))),
       first_step_(scene_.simulation.step),
       simulator_(make_simulator(*scene_.initial)),
-      moving_(moving_bodies(*scene_.model)) {}
+      moving_(play::moving_bodies(*scene_.model)) {}
 
 Simulator Session::make_simulator(State state) const {
   Simulator simulator(scene_.model, std::move(state), scene_.simulation.scheme,
@@ -105,7 +105,7 @@ Result<void> Session::carry_out(const Command& command) try {
   }
   return {};
 } catch (...) {
-  return fail(caught_error());
+  return fail(base::caught_error());
 }
 
 // The model is immutable: a new one takes its place and goes on with the state as it is.
@@ -116,7 +116,7 @@ Result<void> Session::rebuild(const ModelDescription& description) {
   scene_.description = description;
   scene_.model = std::move(built->model);
   scene_.initial = std::move(built->initial);
-  scene_.resolved = resolved_text(scene_);
+  scene_.resolved = scene::resolved_text(scene_);
   simulator_ = make_simulator(std::move(state));
   return {};
 }
@@ -147,7 +147,7 @@ Result<void> Session::set_step_length(double h) {
     return refuse("h", ErrorCode::out_of_range, "the step is out of range", h,
                   fmt::format("{:.6g} to {:.6g} s", least, most));
   scene_.simulation.step = h;
-  scene_.resolved = resolved_text(scene_);
+  scene_.resolved = scene::resolved_text(scene_);
   return {};
 }
 
@@ -208,27 +208,28 @@ const StepReport& Session::step() {
     due_ = 0;
     message_ = fmt::format("step {}: {}", report.step, report.message);
   }
-  ClipFigures now = figures_of(report);
+  play::ClipFigures now = play::figures_of(report);
   if (report.failed()) {  // the state is the one before
     now.kinetic = frame_.figures.kinetic;
     now.potential = frame_.figures.potential;
   }
-  frame_.figures = fresh_ ? now : join(frame_.figures, now);
+  frame_.figures = fresh_ ? now : play::join(frame_.figures, now);
   fresh_ = false;
   return report;
 }
 
-const ClipFrame& Session::frame() {
+const play::ClipFrame& Session::frame() {
   const bool untouched = totals_.steps == 0;
   if (untouched) {
     frame_.figures = {.kinetic = simulator_.kinetic_energy(),
                       .potential = simulator_.potential_energy()};
     frame_.contacts.clear();
   } else if (simulator_.report().h > 0) {  // else it is new and knows none of them yet
-    take_contacts(simulator_.report(), contact_limit, order_, frame_.contacts);
+    play::take_contacts(simulator_.report(), contact_limit, order_, frame_.contacts);
   }
   const State& state = simulator_.state();
-  fill_bodies(*scene_.model, state, std::max(0.0, state.t - frame_.t), moving_, before_, frame_);
+  play::fill_bodies(*scene_.model, state, std::max(0.0, state.t - frame_.t), moving_, before_,
+                    frame_);
   fresh_ = true;
   return frame_;
 }
@@ -237,14 +238,16 @@ std::string Session::settings_json() const {
   std::string materials;
   for (const auto& [name, material] : scene_.description.materials) {
     if (!materials.empty()) materials += ",";
-    materials += fmt::format("{{\"name\":{},\"friction\":{},\"restitution\":{}}}", quoted(name),
-                             digits(material.friction), digits(material.restitution));
+    materials +=
+        fmt::format("{{\"name\":{},\"friction\":{},\"restitution\":{}}}", json::json_string(name),
+                    json::digits(material.friction), json::digits(material.restitution));
   }
   const Vec3& g = scene_.description.gravity;
   return fmt::format(
       "{{\"h\":{},\"h_least\":{},\"h_most\":{},\"gravity\":[{},{},{}],\"materials\":[{}]}}",
-      digits(h()), digits(first_step_ / step_range), digits(first_step_ * step_range),
-      digits(g.x()), digits(g.y()), digits(g.z()), materials);
+      json::digits(h()), json::digits(first_step_ / step_range),
+      json::digits(first_step_ * step_range), json::digits(g.x()), json::digits(g.y()),
+      json::digits(g.z()), materials);
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

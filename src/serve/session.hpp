@@ -11,7 +11,7 @@
 #include "serve/command.hpp"
 #include "serve/hand.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 
 // Of all steps since the start or the last reset.
 struct LiveTotals {
@@ -40,7 +40,7 @@ class Session {
   double h() const { return scene_.simulation.step; }
 
   // The newest frame; its figures cover the steps since the last call.
-  const ClipFrame& frame();
+  const play::ClipFrame& frame();
   static constexpr std::size_t contact_limit = 4096;  // of a frame
 
   std::string settings_json() const;
@@ -77,10 +77,10 @@ class Session {
   std::string message_;
   std::uint32_t run_ = 0;
   LiveTotals totals_;
-  ClipFrame frame_;
+  play::ClipFrame frame_;
   std::vector<Pose> before_;  // of that frame
   bool fresh_ = true;         // no step since frame() was called
   std::vector<std::int32_t> order_;
 };
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 using Sha1State = std::array<std::uint32_t, 5>;
@@ -61,4 +61,4 @@ std::array<std::uint8_t, 20> sha1(std::string_view bytes) {
   return digest;
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-namespace cairn {
+namespace cairn::serve {
 
 std::array<std::uint8_t, 20> sha1(std::string_view bytes);
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -1,10 +1,10 @@
 // Frames of RFC 6455, section 5.2.
 #include "serve/websocket.hpp"
 
-#include "play/text_form.hpp"
+#include "bytes/text_form.hpp"
 #include "serve/sha1.hpp"
 
-namespace cairn {
+namespace cairn::serve {
 namespace {
 
 constexpr std::string_view guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -26,7 +26,7 @@ bool is_control(Opcode opcode) {
 
 std::string accept_key(std::string_view key) {
   const auto digest = sha1(std::string(key) + std::string(guid));
-  return base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  return bytes::base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 bool is_key(std::string_view key) {
@@ -107,4 +107,4 @@ std::optional<MessageReader::Message> MessageReader::next() {
   return std::nullopt;
 }
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace cairn {
+namespace cairn::serve {
 
 enum class Opcode : std::uint8_t { more = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
 
@@ -53,4 +53,4 @@ class MessageReader {
   int fault_ = 0;
 };
 
-}  // namespace cairn
+}  // namespace cairn::serve

@@ -10,11 +10,11 @@
 #include "collide/finder.hpp"
 #include "dynamics/kinematics.hpp"
 #include "model/conventions.hpp"
-#include "scheme/euler.hpp"
-#include "scheme/hybrid.hpp"
-#include "scheme/penalty.hpp"
-#include "scheme/report.hpp"
-#include "scheme/trapezoidal.hpp"
+#include "scheme/common/report.hpp"
+#include "scheme/euler/euler.hpp"
+#include "scheme/hybrid/hybrid.hpp"
+#include "scheme/penalty/penalty.hpp"
+#include "scheme/trapezoidal/trapezoidal.hpp"
 
 namespace cairn {
 
@@ -24,7 +24,7 @@ struct Simulator::Workspace {
         state(std::move(initial)),
         scheme(s),
         solver(o),
-        data(std::make_unique<StepData>(*model)) {}
+        data(std::make_unique<scheme::StepData>(*model)) {}
 
   // After a step that threw: its scratch may be half written, no byte of it is used again.
   void renew_data();
@@ -35,7 +35,7 @@ struct Simulator::Workspace {
   SchemeOptions scheme;
   SolverOptions solver;
   StepReport report;
-  std::unique_ptr<StepData> data;
+  std::unique_ptr<scheme::StepData> data;
   bool data_is_whole = true;  // no step has thrown while it wrote to it
   double (*clock)() = nullptr;
   std::string refusal;  // of what the scheme does not take
@@ -81,7 +81,7 @@ void Simulator::Workspace::pass_interrupt_on() {
 }
 
 void Simulator::Workspace::renew_data() {
-  auto fresh = std::make_unique<StepData>(*model);
+  auto fresh = std::make_unique<scheme::StepData>(*model);
   fresh->forces.external = data->forces.external;
   data = std::move(fresh);
   pass_interrupt_on();
@@ -101,11 +101,12 @@ Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 const StepReport& Simulator::step(double h) {
-  require(h > 0 && std::isfinite(h), fmt::format("h must be positive and finite, it is {}", h));
+  if (!(h > 0 && std::isfinite(h)))
+    throw std::invalid_argument(fmt::format("h must be positive and finite, it is {}", h));
   Workspace& w = *workspace_;
   if (!w.refusal.empty()) {
-    clear(w.report, w.state, h);
-    stop(w.report, {StopReason::unsupported, w.refusal});
+    scheme::clear(w.report, w.state, h);
+    scheme::stop(w.report, {StopReason::unsupported, w.refusal});
     return w.report;
   }
   w.interrupted = false;
@@ -114,32 +115,33 @@ const StepReport& Simulator::step(double h) {
     if (!w.data_is_whole) w.renew_data();
     std::visit(
         [&](const auto& scheme) {
-          advance(*w.model, scheme, w.solver, h, w.clock, *w.data, w.state, w.report);
+          scheme::advance(*w.model, scheme, w.solver, h, w.clock, *w.data, w.state, w.report);
         },
         w.scheme);
-    dcheck_state(*w.model, w.state);
+    model::dcheck_state(*w.model, w.state);
     CAIRN_DCHECK(!w.report.failed() || w.state == w.before);
     CAIRN_DCHECK(w.report.failed() || w.state.step == w.before.step + 1, w.state.step);
     CAIRN_DCHECK(w.report.failed() || w.report.step == w.state.step, w.report.step, w.state.step);
     CAIRN_DCHECK(w.report.failed() || w.report.t == w.state.t, w.report.t, w.state.t);
     CAIRN_DCHECK(w.report.message.empty() || w.report.failed());
-    CAIRN_DCHECK(is_strictly_sorted(w.report.contacts,
-                                    [](const ContactReport& c) { return c.contact.key; }));
+    CAIRN_DCHECK(base::is_strictly_sorted(w.report.contacts,
+                                          [](const ContactReport& c) { return c.contact.key; }));
     CAIRN_DCHECK(w.report.worst_solve == 0 || w.report.worst_solve < w.report.solve_count,
                  w.report.worst_solve, w.report.solve_count);
   } catch (...) {
     std::swap(w.state, w.before);
     w.data_is_whole = false;
-    clear(w.report, w.state, h);
-    const Error why = caught_error();
+    scheme::clear(w.report, w.state, h);
+    const Error why = base::caught_error();
     const bool fault = why.kind == ErrorKind::internal;
-    stop(w.report, fault ? why.what : why.what + "; " + why.fix);
+    scheme::stop(w.report, {fault ? StopReason::internal_error : StopReason::out_of_memory,
+                            fault ? why.what : why.what + "; " + why.fix});
     if (fault) w.report.status = StepStatus::internal_error;
     return w.report;
   }
   if (w.interrupted) {
     std::swap(w.state, w.before);
-    interrupt(w.report, w.state, h);
+    scheme::interrupt(w.report, w.state, h);
   }
   return w.report;
 }
@@ -170,9 +172,10 @@ void Simulator::set_interrupt(const Interrupt& interrupt) {
 
 void Simulator::set_external_forces(std::span<const ExternalForce> forces) {
   for (const ExternalForce& force : forces)
-    require(index(force.body) < workspace_->model->bodies.size(),
-            fmt::format("an external force is on body {} of {}", static_cast<int>(force.body),
-                        workspace_->model->bodies.size()));
+    if (index(force.body) >= workspace_->model->bodies.size())
+      throw std::invalid_argument(fmt::format("an external force is on body {} of {}",
+                                              static_cast<int>(force.body),
+                                              workspace_->model->bodies.size()));
   workspace_->data->forces.external.assign(forces.begin(), forces.end());
 }
 
@@ -182,18 +185,20 @@ void Simulator::set_state(State state) {
 }
 
 double Simulator::kinetic_energy() const {
-  return cairn::kinetic_energy(*workspace_->model, workspace_->state.v);
+  return cairn::dynamics::kinetic_energy(*workspace_->model, workspace_->state.v);
 }
 double Simulator::potential_energy() const {
-  return cairn::potential_energy(*workspace_->model, workspace_->state.poses);
+  return cairn::dynamics::potential_energy(*workspace_->model, workspace_->state.poses);
 }
 double Simulator::penetration() const {
-  return find_overlaps(*workspace_->model, workspace_->state.poses, workspace_->data->active);
+  return scheme::find_overlaps(*workspace_->model, workspace_->state.poses,
+                               workspace_->data->active);
 }
 double Simulator::joint_error() const {
   double largest = 0;
   for (const Joint& joint : workspace_->model->joints)
-    largest = std::max(largest, cairn::joint_error(workspace_->state.poses, joint).distance);
+    largest =
+        std::max(largest, cairn::constrain::joint_error(workspace_->state.poses, joint).distance);
   return largest;
 }
 
@@ -216,20 +221,20 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
     const int number = static_cast<int>(shape) - b.first_shape;
     return b.shapes > 1 ? b.name + "[" + std::to_string(number) + "]" : b.name;
   };
-  const bool events =
-      both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)]);
+  const bool events = collide::both_polyhedra(model, model.shapes[index(key.shape_a)],
+                                              model.shapes[index(key.shape_b)]);
   const char* kind = id.part == 1 ? "torsion " : id.part == 2 ? "rolling " : "contact ";
   return kind + part(key.body_a, key.shape_a) + "-" + part(key.body_b, key.shape_b) + ":" +
-         (events ? name(event_of(key.feature)) : std::to_string(key.feature));
+         (events ? collide::name(collide::event_of(key.feature)) : std::to_string(key.feature));
 }
 
 BodyMotion body_motion(const Model& model, const State& state, BodyId id) {
   const Body& body = model.body(id);
   const Pose& X_WC = state.poses[index(id)];
   const double* v = state.v.data() + body.first_velocity;
-  const Vec3 w = angular_velocity(body, X_WC, v);
+  const Vec3 w = dynamics::angular_velocity(body, X_WC, v);
   const Vec3 arm = X_WC.R * -body.p_Bcm;
-  return {X_WC.p + arm, X_WC.R, linear_velocity(body, v) + w.cross(arm), w};
+  return {X_WC.p + arm, X_WC.R, dynamics::linear_velocity(body, v) + w.cross(arm), w};
 }
 
 }  // namespace cairn

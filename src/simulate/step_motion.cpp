@@ -1,6 +1,6 @@
 #include "simulate/step_motion.hpp"
 
-namespace cairn {
+namespace cairn::simulate {
 
 BodyMotion step_motion(const Model& model, const State& state, BodyId id, const Pose& before,
                        double h) {
@@ -14,4 +14,4 @@ BodyMotion step_motion(const Model& model, const State& state, BodyId id, const 
   return m;
 }
 
-}  // namespace cairn
+}  // namespace cairn::simulate

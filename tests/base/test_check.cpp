@@ -73,7 +73,7 @@ TEST(Check, TheCheckThatIsAskedForFails) {
 
 TEST(Boundary, TurnsExceptionsIntoErrors) {
   const auto kind = [](auto work) {
-    return guarded([&]() -> Result<int> {
+    return base::guarded([&]() -> Result<int> {
              work();
              return 0;
            })
@@ -89,22 +89,22 @@ TEST(Boundary, TurnsExceptionsIntoErrors) {
 }
 
 TEST(Conventions, TellRightFromWrong) {
-  EXPECT_TRUE(is_direction(Vec3(0.6, 0, 0.8)));
-  EXPECT_FALSE(is_direction(Vec3(0.6, 0, 0.9)));
-  EXPECT_TRUE(is_rotation(Quat::Identity()));
-  EXPECT_FALSE(is_rotation(Quat(1, 1, 0, 0)));
-  EXPECT_TRUE(is_power_of_two(0.125));
-  EXPECT_FALSE(is_power_of_two(3));
-  EXPECT_FALSE(is_power_of_two(0));
-  EXPECT_TRUE(is_index(0, 1));
-  EXPECT_FALSE(is_index(1, 1));
-  EXPECT_TRUE(is_index_or_none(-1, 1));
-  EXPECT_FALSE(is_index_or_none(-2, 1));
-  EXPECT_TRUE(is_strictly_sorted(std::vector{1, 2, 5}));
-  EXPECT_FALSE(is_strictly_sorted(std::vector{1, 2, 2}));
-  EXPECT_TRUE(is_permutation(std::vector{2, 0, 1}));
-  EXPECT_FALSE(is_permutation(std::vector{2, 0, 2}));
-  EXPECT_FALSE(is_permutation(std::vector{1, 2, 3}));
+  EXPECT_TRUE(base::is_direction(Vec3(0.6, 0, 0.8)));
+  EXPECT_FALSE(base::is_direction(Vec3(0.6, 0, 0.9)));
+  EXPECT_TRUE(base::is_rotation(Quat::Identity()));
+  EXPECT_FALSE(base::is_rotation(Quat(1, 1, 0, 0)));
+  EXPECT_TRUE(base::is_power_of_two(0.125));
+  EXPECT_FALSE(base::is_power_of_two(3));
+  EXPECT_FALSE(base::is_power_of_two(0));
+  EXPECT_TRUE(base::is_index(0, 1));
+  EXPECT_FALSE(base::is_index(1, 1));
+  EXPECT_TRUE(base::is_index_or_none(-1, 1));
+  EXPECT_FALSE(base::is_index_or_none(-2, 1));
+  EXPECT_TRUE(base::is_strictly_sorted(std::vector{1, 2, 5}));
+  EXPECT_FALSE(base::is_strictly_sorted(std::vector{1, 2, 2}));
+  EXPECT_TRUE(base::is_permutation(std::vector{2, 0, 1}));
+  EXPECT_FALSE(base::is_permutation(std::vector{2, 0, 2}));
+  EXPECT_FALSE(base::is_permutation(std::vector{1, 2, 3}));
 }
 
 }  // namespace

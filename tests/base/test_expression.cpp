@@ -143,10 +143,10 @@ TEST(Expression, DepthIsBounded) {
 
 TEST(Suggestion, NearNamesOnly) {
   constexpr std::array<std::string_view, 3> known = {"friction", "restitution", "radius"};
-  EXPECT_EQ(nearest_name("fricton", known), "friction");
-  EXPECT_EQ(nearest_name("raduis", known), "radius");
-  EXPECT_EQ(nearest_name("colour", known), "");
-  EXPECT_EQ(did_you_mean("zzz", known, "none"), "none");
+  EXPECT_EQ(base::nearest_name("fricton", known), "friction");
+  EXPECT_EQ(base::nearest_name("raduis", known), "radius");
+  EXPECT_EQ(base::nearest_name("colour", known), "");
+  EXPECT_EQ(base::did_you_mean("zzz", known, "none"), "none");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace cairn {
 namespace {
 
 TEST(UnionFind, RootIsTheSmallestNumberOfTheSet) {
-  UnionFind sets;
+  base::UnionFind sets;
   sets.reset(6);
   EXPECT_TRUE(sets.join(5, 3));
   EXPECT_TRUE(sets.join(4, 5));
@@ -17,7 +17,7 @@ TEST(UnionFind, RootIsTheSmallestNumberOfTheSet) {
 }
 
 TEST(UnionFind, ResetForgetsAllSets) {
-  UnionFind sets;
+  base::UnionFind sets;
   sets.reset(3);
   sets.join(0, 2);
   sets.reset(4);

@@ -36,10 +36,10 @@ class Random {
   std::mt19937 engine_;
 };
 
-inline ShapeContact only_contact(const Geometry& a, const Pose& A, const Geometry& b,
-                                 const Pose& B) {
-  std::vector<ShapeContact> out;
-  collide_shapes(a, A, b, B, out);
+inline collide::ShapeContact only_contact(const Geometry& a, const Pose& A, const Geometry& b,
+                                          const Pose& B) {
+  std::vector<collide::ShapeContact> out;
+  collide::collide_shapes(a, A, b, B, out);
   return out.at(0);
 }
 

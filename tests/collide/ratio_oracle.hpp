@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "model/sample_polyhedra.hpp"
-#include "random_shapes.hpp"
+#include "collide/random_shapes.hpp"
+#include "model/shape/sample_polyhedra.hpp"
 
 namespace cairn::testing {
 
@@ -30,13 +30,14 @@ inline Mat3 random_map(Random& random, double stretch, bool planar) {
 inline Polyhedron random_polyhedron(Random& random, double stretch, bool planar) {
   const int kind = static_cast<int>(random.uniform(0, 4)),
             sides = 3 + static_cast<int>(random.uniform(0, 4));
-  const Polyhedron base = planar      ? polygon(sides)
+  const Polyhedron base = planar      ? model::polygon(sides)
                           : kind == 0 ? box_polyhedron(Vec3(2, 2, 2))
-                          : kind == 1 ? tetrahedron()
-                          : kind == 2 ? prism(sides)
-                                      : bipyramid(sides);
+                          : kind == 1 ? model::tetrahedron()
+                          : kind == 2 ? model::prism(sides)
+                                      : model::bipyramid(sides);
   const Vec3 t = random.uniform(0, 1) * random.unit();
-  return image(base, random_map(random, stretch, planar), planar ? Vec3(t.x(), t.y(), 0) : t);
+  return model::image(base, random_map(random, stretch, planar),
+                      planar ? Vec3(t.x(), t.y(), 0) : t);
 }
 
 // Distances from deep overlap to well apart.

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "collide/broadphase.hpp"
+#include "collide/random_shapes.hpp"
 #include "counted_allocations.hpp"
-#include "random_shapes.hpp"
 
 namespace cairn {
 namespace {
@@ -28,19 +28,20 @@ TEST(Allocation, NoneAfterWarmUp) {
     bodies.push_back(i);
     movable.push_back(kind != 3);
   }
-  Broadphase broadphase;
-  std::vector<Aabb> boxes;
+  collide::Broadphase broadphase;
+  std::vector<collide::Aabb> boxes;
   std::vector<std::pair<int, int>> pairs;
-  std::vector<ShapeContact> found;
+  std::vector<collide::ShapeContact> found;
   const auto detect = [&] {
     boxes.clear();
     found.clear();
-    for (const auto& [geometry, X] : shapes) boxes.push_back(bounds(geometry, X));
+    for (const auto& [geometry, X] : shapes) boxes.push_back(collide::bounds(geometry, X));
     broadphase.pairs(boxes, bodies, movable, pairs);
     for (const auto& [i, j] : pairs) {
       const auto& [a, A] = shapes[static_cast<std::size_t>(i)];
       const auto& [b, B] = shapes[static_cast<std::size_t>(j)];
-      if (can_collide(a, b)) collide_shapes(a, A, b, B, found, faces(a), faces(b));
+      if (collide::can_collide(a, b))
+        collide::collide_shapes(a, A, b, B, found, faces(a), faces(b));
     }
   };
   detect();

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "collide/broadphase.hpp"
-#include "random_shapes.hpp"
+#include "collide/random_shapes.hpp"
 
 namespace cairn {
 namespace {
@@ -14,11 +14,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 using Pairs = std::vector<std::pair<int, int>>;
 
 struct Boxes {
-  std::vector<Aabb> boxes;
+  std::vector<collide::Aabb> boxes;
   std::vector<int> bodies;
   std::vector<char> movable;
 
-  void add(const Aabb& box, int body, bool can_move = true) {
+  void add(const collide::Aabb& box, int body, bool can_move = true) {
     boxes.push_back(box);
     bodies.push_back(body);
     movable.push_back(can_move);
@@ -34,7 +34,7 @@ struct Boxes {
       }
     return out;
   }
-  Pairs tree(Broadphase& broadphase) const {
+  Pairs tree(collide::Broadphase& broadphase) const {
     Pairs out = {{-1, -1}};  // must be replaced
     broadphase.pairs(boxes, bodies, movable, out);
     return out;
@@ -47,7 +47,7 @@ Boxes scattered(int n, int dimensions, unsigned seed) {
   Boxes all;
   const double side = std::pow(n, 1.0 / dimensions);
   for (int i = 0; i < n; ++i) {
-    Aabb box;
+    collide::Aabb box;
     for (int k = 0; k < 3; ++k) {
       const double c = random.uniform(0, side), e = random.uniform(0.1, 0.5);
       box.lo[k] = k < dimensions ? c - e : -infinity;
@@ -59,7 +59,7 @@ Boxes scattered(int n, int dimensions, unsigned seed) {
 }
 
 TEST(Broadphase, FindsThePairsOfBruteForce) {
-  Broadphase broadphase;  // reused: nothing of an earlier call may survive
+  collide::Broadphase broadphase;  // reused: nothing of an earlier call may survive
   for (const int dimensions : {1, 2, 3})
     for (const int n : {0, 1, 2, 4, 5, 9, 100, 3000}) {
       const Boxes all = scattered(n, dimensions, static_cast<unsigned>(n + dimensions));
@@ -72,7 +72,7 @@ TEST(Broadphase, FindsThePairsOfBruteForce) {
 // Equal boxes, boxes that touch in a face, points, planar shapes among spatial ones along different
 // axes, halfspaces.
 TEST(Broadphase, DegenerateBoxes) {
-  Broadphase broadphase;
+  collide::Broadphase broadphase;
   Random random(3);
   Boxes all;
   int body = 0;
@@ -81,12 +81,12 @@ TEST(Broadphase, DegenerateBoxes) {
   for (int i = 0; i < 20; ++i) all.add({Vec3::Constant(1), Vec3::Constant(1)}, body++);
   for (int i = 0; i < 200; ++i) {
     const Vec3 c = 10 * random.unit();
-    Aabb box{c - Vec3::Ones(), c + Vec3::Ones()};
+    collide::Aabb box{c - Vec3::Ones(), c + Vec3::Ones()};
     if (i % 4 < 3) box.lo[i % 4] = -infinity, box.hi[i % 4] = infinity;
     all.add(box, body++);
   }
   for (int i = 0; i < 3; ++i) {
-    Aabb half{Vec3::Constant(-infinity), Vec3::Constant(infinity)};
+    collide::Aabb half{Vec3::Constant(-infinity), Vec3::Constant(infinity)};
     half.hi[i] = 0;
     all.add(half, body, i == 0);
     all.add({Vec3::Constant(-infinity), Vec3::Constant(infinity)}, body + 1, false);
@@ -95,7 +95,7 @@ TEST(Broadphase, DegenerateBoxes) {
 }
 
 TEST(Broadphase, BodiesThatCannotMoveMeetNobodyOfTheirKind) {
-  Broadphase broadphase;
+  collide::Broadphase broadphase;
   Boxes all;
   for (int i = 0; i < 1000; ++i) all.add({Vec3::Zero(), Vec3::Ones()}, i, false);
   EXPECT_TRUE(all.tree(broadphase).empty());
@@ -107,7 +107,7 @@ TEST(Broadphase, BodiesThatCannotMoveMeetNobodyOfTheirKind) {
 // At constant density comparisons grow like n log n at most: eight times the boxes cost at most 8
 // log(8 n) / log(n) times the work, where brute force would take 64 times.
 TEST(Broadphase, WorkGrowsLikeNLogN) {
-  Broadphase broadphase;
+  collide::Broadphase broadphase;
   for (const int dimensions : {2, 3})
     for (const int n : {1000, 4000}) {
       scattered(n, dimensions, 5).tree(broadphase);
@@ -133,7 +133,7 @@ TEST(Bounds, FacesAreSupportPlanes) {
                               Geometry(Box{{1, random.uniform(0, 2), 3}}),
                               Geometry(Capsule{random.uniform(0, 2), random.uniform(0, 2)}),
                               Geometry(Ellipsoid{{random.uniform(0.01, 2), 1, 2}})}) {
-      const Aabb box = bounds(g, X);
+      const collide::Aabb box = collide::bounds(g, X);
       for (int i = 0; i < 3; ++i) {
         const double h = support_height(g, X, Vec3::Unit(i));
         EXPECT_NEAR(box.hi[i], X.p[i] + h, 1e-14);
@@ -150,7 +150,7 @@ TEST(Bounds, PlanarShapesAreInfiniteAlongTheirAxis) {
       for (const bool upright : {false, true}) {
         const Quat spin = exp_rotation({0, 0, angle});
         const Pose X{{1, 2, 3}, upright ? to_y * spin : spin};
-        const Aabb box = bounds(g, X);
+        const collide::Aabb box = collide::bounds(g, X);
         const int axis = upright ? 1 : 2;
         for (int i = 0; i < 3; ++i) {
           if (i == axis) {
@@ -167,12 +167,13 @@ TEST(Bounds, PlanarShapesAreInfiniteAlongTheirAxis) {
 
 TEST(Bounds, HalfspacesEndAtTheirPlaneOnlyIfItIsAnAxisPlane) {
   const Pose X{{1, 2, 3}, Quat::Identity()};
-  const Aabb up = bounds(Halfspace{Vec3::UnitY()}, X), down = bounds(Halfspace{-Vec3::UnitX()}, X);
+  const collide::Aabb up = collide::bounds(Halfspace{Vec3::UnitY()}, X),
+                      down = collide::bounds(Halfspace{-Vec3::UnitX()}, X);
   EXPECT_EQ(up.hi, Vec3(infinity, 2, infinity));
   EXPECT_EQ(up.lo, Vec3(Vec3::Constant(-infinity)));
   EXPECT_EQ(down.lo, Vec3(1, -infinity, -infinity));
   EXPECT_EQ(down.hi, Vec3(Vec3::Constant(infinity)));
-  const Aabb tilted = bounds(Halfspace{Vec3(0, 0.6, 0.8)}, X);
+  const collide::Aabb tilted = collide::bounds(Halfspace{Vec3(0, 0.6, 0.8)}, X);
   EXPECT_EQ(tilted.hi, Vec3(Vec3::Constant(infinity)));
 }
 

@@ -1,9 +1,9 @@
 // Basic contact units of polyhedra: names, component functions, gradients, separating axes.
 #include <gtest/gtest.h>
 
-#include "collide/events.hpp"
-#include "collide/poly_pair.hpp"
-#include "random_shapes.hpp"
+#include "collide/pairs/poly_pair.hpp"
+#include "collide/random_shapes.hpp"
+#include "collide/ratio/events.hpp"
 
 namespace cairn {
 namespace {
@@ -13,7 +13,7 @@ using testing::Random;
 struct Pair {
   Polyhedron a, b;
   Pose A, B;
-  PlacedPair placed() const { return {Placed(a, A), Placed(b, B)}; }
+  collide::PlacedPair placed() const { return {collide::Placed(a, A), collide::Placed(b, B)}; }
 };
 
 Pair random_boxes(Random& random, double distance) {
@@ -38,16 +38,16 @@ Polyhedron plain(Polyhedron p) {
 }
 
 TEST(Events, NamesAreUniqueAndCornersComeFirst) {
-  using Kind = Event::Kind;
+  using Kind = collide::Event::Kind;
   int last = std::numeric_limits<int>::min();
   bool first = true;
   for (const Kind kind : {Kind::corner_b, Kind::corner_a, Kind::edges})
-    for (const int a : {0, 1, 77, max_features - 1})
-      for (const int b : {0, 1, 77, max_features - 1}) {
-        const Event e{kind, a, b};
-        EXPECT_EQ(event_of(feature_of(e)), e);
-        EXPECT_TRUE(first || feature_of(e) > last);
-        last = feature_of(e);
+    for (const int a : {0, 1, 77, collide::max_features - 1})
+      for (const int b : {0, 1, 77, collide::max_features - 1}) {
+        const collide::Event e{kind, a, b};
+        EXPECT_EQ(collide::event_of(collide::feature_of(e)), e);
+        EXPECT_TRUE(first || collide::feature_of(e) > last);
+        last = collide::feature_of(e);
         first = false;
       }
 }
@@ -61,17 +61,17 @@ TEST(Events, GradientIsTheNormalAtTheCommonPoint) {
   int edges = 0;
   for (int trial = 0; trial < 2000; ++trial) {
     const Pair p = random_boxes(random, 2);
-    Event e{static_cast<Event::Kind>(trial % 3), 0, 0};
+    collide::Event e{static_cast<collide::Event::Kind>(trial % 3), 0, 0};
     auto pick = [&](std::size_t count) {
       return static_cast<int>(random.uniform(0, 1) * static_cast<double>(count));
     };
-    const bool corner_b = e.kind == Event::Kind::corner_b,
-               corner_a = e.kind == Event::Kind::corner_a;
+    const bool corner_b = e.kind == collide::Event::Kind::corner_b,
+               corner_a = e.kind == collide::Event::Kind::corner_a;
     e.a = pick(corner_b ? p.a.faces.size() : corner_a ? p.a.vertices.size() : p.a.edges.size());
     e.b = pick(corner_b ? p.b.vertices.size() : corner_a ? p.b.faces.size() : p.b.edges.size());
-    ShapeContact c;
-    ASSERT_TRUE(evaluate(e, p.placed().a, p.placed().b, 0, c));
-    if (e.kind == Event::Kind::edges) {
+    collide::ShapeContact c;
+    ASSERT_TRUE(collide::evaluate(e, p.placed().a, p.placed().b, 0, c));
+    if (e.kind == collide::Event::Kind::edges) {
       const Vec3 cross =
           (p.A.R * (p.a.vertices[std::size_t(p.a.edges[std::size_t(e.a)].head)] -
                     p.a.vertices[std::size_t(p.a.edges[std::size_t(e.a)].tail)]))
@@ -92,8 +92,9 @@ TEST(Events, GradientIsTheNormalAtTheCommonPoint) {
           const double s = side ? 1 : -1;
           const Pose A = move_a ? moved(p.A, s * shift, s * turn) : p.A,
                      B = move_a ? p.B : moved(p.B, s * shift, s * turn);
-          ShapeContact later;
-          ASSERT_TRUE(evaluate(e, Placed(p.a, A), Placed(p.b, B), 0, later));
+          collide::ShapeContact later;
+          ASSERT_TRUE(
+              collide::evaluate(e, collide::Placed(p.a, A), collide::Placed(p.b, B), 0, later));
           gap[side] = later.gap;
         }
         const Vec3 velocity = shift + turn.cross(p_C - (move_a ? p.A.p : p.B.p));
@@ -109,45 +110,48 @@ TEST(Events, GradientIsTheNormalAtTheCommonPoint) {
 // any direction they still overlap, moved by a little more along the axis they do not.
 TEST(SeparatingAxes, LeastDepthParts) {
   Random random(2);
-  AxisList list;
-  RatioBasis cold;
+  collide::AxisList list;
+  collide::RatioBasis cold;
   int overlapping = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     const Pair p = random_boxes(random, random.uniform(0, 2.2));
-    const PlacedPair now = p.placed();
+    const collide::PlacedPair now = p.placed();
     const Polyhedron a = plain(p.a), b = plain(p.b);
-    list_axes(now.a, now.b, std::numeric_limits<double>::infinity(),
-              std::numeric_limits<double>::infinity(), list);
+    collide::list_axes(now.a, now.b, std::numeric_limits<double>::infinity(),
+                       std::numeric_limits<double>::infinity(), list);
     ASSERT_EQ(list.axes.size(), 1u);
     const double s = list.separation[0];
-    AxisList general;
-    list_axes(Placed(a, p.A), Placed(b, p.B), std::numeric_limits<double>::infinity(),
-              std::numeric_limits<double>::infinity(), general);
+    collide::AxisList general;
+    collide::list_axes(collide::Placed(a, p.A), collide::Placed(b, p.B),
+                       std::numeric_limits<double>::infinity(),
+                       std::numeric_limits<double>::infinity(), general);
     // Of edges only the ratio metric's event is seen, whose depth may be larger.
     EXPECT_LE(general.separation[0], s + 2e-9);
     EXPECT_EQ(general.separation[0] > 0, s > 0);
-    if (list.axes[0].kind != SeparatingAxis::Kind::edges) {
+    if (list.axes[0].kind != collide::SeparatingAxis::Kind::edges) {
       EXPECT_NEAR(general.separation[0], s, 2e-9);  // an edge must be better by 1e-9
     }
-    EXPECT_NEAR(separation(list.axes[0], now.a, now.b), s, 1e-14);
+    EXPECT_NEAR(collide::separation(list.axes[0], now.a, now.b), s, 1e-14);
     if (s >= 0) continue;
     ++overlapping;
-    EXPECT_NEAR(overlap_or_gap(now.a, now.b, 0, cold), s, 2e-9);
+    EXPECT_NEAR(collide::overlap_or_gap(now.a, now.b, 0, cold), s, 2e-9);
     auto shifted = [&](const Vec3& d) {
-      return overlap_or_gap(now.a, Placed(p.b, {p.B.p + d, p.B.R}), 0, cold);
+      return collide::overlap_or_gap(now.a, collide::Placed(p.b, {p.B.p + d, p.B.R}), 0, cold);
     };
-    EXPECT_GE(shifted((-s + 1e-12) * direction(list.axes[0], now.a, now.b)), 0);
+    EXPECT_GE(shifted((-s + 1e-12) * collide::direction(list.axes[0], now.a, now.b)), 0);
     for (int k = 0; k < 20; ++k) EXPECT_LT(shifted(-0.999 * s * random.unit()), 0);
   }
   EXPECT_GT(overlapping, 500);
 }
 
-std::vector<ShapeContact> events_of(const Pair& p, const Pose& A1, const Pose& B1, double room) {
-  AxisList list;
-  const PlacedPair now = p.placed(), ahead{Placed(p.a, A1), Placed(p.b, B1)};
-  const PairAxis axis = choose_axis(now, ahead, room, Vec3::Zero(), {}, list);
-  std::vector<ShapeContact> out;
-  collect_events(now, ahead, axis, room, {}, out);
+std::vector<collide::ShapeContact> events_of(const Pair& p, const Pose& A1, const Pose& B1,
+                                             double room) {
+  collide::AxisList list;
+  const collide::PlacedPair now = p.placed(),
+                            ahead{collide::Placed(p.a, A1), collide::Placed(p.b, B1)};
+  const collide::PairAxis axis = collide::choose_axis(now, ahead, room, Vec3::Zero(), {}, list);
+  std::vector<collide::ShapeContact> out;
+  collide::collect_events(now, ahead, axis, room, {}, out);
   return out;
 }
 
@@ -179,13 +183,14 @@ TEST(Events, SpanThePatchOfTwoFaces) {
       }
       patch = cut;
     }
-    const std::vector<ShapeContact> events = events_of(p, p.A, p.B, 1e-3);
+    const std::vector<collide::ShapeContact> events = events_of(p, p.A, p.B, 1e-3);
     for (const Vec3& corner : patch) {
       double nearest = 1;
-      for (const ShapeContact& e : events) nearest = std::min(nearest, (e.p_WA - corner).norm());
+      for (const collide::ShapeContact& e : events)
+        nearest = std::min(nearest, (e.p_WA - corner).norm());
       EXPECT_LE(nearest, 1e-12) << trial;
     }
-    for (const ShapeContact& e : events) {
+    for (const collide::ShapeContact& e : events) {
       EXPECT_LE(e.p_WA.cwiseAbs().head<2>().maxCoeff(), 1 + 1e-6);
       EXPECT_NEAR(e.gap, 0, 1e-14);
       EXPECT_NEAR(e.n_W.z(), 1, 1e-13);
@@ -199,13 +204,13 @@ TEST(Events, TheMotionDecidesNearAnEdge) {
   const Polyhedron cube = box_polyhedron(Vec3(1, 1, 1));
   const Pose A;
   const Pose B{Vec3(1.01, 0, 1.02), Quat::Identity()};
-  AxisList list;
+  collide::AxisList list;
   auto chosen = [&](const Vec3& motion) {
-    const PlacedPair now{Placed(cube, A), Placed(cube, B)},
-        ahead{Placed(cube, A), Placed(cube, {B.p + motion, B.R})};
-    const PairAxis axis = choose_axis(now, ahead, 1, Vec3::Zero(), {}, list);
+    const collide::PlacedPair now{collide::Placed(cube, A), collide::Placed(cube, B)},
+        ahead{collide::Placed(cube, A), collide::Placed(cube, {B.p + motion, B.R})};
+    const collide::PairAxis axis = collide::choose_axis(now, ahead, 1, Vec3::Zero(), {}, list);
     EXPECT_TRUE(axis.ambiguous);
-    return direction(axis.axis, now.a, now.b);
+    return collide::direction(axis.axis, now.a, now.b);
   };
   EXPECT_EQ(chosen(Vec3(0, 0, -0.5)), Vec3::UnitX());     // falls beside it
   EXPECT_EQ(chosen(Vec3(-0.5, 0, 0)), Vec3::UnitZ());     // slides over it

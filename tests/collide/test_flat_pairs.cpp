@@ -2,17 +2,17 @@
 #include <array>
 #include <gtest/gtest.h>
 
-#include "random_shapes.hpp"
+#include "collide/random_shapes.hpp"
 
 namespace cairn {
 namespace {
 
 using namespace testing;
 
-std::vector<ShapeContact> contacts(const Geometry& a, const Pose& A, const Geometry& b,
-                                   const Pose& B) {
-  std::vector<ShapeContact> out;
-  collide_shapes(a, A, b, B, out);
+std::vector<collide::ShapeContact> contacts(const Geometry& a, const Pose& A, const Geometry& b,
+                                            const Pose& B) {
+  std::vector<collide::ShapeContact> out;
+  collide::collide_shapes(a, A, b, B, out);
   return out;
 }
 
@@ -31,7 +31,7 @@ TEST(Halfspace, LeastGapIsHeightMinusSupport) {
     const Halfspace halfspace{random.unit()};
     const Vec3 n = wall.R * halfspace.normal;
     double least = 1e300;
-    for (const ShapeContact& c : contacts(halfspace, wall, shape, X)) {
+    for (const collide::ShapeContact& c : contacts(halfspace, wall, shape, X)) {
       least = std::min(least, c.gap);
       EXPECT_LE((c.n_W - n).norm(), 1e-15);
       EXPECT_LE((c.p_WB - c.p_WA - c.gap * n).norm(), 1e-14);
@@ -76,14 +76,14 @@ TEST(Halfspace, CornersAndCapsKeepTheirNumbers) {
   const Box box{{1, 2, 3}};
   const auto corners = contacts(Halfspace{}, {}, box, X);
   ASSERT_EQ(corners.size(), 8u);
-  for (const ShapeContact& c : corners) {
+  for (const collide::ShapeContact& c : corners) {
     const Vec3 p = X.inverse() * c.p_WB;
     for (int i = 0; i < 3; ++i)
       EXPECT_NEAR(p[i], (c.feature >> i & 1 ? 0.5 : -0.5) * box.size[i], 1e-15 * 8);
   }
   const auto caps = contacts(Halfspace{}, {}, Capsule{0.2, 2}, X);
   ASSERT_EQ(caps.size(), 2u);
-  for (const ShapeContact& c : caps) {
+  for (const collide::ShapeContact& c : caps) {
     const Vec3 end = X * Vec3(0, 0, c.feature == 0 ? -1 : 1);
     EXPECT_LE((c.p_WB - (end - Vec3(0, 0, 0.2))).norm(), 1e-15 * 8);
   }
@@ -101,7 +101,7 @@ TEST(Box, BallAgainstDenseSamplesOfTheSurface) {
     const double r = random.uniform(0, 1);
     const auto found = contacts(Box{size}, X, Sphere{r}, {X * c_S, random.rotation()});
     ASSERT_EQ(found.size(), 1u);
-    const ShapeContact& c = found[0];
+    const collide::ShapeContact& c = found[0];
     EXPECT_LE((c.p_WB - c.p_WA - c.gap * c.n_W).norm(), 1e-14);
     const Vec3 p = X.inverse() * c.p_WA;
     EXPECT_NEAR((p.cwiseAbs() - 0.5 * size).maxCoeff(), 0, 1e-14);  // on the surface
@@ -145,8 +145,8 @@ TEST(PairTable, KnowsItsPairs) {
       "xxxxx-xxxx", "xx x xxx x", "xx x xxx x", "xx xxx    ", "xx x xxx  "};
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = 0; j < all.size(); ++j) {
-      EXPECT_EQ(can_collide(all[i], all[j]), expected[i][j] == 'x') << i << " " << j;
-      EXPECT_EQ(never_touch(all[i], all[j]), expected[i][j] == '-') << i << " " << j;
+      EXPECT_EQ(collide::can_collide(all[i], all[j]), expected[i][j] == 'x') << i << " " << j;
+      EXPECT_EQ(collide::never_touch(all[i], all[j]), expected[i][j] == '-') << i << " " << j;
     }
 }
 

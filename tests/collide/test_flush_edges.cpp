@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "collide/flush_edges.hpp"
+#include "collide/ratio/flush_edges.hpp"
 
 namespace cairn {
 namespace {
@@ -31,7 +31,7 @@ std::ptrdiff_t count(const std::vector<char>& flush) {
 // the ends four.
 TEST(FlushEdges, RowOfBoxes) {
   const auto model = body_of_boxes({Vec3(-1, 0, 0), Vec3(0, 0, 0), Vec3(1, 0, 0)}, Vec3(1, 2, 3));
-  const auto flush = flush_edges(*model);
+  const auto flush = collide::flush_edges(*model);
   ASSERT_EQ(flush.size(), 3u);
   std::vector<std::ptrdiff_t> counts;
   for (const auto& edges : flush) counts.push_back(count(edges));
@@ -43,16 +43,17 @@ TEST(FlushEdges, RowOfBoxes) {
 TEST(FlushEdges, StepsAndGapsHaveEdges) {
   const Vec3 size(1, 1, 1);
   for (const Vec3& place : {Vec3(1, 0.01, 0.01), Vec3(1.01, 0, 0), Vec3(1, 1, 0), Vec3(0, 0, 2)}) {
-    const auto flush = flush_edges(*body_of_boxes({Vec3::Zero(), place}, size));
+    const auto flush = collide::flush_edges(*body_of_boxes({Vec3::Zero(), place}, size));
     EXPECT_EQ(count(flush[0]) + count(flush[1]), 0) << place.transpose();
   }
 }
 
 // Shifted along one axis only the faces across the other one go on.
 TEST(FlushEdges, ShiftedBoxes) {
-  const auto flush = flush_edges(*body_of_boxes({Vec3::Zero(), Vec3(1, 0, 0.25)}, Vec3(1, 1, 1)));
+  const auto flush =
+      collide::flush_edges(*body_of_boxes({Vec3::Zero(), Vec3(1, 0, 0.25)}, Vec3(1, 1, 1)));
   EXPECT_EQ(count(flush[0]) + count(flush[1]), 0);  // no edge is covered along its whole length
-  const auto longer = flush_edges(
+  const auto longer = collide::flush_edges(
       *body_of_boxes({Vec3::Zero(), Vec3(1, 0, 0), Vec3(1, 0, 1), Vec3(0, 0, 1)}, Vec3(1, 1, 1)));
   // Each box of the square of four has seven edges around its two inner faces. All are flush; the
   // one that both share too, since the box above continues the inner face.
@@ -69,7 +70,7 @@ TEST(FlushEdges, OtherBodiesDoNotCount) {
     body.position = Vec3(x, 0, 0);
     body.shapes.emplace_back().geometry = Box{Vec3(1, 1, 1)};
   }
-  for (const auto& edges : flush_edges(*build(d)->model)) EXPECT_TRUE(edges.empty());
+  for (const auto& edges : collide::flush_edges(*build(d)->model)) EXPECT_TRUE(edges.empty());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "random_shapes.hpp"
+#include "collide/random_shapes.hpp"
 
 namespace cairn {
 namespace {
@@ -18,14 +18,14 @@ struct Case {
   double size = 1;
 };
 
-std::vector<ShapeContact> contacts(const Case& c) {
-  std::vector<ShapeContact> out;
-  collide_shapes(c.a, c.A, c.b, c.B, out);
+std::vector<collide::ShapeContact> contacts(const Case& c) {
+  std::vector<collide::ShapeContact> out;
+  collide::collide_shapes(c.a, c.A, c.b, c.B, out);
   return out;
 }
 
 // The contact with the least gap; of equals the one whose normal parts the pair best.
-ShapeContact deepest(const Case& c) {
+collide::ShapeContact deepest(const Case& c) {
   const auto found = contacts(c);
   return *std::min_element(found.begin(), found.end(), [&](const auto& x, const auto& y) {
     return x.gap != y.gap
@@ -95,7 +95,7 @@ double outside(const Geometry& g, const Pose& X, const Vec3& p_W) {
   return p.norm();
 }
 
-void expect_proof(const Case& c, const ShapeContact& found, SlowDistance& sweep) {
+void expect_proof(const Case& c, const collide::ShapeContact& found, SlowDistance& sweep) {
   EXPECT_NEAR(found.n_W.norm(), 1, 1e-14);
   EXPECT_LE((found.p_WB - found.p_WA - found.gap * found.n_W).norm(), 1e-14 * 8);
   // No closer.
@@ -118,7 +118,7 @@ TEST_P(Polyhedra, ContactsProveThemselves) {
   int apart = 0, overlapping = 0;
   for (int k = 0; k < 150; ++k) {
     const Case c = draw(flat, kind, random);
-    const ShapeContact found = deepest(c);
+    const collide::ShapeContact found = deepest(c);
     expect_proof(c, found, sweep);
     ++(found.gap > 0 ? apart : overlapping);
   }
@@ -136,7 +136,7 @@ TEST_P(Polyhedra, GapGradientIsTheNormal) {
   int smooth = 0;
   for (int k = 0; k < 100; ++k) {
     Case c = draw(flat, kind, random);
-    const ShapeContact found = deepest(c);
+    const collide::ShapeContact found = deepest(c);
     if (std::abs(found.gap) < 0.02) continue;
     const Vec3 start = c.B.p;
     const double h = 1e-6;
@@ -203,7 +203,7 @@ TEST(HullPairs, ShallowOverlapContinuesTheDistance) {
         continue;
       for (int k = 0; k < 200; ++k) {
         Case c = draw(flat, kind, random);
-        const ShapeContact found = deepest(c);
+        const collide::ShapeContact found = deepest(c);
         if (found.gap <= 0) continue;
         for (const double depth : {0.0, 1e-12, 1e-6, 1e-3}) {
           Case moved = c;
@@ -219,8 +219,8 @@ TEST(HullPairs, EveryVertexMeetsAHalfspace) {
   const Hull hull = random_hull(random, 20, {1, 2, 3});
   const Pose A{{0, 0, 1}, random.rotation()}, B{{3, 0, 4}, random.rotation()};
   const Vec3 n = A.R * Vec3::UnitZ();
-  std::vector<ShapeContact> found;
-  collide_shapes(Halfspace{}, A, hull, B, found);
+  std::vector<collide::ShapeContact> found;
+  collide::collide_shapes(Halfspace{}, A, hull, B, found);
   ASSERT_EQ(found.size(), hull.vertices.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i].feature, static_cast<int>(i));
@@ -230,11 +230,11 @@ TEST(HullPairs, EveryVertexMeetsAHalfspace) {
 
 TEST(HullPairs, PolygonOnALineMeetsItWithEveryCorner) {
   const Polygon square{{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}};
-  std::vector<ShapeContact> found;
-  collide_shapes(square, {{0, 3, 7}, exp_rotation({0, 0, 0.3})}, Halfspace{Vec3::UnitY()}, {},
-                 found);
+  std::vector<collide::ShapeContact> found;
+  collide::collide_shapes(square, {{0, 3, 7}, exp_rotation({0, 0, 0.3})}, Halfspace{Vec3::UnitY()},
+                          {}, found);
   ASSERT_EQ(found.size(), 4u);
-  for (const ShapeContact& c : found) {
+  for (const collide::ShapeContact& c : found) {
     const double angle = std::atan2(square.vertices[static_cast<std::size_t>(c.feature)].y(),
                                     square.vertices[static_cast<std::size_t>(c.feature)].x());
     EXPECT_NEAR(c.gap, 3 + std::sqrt(2.0) * std::sin(angle + 0.3), 1e-14);
@@ -256,7 +256,7 @@ TEST(CapsuleOnFace, TouchesAtBothEndsOfThePartOverTheFace) {
       const Case c{box, Capsule{0.25, 3}, {}, {{1, 0, 2}, turn * along_x}};
       const auto found = contacts(c);
       ASSERT_EQ(found.size(), 2u) << tilt;
-      for (const ShapeContact& f : found) {
+      for (const collide::ShapeContact& f : found) {
         const bool inner = (f.feature == 1) != opposite;
         EXPECT_NEAR(f.p_WB.x(), inner ? 1 - 1.5 * std::cos(tilt) : 1, std::abs(tilt) + 1e-12);
         // Height of the axis' end over the face; at the edge over the face or across the axis.
@@ -289,7 +289,7 @@ TEST(CapsuleOnFace, InThePlane) {
   const auto found =
       contacts({square, Capsule{0.25, 1}, {{0, 0, 5}, Quat::Identity()}, {{0.8, 2, 3}, along_x}});
   ASSERT_EQ(found.size(), 2u);
-  for (const ShapeContact& f : found) {
+  for (const collide::ShapeContact& f : found) {
     EXPECT_NEAR(f.gap, 0.75, 1e-15);
     EXPECT_NEAR(f.p_WA.x(), f.feature == 1 ? 0.3 : 1, 1e-15);
     EXPECT_EQ(f.p_WA.z(), 3);  // where the capsule is

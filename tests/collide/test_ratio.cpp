@@ -2,8 +2,8 @@
 // E136).
 #include <gtest/gtest.h>
 
-#include "collide/ratio.hpp"
-#include "ratio_oracle.hpp"
+#include "collide/ratio/ratio.hpp"
+#include "collide/ratio_oracle.hpp"
 
 namespace cairn {
 namespace {
@@ -13,9 +13,9 @@ using testing::Random;
 using testing::random_pair;
 using testing::SlowRatio;
 
-Ratio metric(const PolyhedronPair& p, const RatioBasis* start = nullptr,
-             RatioSearch search = RatioSearch::automatic) {
-  return ratio_metric(p.a, p.A, p.b, p.B, start, search);
+collide::Ratio metric(const PolyhedronPair& p, const collide::RatioBasis* start = nullptr,
+                      collide::RatioSearch search = collide::RatioSearch::automatic) {
+  return collide::ratio_metric(p.a, p.A, p.b, p.B, start, search);
 }
 
 class RatioOracle : public ::testing::TestWithParam<std::pair<bool, double>> {};
@@ -29,7 +29,7 @@ TEST_P(RatioOracle, IsTheLargestComponentOfAllEvents) {
   for (int i = 0; i < pairs; ++i) {
     const PolyhedronPair p = random_pair(random, stretch, planar);
     const SlowRatio slow(p);
-    const Ratio fast = metric(p);
+    const collide::Ratio fast = metric(p);
     const double error = std::abs(fast.r - slow.r()) * std::min(1.0, 1 / slow.r());
     ASSERT_LE(error * std::min(1.0, fast.support), 1e-13) << i << " " << fast.r << " " << slow.r();
     ASSERT_LE(error, 1e-9) << i;
@@ -53,7 +53,7 @@ TEST_P(RatioOracle, PointsLieOnBothBodies) {
   Random random(2);
   for (int i = 0; i < 20000; ++i) {
     const PolyhedronPair p = random_pair(random, stretch, planar);
-    const Ratio ratio = metric(p);
+    const collide::Ratio ratio = metric(p);
     const Vec3 d = ratio.x_WB - ratio.x_WA;
     // Slender bodies far from each other: points are as accurate as d/r, whose error is that of the
     // heights over their sum.
@@ -85,7 +85,7 @@ TEST_P(RatioOracle, IsEquivalentToTheEuclideanMetric) {
   for (int i = 0; i < 10000; ++i) {
     const PolyhedronPair p = random_pair(random, stretch, planar);
     const SlowRatio slow(p);
-    const Ratio ratio = metric(p);
+    const collide::Ratio ratio = metric(p);
     const double D = (ratio.x_WB - ratio.x_WA).norm(), h = slow.least_support();
     const double error = 1e-13 * (1 + 1 / (ratio.r * h));
     if (slow.signed_depth() > 0) {
@@ -96,12 +96,12 @@ TEST_P(RatioOracle, IsEquivalentToTheEuclideanMetric) {
     } else {
       const double s = -slow.signed_depth();
       ASSERT_LE(ratio.rho, -s / D + error * (1 + s / D)) << i;
-      ASSERT_GE(depth(ratio), s - 1e-14) << i;
+      ASSERT_GE(collide::depth(ratio), s - 1e-14) << i;
       if (s >= h) continue;  // nothing is promised
       ASSERT_GE(ratio.rho, -s / (h - s) * (1 + error / (h - s)) - error) << i;
       ++overlapping;
     }
-    const RatioBound bound = ratio_bound(p.a, p.A, p.b, p.B);
+    const collide::RatioBound bound = collide::ratio_bound(p.a, p.A, p.b, p.B);
     ASSERT_LE(bound.rho, ratio.rho + error * (1 + std::abs(ratio.rho)));
     ASSERT_LE(bound.separation, ratio.separation + 1e-13);
     ASSERT_LE(bound.distance, (slow.signed_depth() > 0 ? slow.distance() : 0) + 1e-13);
@@ -121,7 +121,7 @@ TEST_P(RatioGradients, AreThoseOfTheFunctions) {
   for (int i = 0; i < 4000; ++i) {
     PolyhedronPair p = random_pair(random, stretch, planar);
     const SlowRatio slow(p);
-    const Ratio ratio = metric(p);
+    const collide::Ratio ratio = metric(p);
     // Far from the kinks between two events, where the function is smooth.
     if (slow.second() > 0.98 * slow.r() || ratio.r < 0.1 || ratio.r > 10) continue;
     if (ratio.support < 0.5) continue;
@@ -139,20 +139,21 @@ TEST_P(RatioGradients, AreThoseOfTheFunctions) {
       }
       return metric(p);
     };
-    const auto entry = [](const RatioGradient& g, int k) {
+    const auto entry = [](const collide::RatioGradient& g, int k) {
       const Vec3* parts[] = {&g.x1, &g.theta1, &g.x2, &g.theta2};
       return (*parts[k / 3])[k % 3];
     };
     for (int k = 0; k < 12; ++k) {
       if (planar && k % 6 >= 2 && k % 6 != 5) continue;
-      const Ratio up = moved(k, e), down = moved(k, -e);
-      ASSERT_NEAR((up.r - down.r) / (2 * e), entry(gradient_of_r(ratio), k), 1e-7 * (1 + ratio.r))
+      const collide::Ratio up = moved(k, e), down = moved(k, -e);
+      ASSERT_NEAR((up.r - down.r) / (2 * e), entry(collide::gradient_of_r(ratio), k),
+                  1e-7 * (1 + ratio.r))
           << i << " " << k;
-      ASSERT_NEAR((up.rho - down.rho) / (2 * e), entry(gradient_of_rho(ratio), k),
+      ASSERT_NEAR((up.rho - down.rho) / (2 * e), entry(collide::gradient_of_rho(ratio), k),
                   1e-7 * (1 + 1 / std::pow(ratio.r, 4)))
           << i << " " << k;
       ASSERT_NEAR((up.separation - down.separation) / (2 * e),
-                  entry(gradient_of_separation(ratio), k), 1e-7)
+                  entry(collide::gradient_of_separation(ratio), k), 1e-7)
           << i << " " << k;
     }
   }
@@ -168,7 +169,7 @@ TEST_P(RatioOracle, KeepsItsSymmetries) {
   Random random(5);
   for (int i = 0; i < 5000; ++i) {
     const PolyhedronPair p = random_pair(random, stretch, planar);
-    const Ratio ratio = metric(p), swapped = ratio_metric(p.b, p.B, p.a, p.A);
+    const collide::Ratio ratio = metric(p), swapped = collide::ratio_metric(p.b, p.B, p.a, p.A);
     const double error = 1e-14 * (1 + 8 / ratio.support);
     ASSERT_NEAR(swapped.r, ratio.r, error * std::max(1.0, ratio.r));
     ASSERT_NEAR(swapped.separation, ratio.separation, 1e-14 * 8);
@@ -176,12 +177,13 @@ TEST_P(RatioOracle, KeepsItsSymmetries) {
 
     constexpr double s = 0x1p-20;
     const Mat3 M = s * Mat3::Identity();
-    PolyhedronPair small{image(p.a, M, Vec3::Zero()), image(p.b, M, Vec3::Zero()), p.A, p.B};
+    PolyhedronPair small{model::image(p.a, M, Vec3::Zero()), model::image(p.b, M, Vec3::Zero()),
+                         p.A, p.B};
     // The images' normals come from their corners; those of the originals must, too.
-    PolyhedronPair large{image(p.a, Mat3::Identity(), Vec3::Zero()),
-                         image(p.b, Mat3::Identity(), Vec3::Zero()), p.A, p.B};
+    PolyhedronPair large{model::image(p.a, Mat3::Identity(), Vec3::Zero()),
+                         model::image(p.b, Mat3::Identity(), Vec3::Zero()), p.A, p.B};
     small.A.p *= s, small.B.p *= s;
-    const Ratio tiny = metric(small), big = metric(large);
+    const collide::Ratio tiny = metric(small), big = metric(large);
     ASSERT_EQ(tiny.r, big.r);
     ASSERT_EQ(tiny.rho, big.rho);
     ASSERT_EQ(tiny.axis, big.axis);

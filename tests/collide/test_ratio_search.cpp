@@ -2,8 +2,8 @@
 // where many events hold at once.
 #include <gtest/gtest.h>
 
-#include "collide/ratio.hpp"
-#include "ratio_oracle.hpp"
+#include "collide/ratio/ratio.hpp"
+#include "collide/ratio_oracle.hpp"
 
 namespace cairn {
 namespace {
@@ -14,7 +14,7 @@ using testing::random_pair;
 using testing::SlowRatio;
 
 // Everything that the header promises to be independent of the start.
-void expect_same(const Ratio& a, const Ratio& b) {
+void expect_same(const collide::Ratio& a, const collide::Ratio& b) {
   ASSERT_EQ(a.r, b.r);
   ASSERT_EQ(a.rho, b.rho);
   ASSERT_EQ(a.axis, b.axis);
@@ -53,10 +53,11 @@ TEST_P(RatioSearchTest, WarmStartsGiveTheSameBitsWithFewPivots) {
     Vec3 velocity = 0.01 * size * random.unit(), spin = 0.01 * random.unit();
     if (planar) velocity.z() = 0, spin = Vec3(0, 0, spin.z());
     Motion motion{p.B, velocity, spin};
-    RatioBasis basis;
+    collide::RatioBasis basis;
     for (int k = 0; k < 100; ++k, motion.step()) {
-      const Ratio warm = ratio_metric(p.a, p.A, p.b, p.B, &basis);
-      ASSERT_NO_FATAL_FAILURE(expect_same(warm, ratio_metric(p.a, p.A, p.b, p.B))) << i << " " << k;
+      const collide::Ratio warm = collide::ratio_metric(p.a, p.A, p.b, p.B, &basis);
+      ASSERT_NO_FATAL_FAILURE(expect_same(warm, collide::ratio_metric(p.a, p.A, p.b, p.B)))
+          << i << " " << k;
       basis = warm.basis;
       if (k > 0) pivots += warm.pivots, ++steps;
     }
@@ -70,11 +71,12 @@ TEST_P(RatioSearchTest, TheStartChangesNoBit) {
   Random random(12);
   for (int i = 0; i < 2000; ++i) {
     PolyhedronPair p = random_pair(random, stretch, planar);
-    const Ratio cold = ratio_metric(p.a, p.A, p.b, p.B);
+    const collide::Ratio cold = collide::ratio_metric(p.a, p.A, p.b, p.B);
     for (int k = 0; k < 5; ++k) {
       Pose other{p.A.p + 3 * random.unit(), planar ? random.turn() : random.rotation()};
-      const RatioBasis start = ratio_metric(p.a, p.A, p.b, other).basis;
-      ASSERT_NO_FATAL_FAILURE(expect_same(cold, ratio_metric(p.a, p.A, p.b, p.B, &start))) << i;
+      const collide::RatioBasis start = collide::ratio_metric(p.a, p.A, p.b, other).basis;
+      ASSERT_NO_FATAL_FAILURE(expect_same(cold, collide::ratio_metric(p.a, p.A, p.b, p.B, &start)))
+          << i;
     }
   }
 }
@@ -86,10 +88,12 @@ TEST_P(RatioSearchTest, EachPivotLooksAtEachFacetOnce) {
   for (int i = 0; i < 2000; ++i) {
     const PolyhedronPair p = random_pair(random, stretch, planar);
     const int facets = static_cast<int>(p.a.faces.size() + p.b.faces.size());
-    const Ratio cold = ratio_metric(p.a, p.A, p.b, p.B, nullptr, RatioSearch::scan);
+    const collide::Ratio cold =
+        collide::ratio_metric(p.a, p.A, p.b, p.B, nullptr, collide::RatioSearch::scan);
     ASSERT_EQ(cold.evaluations, (cold.pivots + 2) * facets);
     if (cold.basis.facets[0] < 0 || cold.basis.facets[1] < 0) continue;
-    const Ratio warm = ratio_metric(p.a, p.A, p.b, p.B, &cold.basis, RatioSearch::scan);
+    const collide::Ratio warm =
+        collide::ratio_metric(p.a, p.A, p.b, p.B, &cold.basis, collide::RatioSearch::scan);
     if (warm.pivots > 0) continue;
     ASSERT_EQ(warm.evaluations, facets);
   }
@@ -103,16 +107,18 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RatioSearchTest,
 TEST(RatioSearch, ClimbingFindsTheSame) {
   Random random(14);
   for (const int n : {1, 2, 4, 7}) {
-    const Polyhedron ball = geodesic(n);
+    const Polyhedron ball = model::geodesic(n);
     const int facets = 2 * static_cast<int>(ball.faces.size());
     long pivots = 0, evaluations = 0;
     for (int i = 0; i < 300; ++i) {
-      const Polyhedron a = image(ball, testing::random_map(random, 5, false), Vec3::Zero()),
-                       b = image(ball, testing::random_map(random, 5, false), random.unit());
+      const Polyhedron a = model::image(ball, testing::random_map(random, 5, false), Vec3::Zero()),
+                       b = model::image(ball, testing::random_map(random, 5, false), random.unit());
       const Pose A{random.unit(), random.rotation()},
           B{2 * random.uniform(0, 1) * random.unit(), random.rotation()};
-      const Ratio scan = ratio_metric(a, A, b, B, nullptr, RatioSearch::scan),
-                  climb = ratio_metric(a, A, b, B, nullptr, RatioSearch::climb);
+      const collide::Ratio scan = collide::ratio_metric(a, A, b, B, nullptr,
+                                                        collide::RatioSearch::scan),
+                           climb = collide::ratio_metric(a, A, b, B, nullptr,
+                                                         collide::RatioSearch::climb);
       ASSERT_NO_FATAL_FAILURE(expect_same(scan, climb)) << n << " " << i;
       pivots += climb.pivots, evaluations += climb.evaluations;
     }
@@ -139,17 +145,18 @@ TEST(RatioSearch, ParallelFacesHaveOneAnswer) {
                      {}};
     p.B.p = Vec3(step(), step(), step());
     if (p.B.p.norm() == 0) continue;
-    const Ratio cold = ratio_metric(p.a, p.A, p.b, p.B);
+    const collide::Ratio cold = collide::ratio_metric(p.a, p.A, p.b, p.B);
     // Parallel boxes have the component |d_k| / (sum of half sides) along each axis k.
     const Vec3 half = p.a.vertices.back() + p.b.vertices.back();
     const Vec3 components = p.B.p.cwiseAbs().cwiseQuotient(half);
     ASSERT_EQ(cold.r, components.maxCoeff());
-    ASSERT_EQ(cold.event, RatioEvent::face_of_a);
+    ASSERT_EQ(cold.event, collide::RatioEvent::face_of_a);
     ASSERT_EQ(cold.axis.cwiseAbs().maxCoeff(), 1);
     for (int k = 0; k < 6; ++k) {
       const Pose other{Vec3(step(), step(), step()) + 0.1 * random.unit(), random.rotation()};
-      const RatioBasis start = ratio_metric(p.a, p.A, p.b, other).basis;
-      ASSERT_NO_FATAL_FAILURE(expect_same(cold, ratio_metric(p.a, p.A, p.b, p.B, &start))) << i;
+      const collide::RatioBasis start = collide::ratio_metric(p.a, p.A, p.b, other).basis;
+      ASSERT_NO_FATAL_FAILURE(expect_same(cold, collide::ratio_metric(p.a, p.A, p.b, p.B, &start)))
+          << i;
       ++on_faces;
     }
     // The point lies on both boxes, moved to touch.
@@ -164,22 +171,24 @@ TEST(RatioSearch, ParallelFacesHaveOneAnswer) {
 TEST(RatioSearch, FaceOnFaceIsAlongTheFace) {
   Random random(16);
   for (int i = 0; i < 3000; ++i) {
-    const Polyhedron a = image(prism(5), random.uniform(0.5, 2) * Mat3::Identity(), Vec3::Zero()),
-                     b = image(prism(3), random.uniform(0.5, 2) * Mat3::Identity(), Vec3::Zero());
+    const Polyhedron a = model::image(model::prism(5), random.uniform(0.5, 2) * Mat3::Identity(),
+                                      Vec3::Zero()),
+                     b = model::image(model::prism(3), random.uniform(0.5, 2) * Mat3::Identity(),
+                                      Vec3::Zero());
     const Pose A{random.unit(), random.rotation()};
     const double reach = a.vertices.back().z() + b.vertices.back().z();
     const Pose B = A * Pose{Vec3(random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3),
                                  reach * random.uniform(0.95, 1.05)),
                             random.turn()};
-    const Ratio cold = ratio_metric(a, A, b, B);
-    ASSERT_EQ(cold.event, RatioEvent::face_of_a) << i;
+    const collide::Ratio cold = collide::ratio_metric(a, A, b, B);
+    ASSERT_EQ(cold.event, collide::RatioEvent::face_of_a) << i;
     ASSERT_EQ(cold.of_a[0], 1) << i;
     ASSERT_LE((cold.axis - A.R * Vec3::UnitZ()).norm(), 1e-14);
     for (int k = 0; k < 4; ++k) {
       const Pose other{B.p + 0.2 * random.unit(),
                        (exp_rotation(0.2 * random.unit()) * B.R).normalized()};
-      const RatioBasis start = ratio_metric(a, A, b, other).basis;
-      ASSERT_NO_FATAL_FAILURE(expect_same(cold, ratio_metric(a, A, b, B, &start))) << i;
+      const collide::RatioBasis start = collide::ratio_metric(a, A, b, other).basis;
+      ASSERT_NO_FATAL_FAILURE(expect_same(cold, collide::ratio_metric(a, A, b, B, &start))) << i;
     }
   }
 }
@@ -188,17 +197,17 @@ TEST(RatioSearch, FaceOnFaceIsAlongTheFace) {
 // the centres come apart all figures stay finite.
 TEST(RatioSearch, EqualCentresHaveADepth) {
   const Polyhedron a = box_polyhedron(Vec3(2, 4, 6)), b = box_polyhedron(Vec3(1, 2, 1));
-  const Ratio same = ratio_metric(a, {}, b, {});
+  const collide::Ratio same = collide::ratio_metric(a, {}, b, {});
   EXPECT_EQ(same.r, 0);
-  EXPECT_EQ(depth(same), 1.5);  // half of 2 + 1, along x
+  EXPECT_EQ(collide::depth(same), 1.5);  // half of 2 + 1, along x
   EXPECT_EQ(same.axis, -Vec3::UnitX());
   EXPECT_TRUE(std::isfinite(same.rho));
   EXPECT_LT(same.rho, 0);
   for (double distance = 1; distance > 0; distance *= 0x1p-40) {
     const Pose B{distance * Vec3(0.6, 0.48, 0.64), Quat::Identity()};
-    const Ratio near = ratio_metric(a, {}, b, B);
+    const collide::Ratio near = collide::ratio_metric(a, {}, b, B);
     EXPECT_NEAR(near.r, 0.6 * distance / 1.5, 1e-15 * distance);
-    EXPECT_NEAR(depth(near), 1.5 - 0.6 * distance, 1e-15);
+    EXPECT_NEAR(collide::depth(near), 1.5 - 0.6 * distance, 1e-15);
     EXPECT_EQ(near.axis, Vec3::UnitX());
     for (const Vec3& each : {near.p_W, near.p_WA, near.p_WB, near.q_WA, near.q_WB})
       EXPECT_LE(each.norm(), 10);
@@ -209,23 +218,26 @@ TEST(RatioSearch, EqualCentresHaveADepth) {
 // Needles of 1:1000 side by side, crossed and end to end.
 TEST(RatioSearch, NeedlesAreBoxes) {
   const Polyhedron needle = box_polyhedron(Vec3(1, 1e-3, 1e-3));
-  const Ratio beside = ratio_metric(needle, {}, needle, {Vec3(0, 2e-3, 0), Quat::Identity()});
+  const collide::Ratio beside =
+      collide::ratio_metric(needle, {}, needle, {Vec3(0, 2e-3, 0), Quat::Identity()});
   EXPECT_NEAR(beside.r, 2, 1e-12);
   EXPECT_NEAR(beside.separation, 1e-3, 1e-17);
-  const Ratio ends = ratio_metric(needle, {}, needle, {Vec3(1.5, 0, 0), Quat::Identity()});
+  const collide::Ratio ends =
+      collide::ratio_metric(needle, {}, needle, {Vec3(1.5, 0, 0), Quat::Identity()});
   EXPECT_NEAR(ends.r, 1.5, 1e-14);
   EXPECT_NEAR(ends.separation, 0.5, 1e-15);
   const Quat quarter = exp_rotation({0, 0, std::numbers::pi / 2});
-  const Ratio crossed = ratio_metric(needle, {}, needle, {Vec3(0.1, 0.2, 5e-3), quarter});
+  const collide::Ratio crossed =
+      collide::ratio_metric(needle, {}, needle, {Vec3(0.1, 0.2, 5e-3), quarter});
   EXPECT_NEAR(crossed.r, 5, 1e-12);
   EXPECT_LE((crossed.axis - Vec3::UnitZ()).norm(), 1e-15);
 }
 
 // Planar bodies at different heights: points lie halfway, the plane alone counts.
 TEST(RatioSearch, PlanarBodiesIgnoreTheirHeight) {
-  const Polyhedron square = polygon(4);
+  const Polyhedron square = model::polygon(4);
   const Pose low{Vec3(0, 0, 1), Quat::Identity()}, high{Vec3(3, 0, 2), Quat::Identity()};
-  const Ratio ratio = ratio_metric(square, low, square, high);
+  const collide::Ratio ratio = collide::ratio_metric(square, low, square, high);
   EXPECT_NEAR(ratio.r, 1.5, 1e-15);
   for (const Vec3& each : {ratio.p_W, ratio.p_WA, ratio.p_WB, ratio.q_WA, ratio.q_WB})
     EXPECT_NEAR(each.z(), 1.5, 1e-15);

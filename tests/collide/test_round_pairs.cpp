@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "random_shapes.hpp"
+#include "collide/random_shapes.hpp"
 
 namespace cairn {
 namespace {
@@ -96,7 +96,7 @@ double off_surface(const Geometry& g, const Pose& X, const Vec3& p_W) {
 
 // The facts that hold to rounding for every contact: unit normal, points on the surfaces, points
 // apart by the gap along n.
-void expect_witnesses(const Case& c, const ShapeContact& found) {
+void expect_witnesses(const Case& c, const collide::ShapeContact& found) {
   const double tolerance = 1e-13 * (c.size + c.A.p.norm() + c.B.p.norm());
   EXPECT_NEAR(found.n_W.norm(), 1, 1e-15);
   EXPECT_NEAR(off_surface(c.a, c.A, found.p_WA), 0, tolerance);
@@ -117,7 +117,7 @@ TEST_P(RoundPair, DistanceIsTheLargestOverAllNormals) {
   SlowDistance slow(flat);
   for (int k = 0; k < 2000; ++k) {
     const Case c = draw(ka, kb, random, k);
-    const ShapeContact found = only_contact(c.a, c.A, c.b, c.B);
+    const collide::ShapeContact found = only_contact(c.a, c.A, c.b, c.B);
     SCOPED_TRACE("case " + std::to_string(k) + " gap " + std::to_string(found.gap));
     expect_witnesses(c, found);
     // The gap is attained by its own normal, and no normal that the search finds has a larger one.
@@ -138,7 +138,7 @@ TEST_P(RoundPair, GapHasTheNormalAsGradient) {
   int checked = 0;
   for (int k = 0; k < 300; ++k) {
     const Case c = draw(ka, kb, random, k);
-    const ShapeContact found = only_contact(c.a, c.A, c.b, c.B);
+    const collide::ShapeContact found = only_contact(c.a, c.A, c.b, c.B);
     // Deep inside the normal jumps, and the gap has no gradient there.
     if (found.gap < 0) continue;
     ++checked;

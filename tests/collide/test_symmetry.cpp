@@ -3,7 +3,7 @@
 #include <array>
 #include <gtest/gtest.h>
 
-#include "random_shapes.hpp"
+#include "collide/random_shapes.hpp"
 
 namespace cairn {
 namespace {
@@ -66,7 +66,7 @@ std::vector<Pair> random_pairs(unsigned seed, int rounds) {
     const auto as = all(), bs = all();
     for (const Geometry& a : as)
       for (const Geometry& b : bs) {
-        if (!can_collide(a, b)) continue;
+        if (!collide::can_collide(a, b)) continue;
         // Planar shapes share one plane, which may lie anywhere in space.
         const bool flat = is_planar(a) || is_planar(b);
         const Quat plane = random.rotation();
@@ -80,9 +80,9 @@ std::vector<Pair> random_pairs(unsigned seed, int rounds) {
   return pairs;
 }
 
-std::vector<ShapeContact> contacts(const Pair& p) {
-  std::vector<ShapeContact> out;
-  collide_shapes(p.a, p.A, p.b, p.B, out);
+std::vector<collide::ShapeContact> contacts(const Pair& p) {
+  std::vector<collide::ShapeContact> out;
+  collide::collide_shapes(p.a, p.A, p.b, p.B, out);
   return out;
 }
 
@@ -130,9 +130,9 @@ TEST(Narrowphase, MirrorImagesHaveTheMirroredContact) {
     const auto found = contacts(p), other = contacts(image);
     ASSERT_EQ(found.size(), other.size());
     // Corners and caps trade places; compare the sets by the closest point.
-    for (const ShapeContact& c : found) {
+    for (const collide::ShapeContact& c : found) {
       double miss = 1e300;
-      for (const ShapeContact& o : other)
+      for (const collide::ShapeContact& o : other)
         miss = std::min(miss, (mirror.cwiseProduct(c.p_WA) - o.p_WA).norm() +
                                   (mirror.cwiseProduct(c.p_WB) - o.p_WB).norm() +
                                   (mirror.cwiseProduct(c.n_W) - o.n_W).norm() +
@@ -180,7 +180,7 @@ TEST(Narrowphase, CoincidentCentresPartTheShortestWay) {
   };
   for (const auto& c : cases)
     for (const Pose& X : {Pose{}, Pose{{1, 2, 3}, exp_rotation({0.1, 0.7, -0.4})}}) {
-      const ShapeContact found = only_contact(c.a, X, c.b, X);
+      const collide::ShapeContact found = only_contact(c.a, X, c.b, X);
       EXPECT_NEAR(found.gap, -c.depth, 1e-14) << type_name(c.a) << " " << type_name(c.b);
       EXPECT_NEAR(found.n_W.norm(), 1, 1e-15);
       EXPECT_LE((found.p_WB - found.p_WA - found.gap * found.n_W).norm(), 1e-14);
@@ -223,7 +223,7 @@ TEST(Capsules, ParallelOnesTouchAtBothEndsOfTheOverlap) {
       ASSERT_EQ(other.size(), 2u);
       for (std::size_t i = 0; i < 2; ++i) {
         // Numbered along the axis of the capsule that comes first.
-        const ShapeContact& same = found[opposite ? 1 - i : i];
+        const collide::ShapeContact& same = found[opposite ? 1 - i : i];
         EXPECT_EQ(other[i].feature, static_cast<int>(i) + 1);
         EXPECT_EQ(other[i].gap, same.gap);
         EXPECT_EQ(other[i].p_WA, same.p_WB);
@@ -252,10 +252,10 @@ TEST(Capsules, DistanceSurvivesSmallAngles) {
   for (double angle = 1; angle > 1e-12; angle *= 0.25) {
     const Quat tilt = exp_rotation({0, 0, angle});
     double least = 1e300;
-    for (const ShapeContact& c : contacts({Capsule{0.1, 20},
-                                           Capsule{0.2, 20},
-                                           {{0.1, 0, 0}, along_x},
-                                           {{0, 0, 1}, tilt * along_x}})) {
+    for (const collide::ShapeContact& c : contacts({Capsule{0.1, 20},
+                                                    Capsule{0.2, 20},
+                                                    {{0.1, 0, 0}, along_x},
+                                                    {{0, 0, 1}, tilt * along_x}})) {
       least = std::min(least, c.gap);
       EXPECT_LE((c.p_WB - c.p_WA - c.gap * c.n_W).norm(), 1e-14);
     }

@@ -115,13 +115,13 @@ void disturb(Pair& pair, double size, Random& random) {
   for (std::size_t i = 0; i < pair.poses.size(); ++i) {
     double v[6];
     for (double& x : v) x = random.uniform(size);
-    pair.poses[i] = advanced(pair.model.bodies[i], pair.poses[i], v, 1);
+    pair.poses[i] = dynamics::advanced(pair.model.bodies[i], pair.poses[i], v, 1);
   }
 }
 
 // Errors along directions, then about axes, the latter as lengths.
 std::vector<double> errors(const Pair& pair, const std::vector<Pose>& poses) {
-  const JointRows rows = joint_rows(poses, pair.joint);
+  const constrain::JointRows rows = constrain::joint_rows(poses, pair.joint);
   std::vector<double> all(rows.gap.begin(), rows.gap.begin() + rows.directions);
   for (int i = 0; i < rows.axes; ++i)
     all.push_back(rows.angle[static_cast<std::size_t>(i)] * pair.model.length_unit);
@@ -138,8 +138,8 @@ Eigen::MatrixXd differences(const Pair& pair, double step) {
       double v[6] = {};
       v[k] = 1;
       std::vector<Pose> ahead = pair.poses, behind = pair.poses;
-      ahead[i] = advanced(body, pair.poses[i], v, step);
-      behind[i] = advanced(body, pair.poses[i], v, -step);
+      ahead[i] = dynamics::advanced(body, pair.poses[i], v, step);
+      behind[i] = dynamics::advanced(body, pair.poses[i], v, -step);
       const std::vector<double> plus = errors(pair, ahead), minus = errors(pair, behind);
       for (std::size_t row = 0; row < plus.size(); ++row)
         D(static_cast<Eigen::Index>(row), body.first_velocity + k) =
@@ -156,10 +156,10 @@ struct Rows {
 };
 Rows problem_rows(const Pair& pair) {
   Problem problem;
-  ProblemLayout layout;
-  std::vector<JointRowTerms> terms;
-  assemble_bodies(pair.model, VecX::Zero(pair.model.velocities), 1, layout, problem);
-  add_joint(pair.model, pair.poses, pair.poses, layout, JointId{}, 1, 1, problem, terms);
+  constrain::ProblemLayout layout;
+  std::vector<constrain::JointRowTerms> terms;
+  constrain::assemble_bodies(pair.model, VecX::Zero(pair.model.velocities), 1, layout, problem);
+  constrain::add_joint(pair.model, pair.poses, pair.poses, layout, JointId{}, 1, 1, problem, terms);
   Rows rows{Eigen::MatrixXd::Zero(problem.rows(), pair.model.velocities), VecX(problem.rows())};
   for (std::size_t c = 0; c < problem.constraints.size(); ++c) {
     const Constraint& constraint = problem.constraints[c];
@@ -263,7 +263,7 @@ TEST(JointRows, AreTheDerivativesUpToTheErrorOfAnOpenJoint) {
     for (const double size : {1e-2, 1e-4, 1e-6}) {
       Pair pair = closed_pair(c.type, c.first, c.second, random);
       disturb(pair, size, random);
-      const JointError error = joint_error(pair.poses, pair.joint);
+      const constrain::JointError error = constrain::joint_error(pair.poses, pair.joint);
       const bool exact = std::holds_alternative<DistanceJoint>(c.type) ||
                          std::holds_alternative<BallJoint>(c.type);
       const double open = error.distance + error.angle * pair.model.length_unit;

@@ -44,7 +44,7 @@ Vec3 carried(const Pair& pair, std::size_t i, double s) {
   const Body& body = pair.model.model->bodies[i];
   const Pose& X = pair.state.poses[i];
   const Vec3 local = X.inverse() * pair.contact.p_WC;
-  return advanced(body, X, pair.state.v.data() + body.first_velocity, s) * local;
+  return dynamics::advanced(body, X, pair.state.v.data() + body.first_velocity, s) * local;
 }
 
 // The state's velocities in the problem's units.
@@ -79,12 +79,13 @@ TEST(ContactRows, GiveTheRelativeVelocityOfTheMaterialPoints) {
       SCOPED_TRACE(dof_a + " | " + dof_b);
       Pair pair = random_pair(random, dof_a, dof_b);
       const Model& model = *pair.model.model;
-      orient(model, pair.state.poses, pair.contact);
+      constrain::orient(model, pair.state.poses, pair.contact);
       if (pair.contact.rows == 0) continue;
-      ProblemLayout layout;
+      constrain::ProblemLayout layout;
       Problem problem;
-      assemble_bodies(model, pair.state.v, 0.01, layout, problem);
-      add_contact(model, pair.state.poses, layout, pair.contact, 0, Vec3(0.1, 0.2, 0.3), problem);
+      constrain::assemble_bodies(model, pair.state.v, 0.01, layout, problem);
+      constrain::add_contact(model, pair.state.poses, layout, pair.contact, 0, Vec3(0.1, 0.2, 0.3),
+                             problem);
       const Constraint& row = problem.constraints.back();
       const VecX v = problem_velocities(model, problem, pair.state.v);
       const Vec3 w = row_velocity(problem, row, v);
@@ -105,9 +106,9 @@ TEST(Assembly, FreeVelocitiesComeBack) {
   Random random(2);
   for (const std::string& dof : bodies::freedoms()) {
     const Pair pair = random_pair(random, dof, "x y z rx ry rz");
-    ProblemLayout layout;
+    constrain::ProblemLayout layout;
     Problem problem;
-    assemble_bodies(*pair.model.model, pair.state.v, 0.013, layout, problem);
+    constrain::assemble_bodies(*pair.model.model, pair.state.v, 0.013, layout, problem);
     VecX v(problem.velocities()), back;
     for (const ProblemBody& b : problem.bodies) {
       Eigen::MatrixXd A(b.size, b.size);
@@ -115,7 +116,7 @@ TEST(Assembly, FreeVelocitiesComeBack) {
         for (int c = 0; c < b.size; ++c) A(r, c) = b.A[r][c];
       v.segment(b.first, b.size) = A.partialPivLu().solve(problem.k.segment(b.first, b.size));
     }
-    to_model_velocities(*pair.model.model, problem, v, back);
+    constrain::to_model_velocities(*pair.model.model, problem, v, back);
     EXPECT_LE((back - pair.state.v).norm(), 1e-14 * (1 + pair.state.v.norm())) << dof;
   }
 }
@@ -129,8 +130,8 @@ TEST(ContactRows, NormalRowIsTheRateOfTheGap) {
     // Spheres sit at the body frames' origins, away from the centres of mass.
     const auto centre = [&](std::size_t i, double s) {
       const Body& body = model.bodies[i];
-      const Pose X =
-          advanced(body, pair.state.poses[i], pair.state.v.data() + body.first_velocity, s);
+      const Pose X = dynamics::advanced(body, pair.state.poses[i],
+                                        pair.state.v.data() + body.first_velocity, s);
       return Vec3(X * -body.p_Bcm);
     };
     const auto gap = [&](double s) { return (centre(1, s) - centre(0, s)).norm() - 1; };
@@ -140,11 +141,11 @@ TEST(ContactRows, NormalRowIsTheRateOfTheGap) {
     const Tangents t = tangents(c.n_W);
     c.t1_W = t.t1;
     c.t2_W = t.t2;
-    orient(model, pair.state.poses, c);
-    ProblemLayout layout;
+    constrain::orient(model, pair.state.poses, c);
+    constrain::ProblemLayout layout;
     Problem problem;
-    assemble_bodies(model, pair.state.v, 0.01, layout, problem);
-    add_contact(model, pair.state.poses, layout, c, 0, Vec3::Zero(), problem);
+    constrain::assemble_bodies(model, pair.state.v, 0.01, layout, problem);
+    constrain::add_contact(model, pair.state.poses, layout, c, 0, Vec3::Zero(), problem);
     const Vec3 w = row_velocity(problem, problem.constraints[0],
                                 problem_velocities(model, problem, pair.state.v));
     const double h = step_length, rate = (gap(h) - gap(-h)) / (2 * h);
@@ -185,7 +186,7 @@ TEST(Orient, PicksMovableTangents) {
     c.t1_W = t.t1;
     c.t2_W = t.t2;
     c.friction = 0.5;
-    orient(*model.model, model.initial->poses, c);
+    constrain::orient(*model.model, model.initial->poses, c);
     EXPECT_EQ(c.rows, e.rows);
     if (c.rows == 0) continue;
     Mat3 frame;
@@ -194,18 +195,19 @@ TEST(Orient, PicksMovableTangents) {
     EXPECT_NEAR(frame.determinant(), 1, 4e-15);  // right-handed
     if (c.rows != 2) continue;
     // The second tangent is the one that nothing moves along.
-    ProblemLayout layout;
+    constrain::ProblemLayout layout;
     Problem problem;
-    assemble_bodies(*model.model, model.initial->v, 0.01, layout, problem);
+    constrain::assemble_bodies(*model.model, model.initial->v, 0.01, layout, problem);
     Contact across = c;
     across.t1_W = c.t2_W;
-    add_contact(*model.model, model.initial->poses, layout, across, 0, Vec3::Zero(), problem);
+    constrain::add_contact(*model.model, model.initial->poses, layout, across, 0, Vec3::Zero(),
+                           problem);
     for (int k = 0; k < problem.bodies[0].size; ++k)
       EXPECT_NEAR(problem.constraints[0].J[1][1][k], 0, 1e-15);
     // Without friction one row is enough.
     Contact smooth = c;
     smooth.friction = 0;
-    orient(*model.model, model.initial->poses, smooth);
+    constrain::orient(*model.model, model.initial->poses, smooth);
     EXPECT_EQ(smooth.rows, 1);
   }
 }
@@ -228,25 +230,26 @@ TEST(JointRows, AreTheDerivativeOfTheError) {
       const BuiltModel built = bodies::built(description);
       const Model& model = *built.model;
       const State state = bodies::random_state(random, built);
-      ProblemLayout layout;
+      constrain::ProblemLayout layout;
       Problem problem;
-      std::vector<JointRowTerms> terms;
+      std::vector<constrain::JointRowTerms> terms;
       const double h = 0.01, gamma = 0.8;
-      assemble_bodies(model, state.v, h, layout, problem);
-      add_joint(model, state.poses, state.poses, layout, JointId{0}, gamma, h, problem, terms);
+      constrain::assemble_bodies(model, state.v, h, layout, problem);
+      constrain::add_joint(model, state.poses, state.poses, layout, JointId{0}, gamma, h, problem,
+                           terms);
       const double error = terms[0].error;
       const auto error_at = [&](double s) {
         std::vector<Pose> poses;
         for (std::size_t i = 0; i < model.bodies.size(); ++i)
-          poses.push_back(advanced(model.bodies[i], state.poses[i],
-                                   state.v.data() + model.bodies[i].first_velocity, s));
-        return joint_rows(poses, model.joints[0]).gap[0];
+          poses.push_back(dynamics::advanced(model.bodies[i], state.poses[i],
+                                             state.v.data() + model.bodies[i].first_velocity, s));
+        return constrain::joint_rows(poses, model.joints[0]).gap[0];
       };
       const double w = row_velocity(problem, problem.constraints[0],
                                     problem_velocities(model, problem, state.v))[0];
       const double d = step_length, rate = (error_at(d) - error_at(-d)) / (2 * d);
       EXPECT_NEAR(w * problem.units.speed(), rate, 10 * difference_error);
-      EXPECT_EQ(std::abs(error), joint_error(state.poses, model.joints[0]).distance);
+      EXPECT_EQ(std::abs(error), constrain::joint_error(state.poses, model.joints[0]).distance);
       EXPECT_EQ(terms[0].motion, 0);
       EXPECT_NEAR(problem.constraints[0].b[0] * problem.units.speed(), gamma * error / h,
                   1e-14 * (1 + std::abs(error) / h));
@@ -267,11 +270,11 @@ TEST(Memory, RoundTrip) {
     contacts.push_back(c);
   }
   const auto assembled = [&](const std::vector<Contact>& list) {
-    ProblemLayout layout;
+    constrain::ProblemLayout layout;
     Problem problem;
-    assemble_bodies(model, pair.state.v, 0.01, layout, problem);
+    constrain::assemble_bodies(model, pair.state.v, 0.01, layout, problem);
     for (const Contact& c : list)
-      add_contact(model, pair.state.poses, layout, c, 0, Vec3::Zero(), problem);
+      constrain::add_contact(model, pair.state.poses, layout, c, 0, Vec3::Zero(), problem);
     return problem;
   };
   const Problem problem = assembled(contacts);
@@ -279,11 +282,11 @@ TEST(Memory, RoundTrip) {
   lambda.segment<3>(3).setZero();  // the second contact carries nothing
   std::vector<ContactMemory> memory;
   std::vector<double> joints;
-  remember(problem, contacts, lambda, memory, joints);
+  constrain::remember(problem, contacts, lambda, memory, joints);
   EXPECT_EQ(memory.size(), 4u);
   EXPECT_TRUE(joints.empty());
   VecX back;
-  recall(problem, contacts, memory, joints, back);
+  constrain::recall(problem, contacts, memory, joints, back);
   EXPECT_LE((back - lambda).norm(), 1e-15 * lambda.norm());
 
   // The first contact is gone, a new one comes, the third has turned tangents.
@@ -293,7 +296,7 @@ TEST(Memory, RoundTrip) {
   later[1].t1_W = turn * contacts[2].t1_W;
   later[1].t2_W = turn * contacts[2].t2_W;
   const Problem next = assembled(later);
-  recall(next, later, memory, joints, back);
+  constrain::recall(next, later, memory, joints, back);
   EXPECT_EQ(back.segment<3>(0).norm(), 0);
   EXPECT_EQ(back.segment<3>(6).norm(), 0);
   EXPECT_LE((back.segment<3>(9) - lambda.segment<3>(9)).norm(), 1e-15 * lambda.norm());

@@ -21,6 +21,12 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
 run(${WORK}/build/tour ${scene})
 
+# The core alone.
+run(${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/core -G ${GENERATOR} -DCORE_ONLY=ON -DCMAKE_PREFIX_PATH=${WORK}/tree
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_CXX_FLAGS=${FLAGS})
+run(${CMAKE_COMMAND} --build ${WORK}/core --target consumer)
+run(${WORK}/core/consumer)
+
 # For the processor at hand: layouts must not depend on how wide its vectors are.
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG)

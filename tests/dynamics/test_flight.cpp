@@ -20,7 +20,8 @@ TEST(Flight, CentreOfMassFollowsItsParabola) {
   const Body ball = free_body({1, 1, 1});
   const double v[6] = {3, -1, 2, 1, 2, 3};
   double end[6];
-  const Pose pose = fly(ball, {0, 0, -10}, {Vec3(1, 2, 3), Quat::Identity()}, v, 0.5, end);
+  const Pose pose =
+      dynamics::fly(ball, {0, 0, -10}, {Vec3(1, 2, 3), Quat::Identity()}, v, 0.5, end);
   EXPECT_EQ(pose.p, Vec3(2.5, 1.5, 3 + 0.5 * (2 - 2.5)));
   EXPECT_EQ(end[2], -3);
   const Quat turn = exp_rotation(0.5 * Vec3(1, 2, 3));
@@ -39,12 +40,12 @@ TEST(Flight, TumblingBodyKeepsEnergyAndAngularMomentum) {
   double now[6] = {v[0], v[1], v[2], v[3], v[4], v[5]};
   for (int i = 1; i <= 20; ++i) {
     double end[6];
-    const Pose pose = fly(body, Vec3::Zero(), start, v, 0.25 * i, end);
+    const Pose pose = dynamics::fly(body, Vec3::Zero(), start, v, 0.25 * i, end);
     const Vec3 w(end[3], end[4], end[5]);
     EXPECT_LT((pose.R * (I.asDiagonal() * w) - L).norm(), 2e-13 * L.norm()) << i;
     EXPECT_NEAR(w.dot(I.asDiagonal() * w), w0.dot(I.asDiagonal() * w0), 1e-12) << i;
     double next[6];
-    pieces = fly(body, Vec3::Zero(), pieces, now, 0.25, next);
+    pieces = dynamics::fly(body, Vec3::Zero(), pieces, now, 0.25, next);
     std::copy(next, next + 6, now);
     // Neighbours part like exp(3.9 t), w2 sqrt((I3 - I2)(I2 - I1)/(I1 I3)).
     EXPECT_LT(pieces.R.angularDistance(pose.R), 1e-15 * std::exp(3.9 * 0.25 * i) + 1e-14) << i;
@@ -56,7 +57,7 @@ TEST(Flight, SymmetricTopPrecesses) {
   const Body body = free_body({1, 1, 1.8});
   const double v[6] = {0, 0, 0, 0.5, 0, 4}, t = 3;
   double end[6];
-  fly(body, Vec3::Zero(), {}, v, t, end);
+  dynamics::fly(body, Vec3::Zero(), {}, v, t, end);
   const double angle = 0.8 * 4 * t;
   EXPECT_NEAR(end[3], 0.5 * std::cos(angle), 1e-13);
   EXPECT_NEAR(end[4], 0.5 * std::sin(angle), 1e-13);
@@ -69,11 +70,11 @@ TEST(Flight, FixedDirectionsStayAndScalesDoNotRound) {
   body.velocities = 5;
   const double v[5] = {1, 2, 0.3, 0.4, 5};
   double end[5], fast[5];
-  const Pose a = fly(body, {0, -10, -10}, {}, v, 0.7, end);
+  const Pose a = dynamics::fly(body, {0, -10, -10}, {}, v, 0.7, end);
   EXPECT_EQ(a.p[1], 0);
   double quick[5];
   for (int i = 0; i < 5; ++i) quick[i] = v[i] * 0x1p20;
-  const Pose b = fly(body, Vec3(0, -10, -10) * 0x1p40, {}, quick, 0.7 * 0x1p-20, fast);
+  const Pose b = dynamics::fly(body, Vec3(0, -10, -10) * 0x1p40, {}, quick, 0.7 * 0x1p-20, fast);
   EXPECT_EQ(a.R.coeffs(), b.R.coeffs());
   EXPECT_EQ(a.p, b.p);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(end[i] * 0x1p20, fast[i]);

@@ -1,5 +1,5 @@
 // Forces and free velocities: gravity, springs, dampers, gyroscopic torque.
-#include "bodies.hpp"
+#include "dynamics/bodies.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 
@@ -34,8 +34,8 @@ TEST(Forces, PotentialForcesAreMinusTheGradientOfTheEnergy) {
       SCOPED_TRACE(dof);
       const BuiltModel model = bodies::built(sprung(random, dof, 0));
       const State state = bodies::random_state(random, model);
-      Forces forces;
-      evaluate_forces(*model.model, state, 0.01, forces);
+      dynamics::Forces forces;
+      dynamics::evaluate_forces(*model.model, state, 0.01, forces);
       EXPECT_EQ(forces.applied.norm(), 0);
       for (const Body& body : model.model->bodies) {
         const std::size_t i = static_cast<std::size_t>(&body - model.model->bodies.data());
@@ -44,8 +44,8 @@ TEST(Forces, PotentialForcesAreMinusTheGradientOfTheEnergy) {
           direction[k] = 1;
           const auto energy = [&](double s) {
             std::vector<Pose> poses = state.poses;
-            poses[i] = advanced(body, state.poses[i], direction, s);
-            return potential_energy(*model.model, poses);
+            poses[i] = dynamics::advanced(body, state.poses[i], direction, s);
+            return dynamics::potential_energy(*model.model, poses);
           };
           const double h = 1e-6, slope = (energy(h) - energy(-h)) / (2 * h);
           EXPECT_NEAR(forces.potential[body.first_velocity + k], -slope, 1e-6);
@@ -63,16 +63,17 @@ TEST(Forces, DampersDissipate) {
     description.forces.resize(1);
     const BuiltModel model = bodies::built(description);
     const State state = bodies::random_state(random, model);
-    Forces forces;
-    evaluate_forces(*model.model, state, 0.01, forces);
+    dynamics::Forces forces;
+    dynamics::evaluate_forces(*model.model, state, 0.01, forces);
     const auto length = [&](double s) {
       const Spring& spring = model.model->springs[0];
       std::array<Vec3, 2> p;
       for (std::size_t side = 0; side < 2; ++side) {
         const std::size_t i = index(spring.bodies[side]);
         const Body& body = model.model->bodies[i];
-        p[side] = advanced(body, state.poses[i], state.v.data() + body.first_velocity, s) *
-                  spring.anchors[side];
+        p[side] =
+            dynamics::advanced(body, state.poses[i], state.v.data() + body.first_velocity, s) *
+            spring.anchors[side];
       }
       return (p[1] - p[0]).norm();
     };
@@ -91,13 +92,13 @@ TEST(FreeVelocities, PlanarAndSlidingBodies) {
       const BuiltModel model = bodies::built(sprung(random, dof, 0.3));
       const State state = bodies::random_state(random, model);
       const double h = 0.02;
-      Forces forces;
+      dynamics::Forces forces;
       VecX v_free;
-      evaluate_forces(*model.model, state, h, forces);
-      free_velocities(*model.model, state, forces, h, v_free);
+      dynamics::evaluate_forces(*model.model, state, h, forces);
+      dynamics::free_velocities(*model.model, state, forces, h, v_free);
       for (const Body& body : model.model->bodies) {
         double A[6][6];
-        mass_matrix(body, A);
+        dynamics::mass_matrix(body, A);
         for (int r = 0; r < body.velocities; ++r) {
           const int first = body.first_velocity;
           double gain = 0;
@@ -120,18 +121,18 @@ TEST(FreeVelocities, Gravity) {
     const BuiltModel model = bodies::built(description);
     State state = bodies::random_state(random, model);
     state.v.setZero();
-    Forces forces;
+    dynamics::Forces forces;
     VecX v_free;
-    evaluate_forces(*model.model, state, 0.1, forces);
-    free_velocities(*model.model, state, forces, 0.1, v_free);
+    dynamics::evaluate_forces(*model.model, state, 0.1, forces);
+    dynamics::free_velocities(*model.model, state, forces, 0.1, v_free);
     const Body& body = model.model->bodies[0];
-    const Vec3 v = linear_velocity(body, v_free.data());
+    const Vec3 v = dynamics::linear_velocity(body, v_free.data());
     for (int axis = 0; axis < 3; ++axis)
       EXPECT_NEAR(
           v[axis],
           body.translations[static_cast<std::size_t>(axis)] ? 0.1 * description.gravity[axis] : 0,
           1e-15);
-    EXPECT_LE(angular_velocity(body, state.poses[0], v_free.data()).norm(), 1e-15);
+    EXPECT_LE(dynamics::angular_velocity(body, state.poses[0], v_free.data()).norm(), 1e-15);
   }
 }
 
@@ -153,10 +154,10 @@ TEST(FreeVelocities, GyroscopicStepNeverGainsEnergy) {
     State state = bodies::random_state(random, model);
     const double h = 0.01;
     state.v.tail<3>() *= std::exp2(bodies::uniform(random, -10, 1)) / h / state.v.tail<3>().norm();
-    Forces forces;
+    dynamics::Forces forces;
     VecX v_free;
-    evaluate_forces(*model.model, state, h, forces);
-    free_velocities(*model.model, state, forces, h, v_free);
+    dynamics::evaluate_forces(*model.model, state, h, forces);
+    dynamics::free_velocities(*model.model, state, forces, h, v_free);
     const Mat3 I = model.model->bodies[0].inertia_B;
     const Vec3 w = state.v.tail<3>(), next = v_free.tail<3>();
     const Vec3 momentum = I * w;
@@ -184,8 +185,8 @@ TEST(Forces, AppliedForceActsAtItsPoint) {
   const BuiltModel model = bodies::built(description);
   State state = bodies::random_state(random, model);
   state.t = 1.5;
-  Forces forces;
-  evaluate_forces(*model.model, state, 0.01, forces);
+  dynamics::Forces forces;
+  dynamics::evaluate_forces(*model.model, state, 0.01, forces);
   const Vec3 force(1, 3, 0);
   const Mat3 R = state.poses[0].R.toRotationMatrix();
   const Vec3 arm = R * (push.point - model.model->bodies[0].p_Bcm);

@@ -1,7 +1,7 @@
 // Motion of single bodies: exponential map, Jacobian rows, mass matrix.
 #include <cmath>
 
-#include "bodies.hpp"
+#include "dynamics/bodies.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 
@@ -51,15 +51,15 @@ TEST(PointRow, IsTheDerivativeOfTheMotion) {
       const Pose& X = state.poses[0];
       const Vec3 r_B = bodies::vector(random), direction = bodies::vector(random);
       double row[6];
-      point_row(body, X, X.R * r_B, direction, row);
+      dynamics::point_row(body, X, X.R * r_B, direction, row);
       double product = 0;
       for (int k = 0; k < body.velocities; ++k) product += row[k] * state.v[k];
       const double h = 1e-5;
-      const Vec3 after = advanced(body, X, state.v.data(), h) * r_B;
-      const Vec3 before = advanced(body, X, state.v.data(), -h) * r_B;
+      const Vec3 after = dynamics::advanced(body, X, state.v.data(), h) * r_B;
+      const Vec3 before = dynamics::advanced(body, X, state.v.data(), -h) * r_B;
       EXPECT_NEAR(product, direction.dot(after - before) / (2 * h), 1e-9);
-      const Vec3 velocity = linear_velocity(body, state.v.data()) +
-                            angular_velocity(body, X, state.v.data()).cross(X.R * r_B);
+      const Vec3 velocity = dynamics::linear_velocity(body, state.v.data()) +
+                            dynamics::angular_velocity(body, X, state.v.data()).cross(X.R * r_B);
       EXPECT_NEAR(product, direction.dot(velocity), 1e-14);
     }
 }
@@ -76,14 +76,14 @@ TEST(MassMatrix, GivesTheKineticEnergy) {
       const BuiltModel model = bodies::built(description);
       const State state = bodies::random_state(random, model);
       const Body& body = model.model->bodies[0];
-      const Vec3 v = linear_velocity(body, state.v.data());
-      const Vec3 w = angular_velocity(body, state.poses[0], state.v.data());
+      const Vec3 v = dynamics::linear_velocity(body, state.v.data());
+      const Vec3 w = dynamics::angular_velocity(body, state.poses[0], state.v.data());
       const Mat3 R = state.poses[0].R.toRotationMatrix();
       const double energy =
           0.5 * body.mass * v.squaredNorm() + 0.5 * w.dot(R * body.inertia_B * R.transpose() * w);
-      EXPECT_NEAR(kinetic_energy(*model.model, state.v), energy, 1e-14 * (1 + energy));
+      EXPECT_NEAR(dynamics::kinetic_energy(*model.model, state.v), energy, 1e-14 * (1 + energy));
       double A[6][6], quadratic = 0;
-      mass_matrix(body, A);
+      dynamics::mass_matrix(body, A);
       for (int i = 0; i < body.velocities; ++i)
         for (int j = 0; j < body.velocities; ++j) {
           EXPECT_EQ(A[i][j], A[j][i]);
@@ -108,7 +108,7 @@ TEST(PrescribedPose, FollowsItsCurve) {
   description.bodies = {body};
   const BuiltModel model = bodies::built(description);
   for (const double t : {0.0, 0.25, 1.0, 3.0}) {
-    const Pose X = prescribed_pose(model.model->bodies[0], t);
+    const Pose X = dynamics::prescribed_pose(model.model->bodies[0], t);
     EXPECT_LE((X.p - Vec3(3 * t, 0, t * t)).norm(), 1e-15);
     // Turned about the world's z after its own initial orientation.
     const Mat3 turn = Eigen::AngleAxisd(1.5707963267948966 * t, Vec3::UnitZ()).toRotationMatrix();

@@ -20,9 +20,9 @@
 #include "cairn/checkpoint.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/trace.hpp"
-#include "mutate.hpp"
-#include "program.hpp"
-#include "record/checkpoint.hpp"
+#include "fuzz/mutate.hpp"
+#include "fuzz/program.hpp"
+#include "record/trace/checkpoint.hpp"
 
 namespace cairn::fuzz {
 namespace {
@@ -172,7 +172,7 @@ class Fuzzer {
     if (random.chance(2))
       trace = mutated_trace(trace, random);
     else
-      checkpoint = mutated_chunks(checkpoint, checkpoint_head, random);
+      checkpoint = mutated_chunks(checkpoint, record::checkpoint_head, random);
     const fs::path folder = path("killed");
     fs::remove_all(folder);
     fs::create_directory(folder);

@@ -1,5 +1,5 @@
 // Damage: what editors, disks and enemies do to files.
-#include "mutate.hpp"
+#include "fuzz/mutate.hpp"
 
 #include <array>
 #include <cctype>
@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "record/chunk.hpp"
-#include "record/crc32.hpp"
+#include "bytes/crc32.hpp"
+#include "record/trace/chunk.hpp"
 
 namespace cairn::fuzz {
 namespace {
@@ -145,12 +145,12 @@ struct Chunk {
 
 std::vector<Chunk> chunks(const std::string& bytes, std::size_t head) {
   std::vector<Chunk> found;
-  for (std::size_t at = head; at + chunk_head + chunk_tail <= bytes.size();) {
+  for (std::size_t at = head; at + record::chunk_head + record::chunk_tail <= bytes.size();) {
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data() + at + 4, sizeof length);
-    if (length > bytes.size() - at - chunk_head - chunk_tail) break;
+    if (length > bytes.size() - at - record::chunk_head - record::chunk_tail) break;
     found.push_back({at, static_cast<std::size_t>(length)});
-    at += chunk_head + static_cast<std::size_t>(length) + chunk_tail;
+    at += record::chunk_head + static_cast<std::size_t>(length) + record::chunk_tail;
   }
   return found;
 }
@@ -161,7 +161,7 @@ void damage_payload(std::string& bytes, const Chunk& chunk, Random& random) {
   static constexpr std::array<std::uint64_t, 10> words = {
       0,          1,          0xFFFFFFFFu,           0x7FFFFFFFu,           ~std::uint64_t{0},
       1ull << 32, 1ull << 62, 0x7FF0000000000000ull, 0x7FF8000000000000ull, 0xBFF0000000000000ull};
-  char* const payload = bytes.data() + chunk.begin + chunk_head;
+  char* const payload = bytes.data() + chunk.begin + record::chunk_head;
   for (std::size_t n = 1 + random.below(3); n > 0; --n) {
     const std::size_t at = random.below(chunk.length - 7);
     const std::uint64_t word = random.chance(3) ? random.bits() : words[random.below(words.size())];
@@ -171,8 +171,8 @@ void damage_payload(std::string& bytes, const Chunk& chunk, Random& random) {
 
 void make_good(std::string& bytes, const Chunk& chunk) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data()) + chunk.begin;
-  const std::uint32_t sum = crc32({data, chunk_head + chunk.length});
-  std::memcpy(bytes.data() + chunk.begin + chunk_head + chunk.length, &sum, sizeof sum);
+  const std::uint32_t sum = bytes::crc32({data, record::chunk_head + chunk.length});
+  std::memcpy(bytes.data() + chunk.begin + record::chunk_head + chunk.length, &sum, sizeof sum);
 }
 
 // The sections of a payload, heads included; what is left of a damaged one is the last.
@@ -180,10 +180,11 @@ std::vector<std::string> sections(const std::string& payload) {
   std::vector<std::string> found;
   for (std::size_t at = 0; at < payload.size();) {
     std::uint64_t length = 0;
-    if (payload.size() - at >= section_head)
+    if (payload.size() - at >= record::section_head)
       std::memcpy(&length, payload.data() + at + 4, sizeof length);
     const std::size_t size =
-        section_head + static_cast<std::size_t>(std::min<std::uint64_t>(length, payload.size()));
+        record::section_head +
+        static_cast<std::size_t>(std::min<std::uint64_t>(length, payload.size()));
     found.push_back(payload.substr(at, size));
     at += size;
   }
@@ -232,10 +233,11 @@ std::string mutated_chunks(std::string bytes, std::size_t head, Random& random) 
   const Chunk chunk = all[random.below(all.size())];
   switch (random.below(4)) {
     case 0:  // a chunk is lost
-      bytes.erase(chunk.begin, chunk_head + chunk.length + chunk_tail);
+      bytes.erase(chunk.begin, record::chunk_head + chunk.length + record::chunk_tail);
       break;
     case 1:  // or comes again
-      bytes.insert(chunk.begin, bytes.substr(chunk.begin, chunk_head + chunk.length + chunk_tail));
+      bytes.insert(chunk.begin, bytes.substr(chunk.begin, record::chunk_head + chunk.length +
+                                                              record::chunk_tail));
       break;
     default:
       damage_payload(bytes, chunk, random);
@@ -245,15 +247,17 @@ std::string mutated_chunks(std::string bytes, std::size_t head, Random& random) 
 }
 
 std::string mutated_trace(std::string bytes, Random& random) {
-  const std::vector<Chunk> all = chunks(bytes, file_head);
-  if (all.empty() || !random.chance(3)) return mutated_chunks(std::move(bytes), file_head, random);
+  const std::vector<Chunk> all = chunks(bytes, record::file_head);
+  if (all.empty() || !random.chance(3))
+    return mutated_chunks(std::move(bytes), record::file_head, random);
   Chunk chunk = all[random.below(all.size())];
-  std::vector<std::string> parts = sections(bytes.substr(chunk.begin + chunk_head, chunk.length));
+  std::vector<std::string> parts =
+      sections(bytes.substr(chunk.begin + record::chunk_head, chunk.length));
   if (parts.empty()) return bytes;
   damage_sections(parts, random);
   std::string payload;
   for (const std::string& part : parts) payload += part;
-  bytes.replace(chunk.begin + chunk_head, chunk.length, payload);
+  bytes.replace(chunk.begin + record::chunk_head, chunk.length, payload);
   chunk.length = payload.size();
   const std::uint64_t length = chunk.length;
   std::memcpy(bytes.data() + chunk.begin + 4, &length, sizeof length);

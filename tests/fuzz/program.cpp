@@ -1,5 +1,5 @@
 // fork, exec, wait.
-#include "program.hpp"
+#include "fuzz/program.hpp"
 
 #include <chrono>
 #include <csignal>

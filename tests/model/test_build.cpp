@@ -8,7 +8,7 @@
 
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
-#include "model/mass_properties.hpp"
+#include "model/shape/mass_properties.hpp"
 
 namespace cairn {
 namespace {
@@ -84,7 +84,8 @@ bool same(const Body& a, const Body& b) {
 
 bool same(const Shape& a, const Shape& b) {
   return a.geometry.index() == b.geometry.index() && a.body == b.body && a.X_CS == b.X_CS &&
-         a.material == b.material && bounding_radius(a.geometry) == bounding_radius(b.geometry);
+         a.material == b.material &&
+         model::bounding_radius(a.geometry) == model::bounding_radius(b.geometry);
 }
 
 bool same(const Joint& a, const Joint& b) {

@@ -9,7 +9,7 @@
 
 #include "cairn/model.hpp"
 #include "cairn/polyhedron.hpp"
-#include "model/mass_properties.hpp"
+#include "model/shape/mass_properties.hpp"
 
 namespace cairn {
 namespace {
@@ -318,7 +318,7 @@ TEST(Polygon, FaultsAreNamedAtTheirVertex) {
 
 // ---- Mass
 
-void expect_near(const MassProperties& a, const MassProperties& b, double relative) {
+void expect_near(const model::MassProperties& a, const model::MassProperties& b, double relative) {
   const double length = std::sqrt(b.inertia.norm() / b.mass);
   EXPECT_NEAR(a.mass, b.mass, relative * b.mass);
   EXPECT_LE((a.center - b.center).norm(), relative * (length + b.center.norm()));
@@ -327,14 +327,16 @@ void expect_near(const MassProperties& a, const MassProperties& b, double relati
 
 TEST(HullMass, BoxAsHull) {
   const Vec3 size(1.3, 0.2, 2.1);
-  expect_near(mass_properties(Hull{box_points(size)}, 3), mass_properties(Box{size}, 3), 1e-15 * 4);
+  expect_near(model::mass_properties(Hull{box_points(size)}, 3),
+              model::mass_properties(Box{size}, 3), 1e-15 * 4);
 }
 
 // Regular tetrahedron with edge a: volume a^3 / (6 sqrt 2), inertia m a^2 / 20 about every axis.
 TEST(HullMass, RegularTetrahedron) {
   const Hull s{{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}};
   const double a = 2 * std::sqrt(2.0), m = 5 * a * a * a / (6 * std::sqrt(2.0));
-  expect_near(mass_properties(s, 5), {m, Vec3::Zero(), m * a * a / 20 * Mat3::Identity()}, 4 * eps);
+  expect_near(model::mass_properties(s, 5), {m, Vec3::Zero(), m * a * a / 20 * Mat3::Identity()},
+              4 * eps);
 }
 
 // A prism over a right triangle with legs a, b: second moments of area about the centroid a^3 b /
@@ -348,7 +350,7 @@ TEST(HullMass, TriangularPrism) {
   const double xx = m * a * a / 18, yy = m * b * b / 18, xy = -m * a * b / 36, zz = m * h * h / 12;
   Mat3 I;
   I << yy + zz, -xy, 0, -xy, xx + zz, 0, 0, 0, xx + yy;
-  expect_near(mass_properties(s, 1), {m, Vec3(a / 3, b / 3, h / 2), I}, 16 * eps);
+  expect_near(model::mass_properties(s, 1), {m, Vec3(a / 3, b / 3, h / 2), I}, 16 * eps);
 }
 
 // The n-prism inscribed in a cylinder tends to it with second order: area n/2 sin(2 pi/n) r^2 is
@@ -356,15 +358,15 @@ TEST(HullMass, TriangularPrism) {
 TEST(HullMass, PrismTendsToTheCylinder) {
   const double r = 0.7, h = 1.9, pi = std::numbers::pi;
   const double m = pi * r * r * h, across = m * (r * r / 4 + h * h / 12);
-  const MassProperties cylinder{m, Vec3::Zero(),
-                                Vec3(across, across, 0.5 * m * r * r).asDiagonal()};
+  const model::MassProperties cylinder{m, Vec3::Zero(),
+                                       Vec3(across, across, 0.5 * m * r * r).asDiagonal()};
   std::array<double, 2> miss{};
   for (const int n : {32, 64}) {
     Hull s;
     for (int i = 0; i < n; ++i)
       for (const double z : {-h / 2, h / 2})
         s.vertices.emplace_back(r * std::cos(2 * pi * i / n), r * std::sin(2 * pi * i / n), z);
-    const MassProperties p = mass_properties(s, 1);
+    const model::MassProperties p = model::mass_properties(s, 1);
     miss[n == 64] = std::abs(p.inertia(2, 2) - cylinder.inertia(2, 2));
     EXPECT_NEAR(p.mass, 0.5 * n * std::sin(2 * pi / n) * r * r * h, 1e-14 * m);
     // Mass and moment per mass each lose at most (2 pi / n)^2 / 6.
@@ -380,7 +382,8 @@ TEST(HullMass, RotationAndTranslation) {
     const Pose X{Vec3(3, -2, 1), exp_rotation({0.4, -1.1, 0.2 * seed})};
     Hull moved;
     for (const Vec3& p : points) moved.vertices.push_back(X * p);
-    expect_near(mass_properties(moved, 2), transformed(mass_properties(Hull{points}, 2), X), 1e-12);
+    expect_near(model::mass_properties(moved, 2),
+                model::transformed(model::mass_properties(Hull{points}, 2), X), 1e-12);
   }
 }
 
@@ -389,7 +392,8 @@ TEST(PolygonMass, SquareIsTheBoxInThePlane) {
   const Polygon s{{{3, 1}, {3 + a, 1}, {3 + a, 1 + b}, {3, 1 + b}}};
   const double m = 2 * a * b;
   const Vec3 I = m / 12 * Vec3(b * b, a * a, a * a + b * b);
-  expect_near(mass_properties(s, 2), {m, Vec3(3 + a / 2, 1 + b / 2, 0), I.asDiagonal()}, 16 * eps);
+  expect_near(model::mass_properties(s, 2), {m, Vec3(3 + a / 2, 1 + b / 2, 0), I.asDiagonal()},
+              16 * eps);
 }
 
 // ---- In a model

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "model/mass_properties.hpp"
+#include "model/shape/mass_properties.hpp"
 
 namespace cairn {
 namespace {
@@ -94,8 +94,8 @@ Nodes quadrature(const Disc& s) {
 }
 
 // Definitions of mass, centre and inertia, summed over the nodes as seen through X.
-MassProperties sum(const Nodes& nodes, double density, const Pose& X = {}) {
-  MassProperties all;
+model::MassProperties sum(const Nodes& nodes, double density, const Pose& X = {}) {
+  model::MassProperties all;
   for (const Node& node : nodes) {
     all.mass += density * node.weight;
     all.center += density * node.weight * (X * node.p);
@@ -109,7 +109,7 @@ MassProperties sum(const Nodes& nodes, double density, const Pose& X = {}) {
 }
 
 // Rounding of a few hundred terms of one sign stays below 1e-13 relative.
-void expect_same(const MassProperties& got, const MassProperties& want, double size) {
+void expect_same(const model::MassProperties& got, const model::MassProperties& want, double size) {
   const double relative = 1e-13;
   EXPECT_NEAR(got.mass, want.mass, relative * want.mass);
   EXPECT_LE((got.center - want.center).norm(), relative * size);
@@ -121,11 +121,11 @@ const Pose tilted{Vec3(0.3, -1.2, 0.7), exp_rotation(Vec3(0.4, -0.9, 1.3))};
 template <class S>
 void expect_quadrature(const S& shape) {
   const Geometry geometry = shape;
-  const double size = bounding_radius(geometry), density = 1.7;
+  const double size = model::bounding_radius(geometry), density = 1.7;
   const Nodes nodes = quadrature(shape);
-  const MassProperties own = mass_properties(geometry, density);
+  const model::MassProperties own = model::mass_properties(geometry, density);
   expect_same(own, sum(nodes, density), size);
-  expect_same(transformed(own, tilted), sum(nodes, density, tilted), size + tilted.p.norm());
+  expect_same(model::transformed(own, tilted), sum(nodes, density, tilted), size + tilted.p.norm());
   for (const Node& node : nodes) EXPECT_LE(node.p.norm(), size * (1 + 1e-15));
 }
 
@@ -141,14 +141,14 @@ TEST(MassProperties, AgreeWithExactQuadrature) {
 
 TEST(MassProperties, PointAndHalfspaceHaveNone) {
   for (const Geometry& g : {Geometry(Point{}), Geometry(Halfspace{})}) {
-    EXPECT_EQ(mass_properties(g, 3).mass, 0);
-    EXPECT_EQ(mass_properties(g, 3).inertia.norm(), 0);
+    EXPECT_EQ(model::mass_properties(g, 3).mass, 0);
+    EXPECT_EQ(model::mass_properties(g, 3).inertia.norm(), 0);
   }
 }
 
 TEST(MassProperties, FlatPlateHasPlanarInertia) {
   const double a = 1.9, b = 0.2;
-  const MassProperties m = mass_properties(Ellipse{{a, b}}, 2);
+  const model::MassProperties m = model::mass_properties(Ellipse{{a, b}}, 2);
   EXPECT_DOUBLE_EQ(m.inertia(2, 2), m.mass * (a * a + b * b) / 4);
   EXPECT_DOUBLE_EQ(m.inertia(0, 0) + m.inertia(1, 1), m.inertia(2, 2));
 }
@@ -156,7 +156,7 @@ TEST(MassProperties, FlatPlateHasPlanarInertia) {
 // A box cut into eight unequal boxes, seen from a tilted frame, is the box again.
 TEST(MassProperties, PartsOfABoxMakeTheBox) {
   const Vec3 size(1, 2, 3);
-  std::vector<MassProperties> parts;
+  std::vector<model::MassProperties> parts;
   for (int k = 0; k < 8; ++k) {
     Vec3 edge, middle;
     for (int i = 0; i < 3; ++i) {
@@ -165,33 +165,36 @@ TEST(MassProperties, PartsOfABoxMakeTheBox) {
       edge[i] = upper ? size[i] - cut : cut;
       middle[i] = 0.5 * (upper ? cut : cut - size[i]);
     }
-    parts.push_back(
-        transformed(mass_properties(Box{edge}, 5), tilted * Pose{middle, Quat::Identity()}));
+    parts.push_back(model::transformed(model::mass_properties(Box{edge}, 5),
+                                       tilted * Pose{middle, Quat::Identity()}));
   }
-  expect_same(combine(parts), transformed(mass_properties(Box{size}, 5), tilted), 4);
+  expect_same(model::combine(parts),
+              model::transformed(model::mass_properties(Box{size}, 5), tilted), 4);
 }
 
 TEST(MassProperties, CombinationOfOneOrNone) {
-  const MassProperties one = transformed(mass_properties(Box{{1, 2, 3}}, 7), tilted);
-  const std::array parts = {MassProperties{}, one, MassProperties{}};
-  const MassProperties all = combine(parts);
+  const model::MassProperties one =
+      model::transformed(model::mass_properties(Box{{1, 2, 3}}, 7), tilted);
+  const std::array parts = {model::MassProperties{}, one, model::MassProperties{}};
+  const model::MassProperties all = model::combine(parts);
   EXPECT_EQ(all.mass, one.mass);
   EXPECT_EQ(all.center, one.center);
   EXPECT_EQ(all.inertia, one.inertia);
-  EXPECT_EQ(combine({}).mass, 0);
-  EXPECT_EQ(combine(std::array{MassProperties{}, MassProperties{}}).inertia, Mat3(Mat3::Zero()));
+  EXPECT_EQ(model::combine({}).mass, 0);
+  EXPECT_EQ(model::combine(std::array{model::MassProperties{}, model::MassProperties{}}).inertia,
+            Mat3(Mat3::Zero()));
 }
 
 // The farthest point of each shape, known by hand.
 TEST(BoundingRadius, IsTheDistanceOfTheFarthestPoint) {
-  EXPECT_EQ(bounding_radius(Point{}), 0);
-  EXPECT_EQ(bounding_radius(Sphere{2}), 2);
-  EXPECT_DOUBLE_EQ(bounding_radius(Box{{2, 4, 4}}), 3);
-  EXPECT_EQ(bounding_radius(Capsule{1, 4}), 3);
-  EXPECT_EQ(bounding_radius(Ellipsoid{{1, 5, 2}}), 5);
-  EXPECT_EQ(bounding_radius(Disc{2}), 2);
-  EXPECT_EQ(bounding_radius(Ellipse{{1, 3}}), 3);
-  EXPECT_EQ(bounding_radius(Halfspace{}), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(model::bounding_radius(Point{}), 0);
+  EXPECT_EQ(model::bounding_radius(Sphere{2}), 2);
+  EXPECT_DOUBLE_EQ(model::bounding_radius(Box{{2, 4, 4}}), 3);
+  EXPECT_EQ(model::bounding_radius(Capsule{1, 4}), 3);
+  EXPECT_EQ(model::bounding_radius(Ellipsoid{{1, 5, 2}}), 5);
+  EXPECT_EQ(model::bounding_radius(Disc{2}), 2);
+  EXPECT_EQ(model::bounding_radius(Ellipse{{1, 3}}), 3);
+  EXPECT_EQ(model::bounding_radius(Halfspace{}), std::numeric_limits<double>::infinity());
 }
 
 TEST(Shape, TypesHaveTheNamesOfTheSceneFormat) {

@@ -49,7 +49,7 @@ StepReport report(std::int64_t step) {
 TEST(Clip, DecimationLosesNoEventAndNoError) {
   const Scene scene = two_disc_scene();
   for (const std::int64_t steps : {0, 1, 7, 8, 9, 16, 17, 100, 1000}) {
-    Clip clip(scene, {.frames = 8});
+    play::Clip clip(scene, {.frames = 8});
     clip.add_initial(state(scene, 0));
     double certificate = 0, penetration = 0, collisions = 0, guard = 0, uncertified = 0;
     for (std::int64_t n = 1; n <= steps; ++n) {
@@ -67,9 +67,9 @@ TEST(Clip, DecimationLosesNoEventAndNoError) {
     EXPECT_EQ(frames.front()->step, 0);
     EXPECT_EQ(frames.back()->step, steps);
     EXPECT_EQ(clip.steps(), steps);
-    ClipFigures all;
+    play::ClipFigures all;
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      const ClipFrame& f = *frames[i];
+      const play::ClipFrame& f = *frames[i];
       if (i + 1 < frames.size()) {
         EXPECT_EQ(f.step % clip.stride(), 0);
       }
@@ -95,7 +95,7 @@ TEST(Clip, DecimationLosesNoEventAndNoError) {
 
 TEST(Clip, KeepsEveryStepOfAShortRun) {
   const Scene scene = two_disc_scene();
-  Clip clip(scene);
+  play::Clip clip(scene);
   clip.add_initial(state(scene, 0));
   for (std::int64_t n = 1; n <= 1000; ++n) clip.add(report(n), state(scene, n));
   EXPECT_EQ(clip.frames().size(), 1001u);
@@ -117,7 +117,7 @@ ContactReport contact(std::int32_t feature, double impulse) {
 TEST(Clip, KeepsTheStrongestContacts) {
   Scene scene = two_disc_scene();
   scene.simulation.duration = 1000;  // 100001 frames expected: 8 in the clip
-  Clip clip(scene, {.frames = 8, .contact_bytes = 0});
+  play::Clip clip(scene, {.frames = 8, .contact_bytes = 0});
   ASSERT_EQ(clip.contact_limit(), 100u);
   clip.add_initial(state(scene, 0));
   StepReport r = report(1);
@@ -137,7 +137,7 @@ TEST(Clip, KeepsTheStrongestContacts) {
 
 TEST(Clip, AStoppedStepIsCountedAndShowsTheStateBefore) {
   const Scene scene = two_disc_scene();
-  Clip clip(scene);
+  play::Clip clip(scene);
   clip.add_initial(state(scene, 0));
   clip.add(report(1), state(scene, 1));
   StepReport stopped = report(2);
@@ -167,7 +167,7 @@ TEST(Clip, PrescribedBodiesMoveAsTheyAreMoved) {
                                           "moved.json");
   ASSERT_TRUE(scene);
   Simulator sim(scene->model, *scene->initial);
-  Clip clip(*scene);
+  play::Clip clip(*scene);
   clip.add_initial(sim.state());
   const double h = 0.01;
   for (int i = 0; i < 50; ++i) {
@@ -179,7 +179,7 @@ TEST(Clip, PrescribedBodiesMoveAsTheyAreMoved) {
   const std::size_t box = clip.moving()[0] == scene->model->find_body("box") ? 0 : 1;
   for (std::size_t i = 1; i < frames.size(); ++i) {
     const double t = frames[i]->t, mean = 0.1 * (std::sin(3 * t) - std::sin(3 * (t - h))) / h;
-    const ClipBody& body = frames[i]->bodies[box];
+    const play::ClipBody& body = frames[i]->bodies[box];
     EXPECT_NEAR(body.velocity[0], mean, 1e-6);  // a float
     EXPECT_NEAR(body.angular_velocity[2], 2, 1e-6);
   }

@@ -6,10 +6,10 @@
 #include <optional>
 #include <zlib.h>
 
+#include "bytes/text_form.hpp"
 #include "play/pack.hpp"
 #include "play/player.hpp"
 #include "play/player_files.hpp"
-#include "play/text_form.hpp"
 
 namespace cairn {
 namespace {
@@ -84,7 +84,7 @@ struct Unpacked {
 // The ball runs around a circle and turns over and over; contacts come and go.
 struct Made {
   Scene scene;
-  std::optional<Clip> clip;
+  std::optional<play::Clip> clip;
   std::vector<std::vector<ContactReport>> contacts;
   static constexpr int steps = 90;
 
@@ -130,7 +130,7 @@ struct Made {
 
 TEST(Pack, CurvesAreReadBackWithinTheErrorTold) {
   const Made made;
-  const PackedClip packed = pack(*made.clip);
+  const play::PackedClip packed = play::pack(*made.clip);
   const Unpacked read(packed.bytes);
   const auto curves = read.curves();
   const auto frames = made.clip->frames();
@@ -139,7 +139,7 @@ TEST(Pack, CurvesAreReadBackWithinTheErrorTold) {
   double worst_p = 0, worst_angle = 0;
   for (std::size_t f = 0; f < frames.size(); ++f) {
     EXPECT_EQ(read.at<double>("time", f), frames[f]->t);
-    const ClipBody& ball = frames[f]->bodies[0];
+    const play::ClipBody& ball = frames[f]->bodies[0];
     double p2 = 0;
     for (std::size_t k = 0; k < 3; ++k) p2 += std::pow(curves[k][f] - ball.position[k], 2);
     worst_p = std::max(worst_p, std::sqrt(p2));
@@ -159,7 +159,7 @@ TEST(Pack, CurvesAreReadBackWithinTheErrorTold) {
 
 TEST(Pack, ContactsAreReadBack) {
   const Made made;
-  const PackedClip packed = pack(*made.clip);
+  const play::PackedClip packed = play::pack(*made.clip);
   const Unpacked read(packed.bytes);
   const std::size_t total = read.count("contact_flags");
   const char *bodies = read.section("contact_bodies"), *columns = read.section("contact_columns");
@@ -232,11 +232,11 @@ TEST(Pack, ContactsAreReadBack) {
 TEST(Pack, EmptyClipsAndFixedScenesArePacked) {
   Result<Scene> scene = parse_scene(hostile, "hostile.json");
   ASSERT_TRUE(scene);
-  Clip nothing(*scene);
-  EXPECT_EQ(Unpacked(pack(nothing).bytes).header["frames"], 0);
-  Clip one(*scene);
+  play::Clip nothing(*scene);
+  EXPECT_EQ(Unpacked(play::pack(nothing).bytes).header["frames"], 0);
+  play::Clip one(*scene);
   one.add_initial(*scene->initial);
-  const Unpacked read(pack(one).bytes);
+  const Unpacked read(play::pack(one).bytes);
   EXPECT_EQ(read.header["frames"], 1);
   EXPECT_EQ(read.count("curves"), 0u);  // nothing moves
 }
@@ -250,15 +250,15 @@ TEST(TextForm, Base64) {
                             {"foob", "Zm9vYg=="},
                             {"fooba", "Zm9vYmE="},
                             {"foobar", "Zm9vYmFy"}};
-  for (const auto& [bytes, text] : pairs) EXPECT_EQ(base64(bytes), text);
-  EXPECT_EQ(base64(std::string_view("\xff\xfe\x00", 3)), "//4A");
+  for (const auto& [bytes, text] : pairs) EXPECT_EQ(bytes::base64(bytes), text);
+  EXPECT_EQ(bytes::base64(std::string_view("\xff\xfe\x00", 3)), "//4A");
 }
 
 TEST(TextForm, DeflatedBytesInflateToThemselves) {
   std::string bytes;
   for (int i = 0; i < 100000; ++i) bytes += static_cast<char>(i * i % 251);
   for (const std::string& text : {std::string(), bytes}) {
-    const std::string small = deflated(text);
+    const std::string small = bytes::deflated(text);
     std::string back(text.size() + 1, '\0');
     uLongf size = back.size();
     ASSERT_EQ(::uncompress(reinterpret_cast<Bytef*>(back.data()), &size,
@@ -271,24 +271,24 @@ TEST(TextForm, DeflatedBytesInflateToThemselves) {
 // Whatever the names are, the page has one script that runs, and the policy allows it alone.
 TEST(PlayerPage, OnlyThePlayerRuns) {
   const Made made;
-  const PlayerParts parts = player_parts(*made.clip);
-  const std::string page = player_page(parts);
+  const play::PlayerParts parts = play::player_parts(*made.clip);
+  const std::string page = play::player_page(parts);
   EXPECT_EQ(page.find("alert("), std::string::npos);
   EXPECT_EQ(page.find("onerror="), std::string::npos);
   std::size_t scripts = 0;
   for (std::size_t at = 0; (at = page.find("<script", at)) != std::string::npos; ++at) ++scripts;
   EXPECT_EQ(scripts, 2u);  // the clip, which is text, and the player
-  EXPECT_NE(
-      page.find("default-src 'none'; script-src 'sha256-" + base64(player_script_sha256()) + "'"),
-      std::string::npos);
+  EXPECT_NE(page.find("default-src 'none'; script-src 'sha256-" +
+                      bytes::base64(play::player_script_sha256()) + "'"),
+            std::string::npos);
   // The policy comes before anything that it governs.
   EXPECT_LT(page.find("Content-Security-Policy"), page.find("<style"));
   for (const char* attribute : {" src=", " href=", "@import", "url("})
-    EXPECT_EQ(std::string(player_style()).find(attribute), std::string::npos);
+    EXPECT_EQ(std::string(play::player_style()).find(attribute), std::string::npos);
   // Nothing in the script ends the element that holds it.
-  EXPECT_EQ(player_script().find("</script"), std::string_view::npos);
-  EXPECT_EQ(player_script().find("<!--"), std::string_view::npos);
-  EXPECT_NE(player_script().find("Permission is hereby granted, free of charge"),
+  EXPECT_EQ(play::player_script().find("</script"), std::string_view::npos);
+  EXPECT_EQ(play::player_script().find("<!--"), std::string_view::npos);
+  EXPECT_NE(play::player_script().find("Permission is hereby granted, free of charge"),
             std::string_view::npos);
 }
 

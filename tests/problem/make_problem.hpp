@@ -94,7 +94,7 @@ inline Constraint& add(Problem& problem, Law law, int rows, int a, int b = -1) {
 inline void fill_random(Random& random, const Problem& problem, Constraint& c) {
   for (std::size_t side = 0; side < 2; ++side)
     for (int r = 0; r < c.rows && c.body[side] >= 0; ++r)
-      for (int k = 0; k < problem.bodies[at(c.body[side])].size; ++k)
+      for (int k = 0; k < problem.bodies[base::at(c.body[side])].size; ++k)
         c.J[side][r][k] = normal(random);
 }
 
@@ -143,7 +143,8 @@ inline Dense dense(const Problem& problem) {
     for (int r = 0; r < body.size; ++r)
       for (int c = 0; c < body.size; ++c) d.A(body.first + r, body.first + c) = body.A[r][c];
   for (const BodyCoupling& c : problem.couplings) {
-    const ProblemBody &a = problem.bodies[at(c.body[0])], &b = problem.bodies[at(c.body[1])];
+    const ProblemBody &a = problem.bodies[base::at(c.body[0])],
+                      &b = problem.bodies[base::at(c.body[1])];
     for (int r = 0; r < a.size; ++r)
       for (int k = 0; k < b.size; ++k) {
         d.A(a.first + r, b.first + k) += c.A[0][r][k];
@@ -157,7 +158,7 @@ inline Dense dense(const Problem& problem) {
       d.b[row] = c.b[r];
       for (std::size_t side = 0; side < 2; ++side) {
         if (c.body[side] < 0) continue;
-        const ProblemBody& body = problem.bodies[at(c.body[side])];
+        const ProblemBody& body = problem.bodies[base::at(c.body[side])];
         for (int k = 0; k < body.size; ++k) d.J(row, body.first + k) = c.J[side][r][k];
       }
     }

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "make_problem.hpp"
-#include "problem/blocks.hpp"
+#include "linear/blocks.hpp"
 #include "problem/islands.hpp"
+#include "problem/make_problem.hpp"
 
 namespace cairn {
 namespace {
@@ -21,10 +21,10 @@ TEST(Blocks, InverseTimesMatrixIsOne) {
     const int n = 1 + make::pick(random, 6);
     Eigen::MatrixXd A(n, n), X(n, n);
     for (double& x : A.reshaped()) x = make::normal(random);
-    BodyBlock a, inverse;
+    linear::BodyBlock a, inverse;
     for (int r = 0; r < n; ++r)
       for (int c = 0; c < n; ++c) a[r][c] = A(r, c);
-    ASSERT_TRUE(invert(a, n, inverse));
+    ASSERT_TRUE(linear::invert(a, n, inverse));
     for (int r = 0; r < n; ++r)
       for (int c = 0; c < n; ++c) X(r, c) = inverse[r][c];
     const double condition = A.norm() * X.norm();
@@ -34,8 +34,8 @@ TEST(Blocks, InverseTimesMatrixIsOne) {
 }
 
 TEST(Blocks, InverseNeedsRowExchanges) {
-  BodyBlock a = {{0, 2}, {4, 0}}, inverse;
-  ASSERT_TRUE(invert(a, 2, inverse));
+  linear::BodyBlock a = {{0, 2}, {4, 0}}, inverse;
+  ASSERT_TRUE(linear::invert(a, 2, inverse));
   EXPECT_EQ(inverse[0][0], 0);
   EXPECT_EQ(inverse[0][1], 0.25);
   EXPECT_EQ(inverse[1][0], 0.5);
@@ -43,13 +43,13 @@ TEST(Blocks, InverseNeedsRowExchanges) {
 }
 
 TEST(Blocks, SingularAndNotFiniteBlocksAreRefused) {
-  BodyBlock singular = {{1, 2}, {2, 4}}, zero = {}, inverse;
-  EXPECT_FALSE(invert(singular, 2, inverse));
-  EXPECT_FALSE(invert(zero, 3, inverse));
+  linear::BodyBlock singular = {{1, 2}, {2, 4}}, zero = {}, inverse;
+  EXPECT_FALSE(linear::invert(singular, 2, inverse));
+  EXPECT_FALSE(linear::invert(zero, 3, inverse));
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    BodyBlock a = {{bad, 0}, {0, 1}}, b = {{1, 0}, {0, bad}};
-    EXPECT_FALSE(invert(a, 2, inverse));
-    EXPECT_FALSE(invert(b, 2, inverse));
+    linear::BodyBlock a = {{bad, 0}, {0, 1}}, b = {{1, 0}, {0, bad}};
+    EXPECT_FALSE(linear::invert(a, 2, inverse));
+    EXPECT_FALSE(linear::invert(b, 2, inverse));
   }
 }
 
@@ -75,13 +75,13 @@ TEST(Blocks, ProductsAreThoseOfTheDenseMatrices) {
     VecX w(problem.rows()), p = VecX::Zero(problem.velocities());
     for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
       const Constraint& c = problem.constraints[i];
-      constraint_velocity(problem, c, v.data(), true, w.data() + problem.first_row[i]);
+      linear::constraint_velocity(problem, c, v.data(), true, w.data() + problem.first_row[i]);
       for (int side = 0; side < 2; ++side) {
-        const int body = c.body[at(side)];
+        const int body = c.body[base::at(side)];
         if (body < 0) continue;
-        const ProblemBody& b = problem.bodies[at(body)];
-        add_transposed(c.J[side], c.rows, b.size, lambda.data() + problem.first_row[i],
-                       p.data() + b.first);
+        const ProblemBody& b = problem.bodies[base::at(body)];
+        linear::add_transposed(c.J[side], c.rows, b.size, lambda.data() + problem.first_row[i],
+                               p.data() + b.first);
       }
     }
     EXPECT_LE((w - d.J * v - d.b).norm(), 1e-14 * (1 + w.norm()));
@@ -93,7 +93,7 @@ TEST(Blocks, ProductsAreThoseOfTheDenseMatrices) {
 // closure of the graph says so.
 TEST(Islands, AreTheComponentsOfTheGraph) {
   Random random(3);
-  Islands islands;  // reused, as the solver does
+  problem::Islands islands;  // reused, as the solver does
   for (int trial = 0; trial < 300; ++trial) {
     Problem problem;
     const int n = 1 + make::pick(random, 12);
@@ -108,20 +108,20 @@ TEST(Islands, AreTheComponentsOfTheGraph) {
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) joined(i, j) |= joined(i, k) & joined(k, j);
 
-    find_islands(problem, islands);
+    problem::find_islands(problem, islands);
     int next = 0;
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j)
-        EXPECT_EQ(islands.of_body[at(i)] == islands.of_body[at(j)], joined(i, j) == 1);
+        EXPECT_EQ(islands.of_body[base::at(i)] == islands.of_body[base::at(j)], joined(i, j) == 1);
       // Numbered in the order of their first bodies.
-      EXPECT_LE(islands.of_body[at(i)], next);
-      next = std::max(next, islands.of_body[at(i)] + 1);
+      EXPECT_LE(islands.of_body[base::at(i)], next);
+      next = std::max(next, islands.of_body[base::at(i)] + 1);
     }
     EXPECT_EQ(islands.count, next);
     for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
       const auto& body = problem.constraints[i].body;
       const int any = std::max(body[0], body[1]);
-      EXPECT_EQ(islands.of_constraint[i], any < 0 ? -1 : islands.of_body[at(any)]);
+      EXPECT_EQ(islands.of_constraint[i], any < 0 ? -1 : islands.of_body[base::at(any)]);
     }
   }
 }

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "cairn/solution.hpp"
-#include "make_problem.hpp"
+#include "problem/make_problem.hpp"
 
 namespace cairn {
 namespace {

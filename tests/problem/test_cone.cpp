@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <numbers>
 
-#include "make_problem.hpp"
 #include "problem/cone.hpp"
+#include "problem/make_problem.hpp"
 
 namespace cairn {
 namespace {
@@ -20,18 +20,18 @@ using make::uniform;
 
 constexpr double pi = std::numbers::pi;
 
-LawSet cone(int rows, double mu, int facets = 0) {
+problem::LawSet cone(int rows, double mu, int facets = 0) {
   return {.law = Law::coulomb,
           .rows = rows,
-          .corners = corners_of(rows, facets, nullptr),
+          .corners = problem::corners_of(rows, facets, nullptr),
           .mu = mu,
           .lo = 0,
           .hi = 0};
 }
 
-Vec3 projected(const LawSet& set, const Vec3& z) {
+Vec3 projected(const problem::LawSet& set, const Vec3& z) {
   Vec3 p = Vec3::Zero();
-  project(set, z.data(), p.data());
+  problem::project(set, z.data(), p.data());
   return p;
 }
 
@@ -40,7 +40,7 @@ Vec3 ray(double mu, double angle) {
 }
 
 // Generators of the cone; those of an exact spatial cone are a dense fan.
-std::vector<Vec3> generators(const LawSet& set) {
+std::vector<Vec3> generators(const problem::LawSet& set) {
   if (set.rows == 2) return {ray(set.mu, 0), Vec3(1, -set.mu, 0)};
   std::vector<Vec3> rays;
   for (const Corner& c : set.corners) rays.push_back({1, set.mu * c[0], set.mu * c[1]});
@@ -69,12 +69,13 @@ const std::vector<std::shared_ptr<const FrictionPolygon>>& general_polygons() {
   return all;
 }
 
-std::vector<LawSet> random_sets(Random& random) {
-  std::vector<LawSet> sets = {cone(2, random_friction(random)), cone(3, random_friction(random))};
+std::vector<problem::LawSet> random_sets(Random& random) {
+  std::vector<problem::LawSet> sets = {cone(2, random_friction(random)),
+                                       cone(3, random_friction(random))};
   for (int k = 3; k <= 64; ++k) sets.push_back(cone(3, random_friction(random), k));
   for (int i = 0; i < 20; ++i) {
     sets.push_back(cone(3, random_friction(random)));
-    sets.back().corners = *general_polygons()[at(pick(random, 200))];
+    sets.back().corners = *general_polygons()[base::at(pick(random, 200))];
   }
   return sets;
 }
@@ -84,7 +85,7 @@ std::vector<LawSet> random_sets(Random& random) {
 TEST(Cone, ProjectionIsTheNearestPoint) {
   Random random(1);
   for (int trial = 0; trial < 60; ++trial)
-    for (const LawSet& set : random_sets(random)) {
+    for (const problem::LawSet& set : random_sets(random)) {
       const Vec3 z = random_point(random, set.rows), p = projected(set, z);
       const double size = z.norm(), rounding = 1e-14 * size;
       SCOPED_TRACE(testing::Message() << "rows " << set.rows << " corners " << set.corners.size()
@@ -102,8 +103,8 @@ TEST(Cone, ProjectionIsTheNearestPoint) {
 TEST(Cone, NoSampledPointOfTheConeIsNearer) {
   Random random(2);
   for (int trial = 0; trial < 40; ++trial)
-    for (const LawSet& set : {cone(2, 0.3), cone(3, 0.7), cone(3, 1.5, 3), cone(3, 0.4, 4),
-                              cone(3, 0.8, 7), cone(3, 0.2, 16)}) {
+    for (const problem::LawSet& set : {cone(2, 0.3), cone(3, 0.7), cone(3, 1.5, 3), cone(3, 0.4, 4),
+                                       cone(3, 0.8, 7), cone(3, 0.2, 16)}) {
       const Vec3 z = random_point(random, set.rows), p = projected(set, z);
       const double distance = (z - p).norm();
       const std::vector<Vec3> rays = generators(set);
@@ -143,19 +144,19 @@ TEST(Cone, DerivativeMatchesCentralDifferences) {
   int compared = 0, total = 0;
   const double h = 1e-6;
   for (int trial = 0; trial < 100; ++trial)
-    for (const LawSet& set : random_sets(random)) {
+    for (const problem::LawSet& set : random_sets(random)) {
       const Vec3 z(normal(random), normal(random), set.rows == 3 ? normal(random) : 0);
       if (z.tail<2>().norm() < 0.05) continue;
       ++total;
       double D[max_rows][max_rows], other[max_rows][max_rows];
-      project_derivative(set, z.data(), D);
+      problem::project_derivative(set, z.data(), D);
       bool smooth = true;
       Mat3 differences = Mat3::Zero();
       for (int c = 0; c < set.rows; ++c) {
         const Vec3 step = h * Vec3::Unit(c);
         for (const double sign : {-1.0, 1.0}) {
           const Vec3 near = z + sign * step;
-          project_derivative(set, near.data(), other);
+          problem::project_derivative(set, near.data(), other);
           for (int i = 0; i < set.rows; ++i)
             for (int j = 0; j < set.rows; ++j)
               smooth = smooth && std::abs(D[i][j] - other[i][j]) < 1e-3;
@@ -178,7 +179,7 @@ TEST(Cone, DerivativeMatchesCentralDifferences) {
 TEST(Cone, PyramidsAreInscribedWithTheFirstEdgeAlongT1) {
   for (int k = 3; k <= 64; ++k)
     for (const double mu : {0.01, 0.3, 1.0, 5.0}) {
-      const LawSet set = cone(3, mu, k), exact = cone(3, mu);
+      const problem::LawSet set = cone(3, mu, k), exact = cone(3, mu);
       const Vec3 first(1, mu, 0);
       EXPECT_LE((projected(set, first) - first).norm(), 1e-15 * first.norm());
       for (int i = 0; i < k; ++i) {
@@ -196,26 +197,26 @@ TEST(Cone, PyramidsAreInscribedWithTheFirstEdgeAlongT1) {
 
 // Without friction the cone is a ray; a pull gives nothing, in whatever row count and pyramid.
 TEST(Cone, WithoutFrictionOnlyThePushIsLeft) {
-  for (const LawSet& set : {cone(2, 0), cone(3, 0), cone(3, 0, 3), cone(3, 0, 8)})
+  for (const problem::LawSet& set : {cone(2, 0), cone(3, 0), cone(3, 0, 3), cone(3, 0, 8)})
     for (const double t : {0.0, 1.0, -2.0}) {
       EXPECT_EQ(projected(set, Vec3(-1, t, 0)), Vec3::Zero());
       EXPECT_EQ(projected(set, Vec3(1, t, 0)), Vec3(1, 0, 0));
       EXPECT_EQ(projected(set, Vec3(0, t, 0)), Vec3::Zero());
       const double w[3] = {1, t, 0};
-      EXPECT_EQ(slip_bound(set, w), 0);
+      EXPECT_EQ(problem::slip_bound(set, w), 0);
     }
 }
 
 TEST(Cone, SimpleLawsProjectOnTheirSets) {
   double p = 7;
   const double z = -0.5;
-  project({.law = Law::nonnegative}, &z, &p);
+  problem::project({.law = Law::nonnegative}, &z, &p);
   EXPECT_EQ(p, 0);
-  project({.law = Law::box, .lo = -0.25, .hi = 1}, &z, &p);
+  problem::project({.law = Law::box, .lo = -0.25, .hi = 1}, &z, &p);
   EXPECT_EQ(p, -0.25);
-  project({.law = Law::box, .lo = -1, .hi = 1}, &z, &p);
+  problem::project({.law = Law::box, .lo = -1, .hi = 1}, &z, &p);
   EXPECT_EQ(p, z);
-  project({.law = Law::equality}, &z, &p);
+  problem::project({.law = Law::equality}, &z, &p);
   EXPECT_EQ(p, z);
 }
 
@@ -224,7 +225,7 @@ TEST(Cone, SimpleLawsProjectOnTheirSets) {
 TEST(Cone, SlipBoundIsTheLargestFrictionPower) {
   Random random(5);
   for (int trial = 0; trial < 100; ++trial)
-    for (const LawSet& set : random_sets(random)) {
+    for (const problem::LawSet& set : random_sets(random)) {
       const Vec3 w = random_point(random, set.rows);
       double most = 0;
       std::vector<Vec3> rays = generators(set);
@@ -233,7 +234,7 @@ TEST(Cone, SlipBoundIsTheLargestFrictionPower) {
       for (const Vec3& g : rays) most = std::max(most, -g.tail<2>().dot(w.tail<2>()));
       const double size = set.mu * w.tail<2>().norm();
       const double sampling = exact ? 4e-7 : 1e-14;
-      EXPECT_NEAR(slip_bound(set, w.data()), most, sampling * size) << set.corners.size();
+      EXPECT_NEAR(problem::slip_bound(set, w.data()), most, sampling * size) << set.corners.size();
     }
 }
 
@@ -241,12 +242,12 @@ TEST(Cone, SlipBoundIsTheLargestFrictionPower) {
 TEST(Cone, SlipBoundPutsOpeningVelocitiesIntoTheDualCone) {
   Random random(6);
   for (int trial = 0; trial < 50; ++trial)
-    for (const LawSet& set : random_sets(random)) {
+    for (const problem::LawSet& set : random_sets(random)) {
       if (set.mu == 0) continue;
       Vec3 w = random_point(random, set.rows);
       const double size = w.norm() * (1 + set.mu);
       double least = std::numeric_limits<double>::infinity();
-      const Vec3 w_hat = w + slip_bound(set, w.data()) * Vec3::UnitX();
+      const Vec3 w_hat = w + problem::slip_bound(set, w.data()) * Vec3::UnitX();
       for (const Vec3& g : generators(set)) least = std::min(least, g.dot(w_hat));
       // The least of g . w_hat is w_n itself; the fan of 360 rays misses it by (pi/360)^2 / 2.
       EXPECT_NEAR(least, w[0], (set.rows == 3 && set.corners.empty() ? 4e-5 : 1e-14) * size);
@@ -258,19 +259,21 @@ TEST(Cone, SlipGradientMatchesCentralDifferences) {
   const double h = 1e-6;
   int compared = 0, total = 0;
   for (int trial = 0; trial < 100; ++trial)
-    for (const LawSet& set : random_sets(random)) {
+    for (const problem::LawSet& set : random_sets(random)) {
       const Vec3 w(normal(random), normal(random), set.rows == 3 ? normal(random) : 0);
       if (w.tail<2>().norm() < 0.05) continue;
       ++total;
       Vec3 tau, near;
-      slip_gradient(set, w.data(), tau.data());
+      problem::slip_gradient(set, w.data(), tau.data());
       Vec3 differences = Vec3::Zero();
       bool smooth = true;
       for (int c = 0; c < set.rows; ++c) {
         const Vec3 plus = w + h * Vec3::Unit(c), minus = w - h * Vec3::Unit(c);
-        differences[c] = (slip_bound(set, plus.data()) - slip_bound(set, minus.data())) / (2 * h);
+        differences[c] =
+            (problem::slip_bound(set, plus.data()) - problem::slip_bound(set, minus.data())) /
+            (2 * h);
         for (const Vec3* x : {&plus, &minus}) {
-          slip_gradient(set, x->data(), near.data());
+          problem::slip_gradient(set, x->data(), near.data());
           smooth = smooth && (near - tau).norm() < 1e-3 * (1 + set.mu);
         }
       }
@@ -283,23 +286,24 @@ TEST(Cone, SlipGradientMatchesCentralDifferences) {
 
 // The point of a disc next to z, and its derivative by differences.
 TEST(Disc, ProjectionAndDerivative) {
-  const LawSet set{.law = Law::disc, .rows = 2, .corners = {}, .mu = 0, .lo = 0, .hi = 0.5};
+  const problem::LawSet set{
+      .law = Law::disc, .rows = 2, .corners = {}, .mu = 0, .lo = 0, .hi = 0.5};
   const double inside[2] = {0.3, -0.2}, outside[2] = {3, 4}, h = 1e-6;
   double p[max_rows] = {}, D[max_rows][max_rows];
-  project(set, inside, p);
+  problem::project(set, inside, p);
   EXPECT_EQ(p[0], 0.3);
   EXPECT_EQ(p[1], -0.2);
-  project(set, outside, p);
+  problem::project(set, outside, p);
   EXPECT_NEAR(p[0], 0.3, 1e-16);
   EXPECT_NEAR(p[1], 0.4, 1e-16);
   for (const double* z : {inside, outside}) {
-    project_derivative(set, z, D);
+    problem::project_derivative(set, z, D);
     for (int k = 0; k < 2; ++k) {
       double up[2] = {z[0], z[1]}, down[2] = {z[0], z[1]}, a[2], b[2];
       up[k] += h;
       down[k] -= h;
-      project(set, up, a);
-      project(set, down, b);
+      problem::project(set, up, a);
+      problem::project(set, down, b);
       for (int i = 0; i < 2; ++i) EXPECT_NEAR(D[i][k], (a[i] - b[i]) / (2 * h), 1e-9);
     }
   }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "problem/problem_file.hpp"
+#include "problem/files/problem_file.hpp"
 
 namespace cairn {
 namespace {
@@ -148,7 +148,8 @@ void expect_same_bits(const Problem& a, const Problem& b) {
 TEST(ProblemFile, RoundTripKeepsEveryBit) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     const Problem problem = random_problem(seed);
-    const Result<Problem> again = parse_problem(problem_text(problem, problem.names), "text");
+    const Result<Problem> again =
+        problem::parse_problem(problem::problem_text(problem, problem.names), "text");
     ASSERT_TRUE(again) << again.error().front().text();
     expect_same_bits(problem, *again);
   }
@@ -171,20 +172,22 @@ class ProblemFileOnDisk : public testing::Test {
 TEST_F(ProblemFileOnDisk, WritesAndReadsBackAndLeavesNoOtherFile) {
   const Problem problem = random_problem(7);
   const std::string file = folder_ + "/a.json";
-  for (int twice = 0; twice < 2; ++twice) ASSERT_TRUE(write_problem(problem, problem.names, file));
-  const Result<Problem> again = read_problem(file);
+  for (int twice = 0; twice < 2; ++twice)
+    ASSERT_TRUE(problem::write_problem(problem, problem.names, file));
+  const Result<Problem> again = problem::read_problem(file);
   ASSERT_TRUE(again);
   expect_same_bits(problem, *again);
 }
 
 TEST_F(ProblemFileOnDisk, FilesThatCannotBeReadOrWrittenAreErrorsOfTheRightKind) {
   const Problem problem = random_problem(1);
-  const Result<void> written = write_problem(problem, problem.names, folder_ + "/none/a.json");
+  const Result<void> written =
+      problem::write_problem(problem, problem.names, folder_ + "/none/a.json");
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().front().kind, ErrorKind::io);
   ASSERT_EQ(::mkfifo((folder_ + "/pipe").c_str(), 0600), 0);
   for (const std::string& file : {folder_ + "/none.json", folder_, folder_ + "/pipe"}) {
-    const Result<Problem> read = read_problem(file);  // the pipe must not block
+    const Result<Problem> read = problem::read_problem(file);  // the pipe must not block
     ASSERT_FALSE(read) << file;
     EXPECT_EQ(read.error().front().kind, ErrorKind::input);
     EXPECT_EQ(read.error().front().code,
@@ -208,7 +211,7 @@ std::string with(const std::string& old_text, const std::string& new_text) {
 }
 
 TEST(ProblemFile, ReadsWhatAPersonWrites) {
-  const Result<Problem> problem = parse_problem(
+  const Result<Problem> problem = problem::parse_problem(
       R"(// a point mass, SI units, no name
       {"cairn_problem": 1, "bodies": [{"A": [[2]], "k": [-1]}],
        "constraints": [{"law": "nonnegative", "bodies": [0, -1], "J": [[[1]], []], "b": [0]}]})",
@@ -218,7 +221,7 @@ TEST(ProblemFile, ReadsWhatAPersonWrites) {
   EXPECT_EQ(problem->names.front(), "constraint 0");
   EXPECT_EQ(problem->rows(), 1);
   EXPECT_EQ(problem->velocities(), 1);
-  ASSERT_TRUE(parse_problem(good, "text"));
+  ASSERT_TRUE(problem::parse_problem(good, "text"));
 }
 
 struct Fault {
@@ -267,7 +270,8 @@ TEST(ProblemFile, EveryFaultIsToldWithItsPlace) {
       {"\"name\": \"c\"", "\"name\": \"c\", \"name\": \"d\"", "", ErrorCode::duplicate_key, "name"},
   };
   for (const Fault& fault : faults) {
-    const Result<Problem> read = parse_problem(with(fault.old_text, fault.new_text), "p.json");
+    const Result<Problem> read =
+        problem::parse_problem(with(fault.old_text, fault.new_text), "p.json");
     ASSERT_FALSE(read) << fault.new_text;
     const Error& error = read.error().front();
     EXPECT_EQ(error.kind, ErrorKind::input);
@@ -283,10 +287,10 @@ TEST(ProblemFile, EveryFaultIsToldWithItsPlace) {
 // the third velocity by itself.
 TEST(ProblemFile, CouplingsAreChecked) {
   const auto read = [](const std::string& couplings) {
-    return parse_problem(R"({"cairn_problem": 1, "bodies": [{"A": [[3]], "k": [0]},
+    return problem::parse_problem(R"({"cairn_problem": 1, "bodies": [{"A": [[3]], "k": [0]},
       {"A": [[3, 0], [0, 1]], "k": [0, 0]}], "couplings": )" +
-                             couplings + R"(, "constraints": []})",
-                         "t");
+                                      couplings + R"(, "constraints": []})",
+                                  "t");
   };
   EXPECT_TRUE(read(R"([{"bodies": [0, 1], "A": [[[-2, 0]], [[-2], [0]]]}])"));
   const auto told = [&](const std::string& couplings, ErrorCode code, const std::string& path) {
@@ -309,10 +313,10 @@ TEST(ProblemFile, CouplingsAreChecked) {
 
 TEST(ProblemFile, LawsOfContactsAndBoxesAreChecked) {
   const auto read = [](const std::string& constraint) {
-    return parse_problem(R"({"cairn_problem": 1,
+    return problem::parse_problem(R"({"cairn_problem": 1,
       "bodies": [{"A": [[1]], "k": [0]}, {"A": [[1]], "k": [0]}], "constraints": [)" +
-                             constraint + "]}",
-                         "t");
+                                      constraint + "]}",
+                                  "t");
   };
   const std::string rows3 =
       R"("bodies": [0, 1], "J": [[[1], [0], [0]], [[1], [0], [0]]], "b": [0, 0, 0]})";
@@ -335,35 +339,36 @@ TEST(ProblemFile, AllFaultsOfAFileAreToldAtOnceButAtMostTwenty) {
   std::string text = R"({"cairn_problem": 1, "bodies": [{"A": [[1]], "k": [0]}], "constraints": [)";
   for (int i = 0; i < 30; ++i)
     text += std::string(i > 0 ? "," : "") + R"({"law": 1, "bodies": [0, -1], "J": [], "b": []})";
-  const Result<Problem> read = parse_problem(text + "]}", "t");
+  const Result<Problem> read = problem::parse_problem(text + "]}", "t");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().size(), 20u);
 }
 
 TEST(ProblemFile, NumbersThatAreNotFiniteAreRefused) {
   for (const char* value : {"1e999", "-1e999", "NaN", "Infinity"})
-    EXPECT_FALSE(parse_problem(with("\"mu\": 0.5", std::string("\"mu\": ") + value), "t")) << value;
+    EXPECT_FALSE(problem::parse_problem(with("\"mu\": 0.5", std::string("\"mu\": ") + value), "t"))
+        << value;
 }
 
 TEST(ProblemFile, ACutFileIsNeverAProblemAndSyntaxErrorsHaveLineAndColumn) {
   for (std::size_t size = 0; size < good.size(); ++size) {
-    const Result<Problem> read = parse_problem(good.substr(0, size), "t");
+    const Result<Problem> read = problem::parse_problem(good.substr(0, size), "t");
     ASSERT_FALSE(read) << size;
     EXPECT_GE(read.error().front().line, 1) << size;
   }
-  const Result<Problem> read = parse_problem("{\n  \"cairn_problem\" 1}", "t");
+  const Result<Problem> read = problem::parse_problem("{\n  \"cairn_problem\" 1}", "t");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().front().line, 2);
   EXPECT_EQ(read.error().front().column, 19);
-  EXPECT_FALSE(parse_problem(good + good, "t"));
-  EXPECT_FALSE(parse_problem(std::string(100000, '['), "t"));
+  EXPECT_FALSE(problem::parse_problem(good + good, "t"));
+  EXPECT_FALSE(problem::parse_problem(std::string(100000, '['), "t"));
 }
 
 TEST(ProblemFile, IsToldApartFromAScene) {
-  EXPECT_TRUE(is_problem_text(good));
-  EXPECT_TRUE(is_problem_text(good.substr(0, 60)));
-  EXPECT_FALSE(is_problem_text(R"({"cairn": 1, "name": "cairn_problem"})"));
-  EXPECT_FALSE(is_problem_text(""));
+  EXPECT_TRUE(problem::is_problem_text(good));
+  EXPECT_TRUE(problem::is_problem_text(good.substr(0, 60)));
+  EXPECT_FALSE(problem::is_problem_text(R"({"cairn": 1, "name": "cairn_problem"})"));
+  EXPECT_FALSE(problem::is_problem_text(""));
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <unistd.h>
 
-#include "problem/fclib_file.hpp"
+#include "problem/files/fclib_file.hpp"
+#include "problem/files/problem_formats.hpp"
+#include "problem/files/reduced_file.hpp"
 #include "problem/make_problem.hpp"
-#include "problem/problem_formats.hpp"
-#include "problem/reduced_file.hpp"
 #include "problem/reduced_judge.hpp"
 #include "problem/sparse.hpp"
 
@@ -85,7 +85,7 @@ const char* const global = R"(2
 )";
 
 ReducedProblem parsed(const char* text) {
-  const Result<ProblemFile> file = parse_any_problem(text, "text");
+  const Result<problem::ProblemFile> file = problem::parse_any_problem(text, "text");
   EXPECT_TRUE(file) << (file ? "" : file.error().front().text());
   return file ? std::get<ReducedProblem>(file->problem) : ReducedProblem{};
 }
@@ -140,7 +140,8 @@ TEST(ProblemFormats, TextCutAnywhereIsAnErrorOrComplete) {
   for (const std::string text : {lcp, mlcp, mlcp_parts, friction, blocks, printout, global}) {
     const ReducedProblem whole = parsed(text.c_str());
     for (std::size_t length = 0; length < text.size(); ++length) {
-      const Result<ProblemFile> file = parse_any_problem(text.substr(0, length), "text");
+      const Result<problem::ProblemFile> file =
+          problem::parse_any_problem(text.substr(0, length), "text");
       if (!file) {
         EXPECT_FALSE(file.error().front().what.empty());
         EXPECT_FALSE(file.error().front().fix.empty() && file.error().front().allowed.empty());
@@ -171,10 +172,10 @@ TEST(ProblemFormats, FaultsAreToldWithTheirLine) {
       {"3 4000000 1 12000000 12000000 16000000 4000000 4000000 3 6 9\n", 1, ErrorCode::wrong_size},
       {"hello\n", 1, ErrorCode::wrong_format},
       {"", 1, ErrorCode::wrong_format},
-      {"1 1 1 2\n0 2 1\n", 2, ErrorCode::wrong_size},
+      {"1 1 1 2\n0 2 1\n", 2, ErrorCode::out_of_range},
   };
   for (const Fault& fault : faults) {
-    const Result<ProblemFile> file = parse_any_problem(fault.text, "text");
+    const Result<problem::ProblemFile> file = problem::parse_any_problem(fault.text, "text");
     ASSERT_FALSE(file) << fault.text;
     const Error& error = file.error().front();
     EXPECT_EQ(error.line, fault.line) << error.text();
@@ -185,13 +186,13 @@ TEST(ProblemFormats, FaultsAreToldWithTheirLine) {
 
 ReducedProblem random_contacts(make::Random& random, int rows, int count) {
   std::vector<ReducedConstraint> list;
-  SparseMatrix W{rows * count, rows * count, {}};
+  problem::SparseMatrix W{rows * count, rows * count, {}};
   for (int i = 0; i < count; ++i)
     list.push_back({.law = Law::coulomb, .rows = rows, .mu = make::uniform(random, 0, 1)});
   for (int r = 0; r < W.rows; ++r)
     for (int c = 0; c < W.columns; ++c)
       if (make::pick(random, 2)) W.entries.push_back({r, c, make::normal(random) * 1e-3});
-  return make_reduced(list, W, make::random_vector(random, rows * count));
+  return problem::make_reduced(list, W, make::random_vector(random, rows * count));
 }
 
 void expect_same(const ReducedProblem& a, const ReducedProblem& b) {
@@ -213,15 +214,15 @@ TEST(ProblemFormats, ReducedJsonKeepsEveryBit) {
   for (int trial = 0; trial < 20; ++trial) {
     ReducedProblem p = random_contacts(random, 3, 1 + trial % 4);
     p.constraints[0].facets = trial % 2 ? 8 : 0;
-    const Result<ReducedProblem> again = parse_reduced(reduced_text(p), "text");
+    const Result<ReducedProblem> again = problem::parse_reduced(problem::reduced_text(p), "text");
     ASSERT_TRUE(again) << again.error().front().text();
     expect_same(p, *again);
   }
-  SparseMatrix W{2, 2, {{0, 0, 0.1}, {1, 1, -0.0}}};
+  problem::SparseMatrix W{2, 2, {{0, 0, 0.1}, {1, 1, -0.0}}};
   const double infinity = std::numeric_limits<double>::infinity();
-  const ReducedProblem mixed = make_reduced(
+  const ReducedProblem mixed = problem::make_reduced(
       {{.law = Law::box, .lo = -infinity, .hi = 2}, {.law = Law::equality}}, W, VecX::Ones(2));
-  const Result<ReducedProblem> again = parse_reduced(reduced_text(mixed), "text");
+  const Result<ReducedProblem> again = problem::parse_reduced(problem::reduced_text(mixed), "text");
   ASSERT_TRUE(again) << again.error().front().text();
   expect_same(mixed, *again);
 }
@@ -242,7 +243,7 @@ TEST(ProblemFormats, FaultyReducedJsonIsToldWithItsPlace) {
        3, ErrorCode::wrong_size, "W[0][0]"},
   };
   for (const Fault& fault : faults) {
-    const Result<ProblemFile> file = parse_any_problem(fault.text, "text");
+    const Result<problem::ProblemFile> file = problem::parse_any_problem(fault.text, "text");
     ASSERT_FALSE(file) << fault.text;
     EXPECT_EQ(file.error().front().line, fault.line) << file.error().front().text();
     EXPECT_EQ(file.error().front().code, fault.code) << file.error().front().text();
@@ -264,37 +265,37 @@ TEST_F(Fclib, KeepsEveryBit) {
   make::Random random(6);
   for (const int rows : {2, 3}) {
     const ReducedProblem p = random_contacts(random, rows, 5);
-    ASSERT_TRUE(write_any_problem(p, file_));
-    const Result<ProblemFile> again = read_any_problem(file_);
+    ASSERT_TRUE(problem::write_any_problem(p, file_));
+    const Result<problem::ProblemFile> again = problem::read_any_problem(file_);
     ASSERT_TRUE(again) << again.error().front().text();
     expect_same(p, std::get<ReducedProblem>(again->problem));
   }
 }
 
 TEST_F(Fclib, RefusesWhatTheLayoutCannotHold) {
-  SparseMatrix W{1, 1, {{0, 0, 1}}};
-  const Result<void> written =
-      write_any_problem(make_reduced({{.law = Law::nonnegative}}, W, VecX::Ones(1)), file_);
+  problem::SparseMatrix W{1, 1, {{0, 0, 1}}};
+  const Result<void> written = problem::write_any_problem(
+      problem::make_reduced({{.law = Law::nonnegative}}, W, VecX::Ones(1)), file_);
   ASSERT_FALSE(written);
   EXPECT_NE(written.error().front().fix.find(".json"), std::string::npos);
 }
 
 TEST_F(Fclib, DamagedFilesAreErrors) {
   make::Random random(7);
-  ASSERT_TRUE(write_any_problem(random_contacts(random, 3, 3), file_));
+  ASSERT_TRUE(problem::write_any_problem(random_contacts(random, 3, 3), file_));
   std::ifstream in(file_, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   for (std::size_t length = 8; length < bytes.size(); length += bytes.size() / 23) {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes.substr(0, length);
-    const Result<ProblemFile> cut = read_any_problem(file_);
+    const Result<problem::ProblemFile> cut = problem::read_any_problem(file_);
     EXPECT_FALSE(cut) << length;
     EXPECT_TRUE(cut || !cut.error().front().what.empty());
   }
 }
 
 TEST(ProblemFormats, ASceneIsToldFromAProblem) {
-  const Result<ProblemFile> read =
-      parse_any_problem("{\"cairn\": 1, \"bodies\": []}", "scene.json");
+  const Result<problem::ProblemFile> read =
+      problem::parse_any_problem("{\"cairn\": 1, \"bodies\": []}", "scene.json");
   ASSERT_FALSE(read.has_value());
   ASSERT_EQ(read.error().size(), 1u);
   EXPECT_EQ(read.error()[0].code, ErrorCode::wrong_format);

@@ -53,7 +53,7 @@ TEST(Reduced, IsTheSchurComplementOfTheProblem) {
     EXPECT_LE((reduced.q - d.q).norm(), 1e-12 * (1 + d.q.norm()));
     for (std::size_t i = 0; i + 1 < reduced.first_block.size(); ++i)
       for (int k = reduced.first_block[i] + 1; k < reduced.first_block[i + 1]; ++k)
-        EXPECT_LT(reduced.blocks[at(k - 1)].column, reduced.blocks[at(k)].column);
+        EXPECT_LT(reduced.blocks[base::at(k - 1)].column, reduced.blocks[base::at(k)].column);
   }
 }
 
@@ -104,11 +104,12 @@ TEST(Reduced, JudgeAgreesWithTheDefinitions) {
       rows += c.rows;
       list.push_back(c);
     }
-    SparseMatrix W{rows, rows, {}};
+    problem::SparseMatrix W{rows, rows, {}};
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < rows; ++c)
         if (make::pick(random, 3)) W.entries.push_back({r, c, make::normal(random)});
-    const ReducedProblem problem = make_reduced(list, W, make::random_vector(random, rows));
+    const ReducedProblem problem =
+        problem::make_reduced(list, W, make::random_vector(random, rows));
     VecX lambda = make::random_vector(random, rows);
     if (make::pick(random, 5) == 0) lambda.setZero();
     const Certificate own = certify(problem, lambda);
@@ -132,9 +133,9 @@ TEST(Reduced, JudgeAgreesWithTheDefinitions) {
 }
 
 TEST(Reduced, NumbersThatAreNotFiniteAreNeverCertified) {
-  SparseMatrix W{1, 1, {{0, 0, 1}}};
+  problem::SparseMatrix W{1, 1, {{0, 0, 1}}};
   const ReducedProblem problem =
-      make_reduced({{.law = Law::nonnegative}}, W, VecX::Constant(1, -1));
+      problem::make_reduced({{.law = Law::nonnegative}}, W, VecX::Constant(1, -1));
   EXPECT_TRUE(certify(problem, VecX::Constant(1, 1)).within(1e-15));
   EXPECT_FALSE(certify(problem, VecX::Constant(1, std::nan(""))).within(1));
   EXPECT_FALSE(certify(problem, VecX::Constant(1, 1e308 * 10)).within(1));
@@ -146,7 +147,7 @@ TEST(Reduced, EliminationOfAGlobalProblemIsReduce) {
   for (int trial = 0; trial < 50; ++trial) {
     const Problem problem = random_problem(random);
     const make::Dense d = make::dense(problem);
-    SparseMatrix M{problem.velocities(), problem.velocities(), {}},
+    problem::SparseMatrix M{problem.velocities(), problem.velocities(), {}},
         H{problem.velocities(), problem.rows(), {}};
     for (int r = 0; r < M.rows; ++r) {
       for (int c = 0; c < M.columns; ++c)
@@ -154,14 +155,14 @@ TEST(Reduced, EliminationOfAGlobalProblemIsReduce) {
       for (int c = 0; c < H.columns; ++c)
         if (d.J(c, r) != 0) H.entries.push_back({r, c, d.J(c, r)});
     }
-    const Eliminated local = eliminate_velocities(M, H, problem.k, d.b);
+    const problem::Eliminated local = problem::eliminate_velocities(M, H, problem.k, d.b);
     ASSERT_EQ(local.fault, "");
     const ReducedProblem reduced = reduce(problem);
-    const ReducedProblem again = make_reduced(reduced.constraints, local.W, local.q);
+    const ReducedProblem again = problem::make_reduced(reduced.constraints, local.W, local.q);
     EXPECT_LE((make::dense_W(reduced) - make::dense_W(again)).norm(), 1e-11 * (1 + d.W.norm()));
     EXPECT_LE((reduced.q - again.q).norm(), 1e-11 * (1 + d.q.norm()));
     M.entries.clear();
-    EXPECT_FALSE(eliminate_velocities(M, H, problem.k, d.b).fault.empty());
+    EXPECT_FALSE(problem::eliminate_velocities(M, H, problem.k, d.b).fault.empty());
   }
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "record/chunk.hpp"
-#include "record/crc32.hpp"
+#include "bytes/crc32.hpp"
+#include "record/trace/chunk.hpp"
 
 namespace cairn::edit {
 
@@ -30,8 +30,8 @@ inline std::vector<Section> sections(const std::string& payload) {
   std::vector<Section> found;
   for (std::size_t at = 0; at < payload.size();) {
     const auto length = static_cast<std::size_t>(u64_at(payload, at + 4));
-    found.push_back({payload.substr(at, 4), payload.substr(at + section_head, length)});
-    at += section_head + length;
+    found.push_back({payload.substr(at, 4), payload.substr(at + record::section_head, length)});
+    at += record::section_head + length;
   }
   return found;
 }
@@ -49,20 +49,20 @@ inline std::string joined(const std::vector<Section>& sections) {
 
 inline std::vector<Chunk> chunks(const std::string& trace) {
   std::vector<Chunk> found;
-  for (std::size_t at = file_head; at < trace.size();) {
+  for (std::size_t at = record::file_head; at < trace.size();) {
     const auto length = static_cast<std::size_t>(u64_at(trace, at + 4));
     Chunk chunk;
     std::memcpy(&chunk.type, trace.data() + at, sizeof chunk.type);
-    chunk.sections = sections(trace.substr(at + chunk_head, length));
+    chunk.sections = sections(trace.substr(at + record::chunk_head, length));
     found.push_back(std::move(chunk));
-    at += chunk_head + length + chunk_tail;
+    at += record::chunk_head + length + record::chunk_tail;
   }
   return found;
 }
 
 // The head of `trace` and other chunks after it.
 inline std::string with_chunks(const std::string& trace, const std::vector<Chunk>& chunks) {
-  std::string bytes = trace.substr(0, file_head);
+  std::string bytes = trace.substr(0, record::file_head);
   for (const Chunk& chunk : chunks) {
     const std::size_t begin = bytes.size();
     const std::string payload = joined(chunk.sections);
@@ -71,7 +71,7 @@ inline std::string with_chunks(const std::string& trace, const std::vector<Chunk
     bytes.append(reinterpret_cast<const char*>(&length), sizeof length);
     bytes += payload;
     const auto* body = reinterpret_cast<const std::uint8_t*>(bytes.data()) + begin;
-    const std::uint32_t sum = crc32({body, bytes.size() - begin});
+    const std::uint32_t sum = bytes::crc32({body, bytes.size() - begin});
     bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   }
   return bytes;

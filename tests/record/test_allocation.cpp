@@ -2,8 +2,8 @@
 // more memory however long it is.
 
 #include "counted_allocations.hpp"
-#include "record/totals.hpp"
-#include "sample.hpp"
+#include "record/run/totals.hpp"
+#include "record/sample.hpp"
 
 namespace cairn {
 namespace {
@@ -24,11 +24,11 @@ TEST(Trace, AppendAllocatesNothingAfterWarmUp) {
 TEST(RunTotals, TakeNoMoreMemoryInALongRun) {
   const Scene scene = sample::scene();
   StepReport step = sample::step(1);
-  RunTotals totals;
+  record::RunTotals totals;
   const auto add = [&](int count) {
     for (int i = 0; i < count; ++i) {
       step.t += step.h;
-      add_step(*scene.model, step, totals);
+      record::add_step(*scene.model, step, totals);
     }
   };
   add(100);

@@ -3,8 +3,8 @@
 #include <functional>
 #include <limits>
 
-#include "record/check.hpp"
-#include "sample.hpp"
+#include "record/check/check.hpp"
+#include "record/sample.hpp"
 
 namespace cairn {
 namespace {

@@ -1,8 +1,8 @@
 // check_trace() on steps that restarted within themselves: their parts are followed from the file.
 #include <functional>
 
-#include "record/check.hpp"
-#include "sample.hpp"
+#include "record/check/check.hpp"
+#include "record/sample.hpp"
 
 namespace cairn {
 namespace {

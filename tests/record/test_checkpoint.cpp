@@ -2,12 +2,13 @@
 // taken for one; a resumed recording is byte for byte that of an undisturbed run.
 #include <cstring>
 
+#include "bytes/bytes.hpp"
+#include "bytes/crc32.hpp"
 #include "cairn/checkpoint.hpp"
-#include "record/bytes.hpp"
-#include "record/checkpoint.hpp"
-#include "record/crc32.hpp"
-#include "record/run.hpp"
-#include "sample.hpp"
+#include "page/report.hpp"
+#include "record/run/run.hpp"
+#include "record/sample.hpp"
+#include "record/trace/checkpoint.hpp"
 
 namespace cairn {
 namespace {
@@ -29,7 +30,7 @@ std::string saved(const Folder& folder, const Scene& scene) {
 // Where the sections begin, found by walking over their lengths; then the end of the file.
 std::vector<std::size_t> section_starts(const std::string& bytes) {
   std::vector<std::size_t> starts;
-  std::size_t at = checkpoint_head;
+  std::size_t at = record::checkpoint_head;
   while (at < bytes.size()) {
     starts.push_back(at);
     std::uint64_t length = 0;
@@ -50,16 +51,17 @@ void put_u32(std::string& bytes, std::size_t at, std::uint32_t x) {
 
 // Makes the checksums of head and sections right again, as a forger would.
 std::string with_checksums(std::string bytes, const std::vector<std::size_t>& starts) {
-  put_u32(bytes, checkpoint_head - 4, crc32(bytes_of(bytes).first(checkpoint_head - 4)));
+  put_u32(bytes, record::checkpoint_head - 4,
+          bytes::crc32(bytes_of(bytes).first(record::checkpoint_head - 4)));
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     const std::size_t size = starts[i + 1] - starts[i] - 4;
-    put_u32(bytes, starts[i] + size, crc32(bytes_of(bytes).subspan(starts[i], size)));
+    put_u32(bytes, starts[i] + size, bytes::crc32(bytes_of(bytes).subspan(starts[i], size)));
   }
   return bytes;
 }
 
 Error refusal(const std::string& bytes) {
-  const Result<Checkpoint> checkpoint = parse_checkpoint(bytes_of(bytes), "file");
+  const Result<Checkpoint> checkpoint = record::parse_checkpoint(bytes_of(bytes), "file");
   EXPECT_FALSE(checkpoint);
   return checkpoint ? Error{} : checkpoint.error().front();
 }
@@ -103,7 +105,7 @@ TEST(Checkpoint, EveryFlippedBitIsFoundAndItsSectionNamed) {
       ASSERT_EQ(error.code, i < 8 ? ErrorCode::wrong_format : damaged) << i;
       bytes[i] = whole[i];
     }
-  EXPECT_TRUE(parse_checkpoint(bytes_of(bytes), "file"));
+  EXPECT_TRUE(record::parse_checkpoint(bytes_of(bytes), "file"));
 }
 
 TEST(Checkpoint, EveryCutIsFoundAndItsSectionNamed) {
@@ -178,15 +180,15 @@ TEST(Checkpoint, SectionsAreSkippedIfUnknownAndMandatoryOtherwise) {
     std::string bytes = whole;
     bytes.insert(at, news);
     const std::string longer = with_count(bytes, 4);
-    const Result<Checkpoint> loaded = parse_checkpoint(bytes_of(longer), "file");
+    const Result<Checkpoint> loaded = record::parse_checkpoint(bytes_of(longer), "file");
     ASSERT_TRUE(loaded) << loaded.error().front().text();
     EXPECT_EQ(loaded->scene, scene.resolved);
     EXPECT_EQ(hash(loaded->state), hash(sample::state(scene, 7)));
     EXPECT_EQ(loaded->run.command, "cairn run disc.json");
-    EXPECT_FALSE(parse_checkpoint(bytes_of(with_count(bytes, 3)), "file")) << at;
+    EXPECT_FALSE(record::parse_checkpoint(bytes_of(with_count(bytes, 3)), "file")) << at;
   }
-  EXPECT_FALSE(parse_checkpoint(bytes_of(with_count(whole, 2)), "file"));
-  EXPECT_FALSE(parse_checkpoint(bytes_of(with_count(whole, 4)), "file"));
+  EXPECT_FALSE(record::parse_checkpoint(bytes_of(with_count(whole, 2)), "file"));
+  EXPECT_FALSE(record::parse_checkpoint(bytes_of(with_count(whole, 4)), "file"));
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     const std::size_t size = starts[i + 1] - starts[i];
     std::string bytes = whole;
@@ -265,35 +267,38 @@ constexpr int all_steps = 6, saved_steps = 4;
 const std::vector<std::string> run_files = {"trace.cairn", "steps.csv", "summary.json",
                                             "report.html"};
 
-void record(RunRecorder& recorder, const Scene& scene, int first, int last) {
+void record(record::RunRecorder& recorder, const Scene& scene, int first, int last) {
   for (int n = first; n <= last; ++n)
     ASSERT_TRUE(recorder.record(sample::step(n), sample::state(scene, n)));
 }
 
 // The folder of a run that was killed in its last step, with a checkpoint after step 4.
 void leave_unfinished(const Scene& scene, const std::string& folder) {
-  Result<RunRecorder> recorder = RunRecorder::create(scene, {folder, "repeat"});
+  Result<record::RunRecorder> recorder =
+      record::RunRecorder::create(scene, {folder, "repeat", page::run_page});
   ASSERT_TRUE(recorder);
   record(*recorder, scene, 1, saved_steps);
   ASSERT_TRUE(recorder->save_checkpoint(2));
   record(*recorder, scene, saved_steps + 1, all_steps);
 }
 
-Result<RunRecorder> resume(const Scene& scene, const std::string& folder, int* replayed = nullptr) {
+Result<record::RunRecorder> resume(const Scene& scene, const std::string& folder,
+                                   int* replayed = nullptr) {
   const Result<Checkpoint> checkpoint = load_checkpoint(folder + "/checkpoint.cairn");
   EXPECT_TRUE(checkpoint);
-  return RunRecorder::resume(scene, {folder, checkpoint->run.command}, *checkpoint,
-                             [&](const StepReport&) {
-                               if (replayed) ++*replayed;
-                               return Result<void>();
-                             });
+  return record::RunRecorder::resume(scene, {folder, checkpoint->run.command, page::run_page},
+                                     *checkpoint, [&](const StepReport&) {
+                                       if (replayed) ++*replayed;
+                                       return Result<void>();
+                                     });
 }
 
 // The samples hold made-up CPU times, so that even those are the same.
 TEST(Resume, FilesAreThoseOfAnUndisturbedRunWhereverTheTraceWasCut) {
   const Folder folder;
   const Scene scene = sample::scene();
-  Result<RunRecorder> undisturbed = RunRecorder::create(scene, {folder.file("whole"), "repeat"});
+  Result<record::RunRecorder> undisturbed =
+      record::RunRecorder::create(scene, {folder.file("whole"), "repeat", page::run_page});
   ASSERT_TRUE(undisturbed);
   record(*undisturbed, scene, 1, all_steps);
   ASSERT_TRUE(undisturbed->finish());
@@ -316,7 +321,7 @@ TEST(Resume, FilesAreThoseOfAnUndisturbedRunWhereverTheTraceWasCut) {
     sample::write(out + "/trace.cairn.part", trace.substr(0, cut));
     sample::write(out + "/checkpoint.cairn", checkpoint);
     int replayed = 0;
-    Result<RunRecorder> recorder = resume(scene, out, &replayed);
+    Result<record::RunRecorder> recorder = resume(scene, out, &replayed);
     ASSERT_TRUE(recorder) << cut << ": " << recorder.error().front().text();
     ASSERT_EQ(replayed, saved_steps);
     record(*recorder, scene, saved_steps + 1, all_steps);
@@ -334,22 +339,24 @@ TEST(Resume, InterruptedRunsGoOnAfterACleanEnd) {
   const Scene scene = sample::scene();
   const std::string out = folder.file("out");
   {
-    Result<RunRecorder> recorder = RunRecorder::create(scene, {out, "repeat"});
+    Result<record::RunRecorder> recorder =
+        record::RunRecorder::create(scene, {out, "repeat", page::run_page});
     ASSERT_TRUE(recorder);
     record(*recorder, scene, 1, saved_steps);
     ASSERT_TRUE(recorder->save_checkpoint(2));
     ASSERT_TRUE(recorder->finish("interrupted"));
   }
   ASSERT_TRUE(std::filesystem::exists(out + "/trace.cairn"));
-  Result<RunRecorder> recorder = resume(scene, out);
+  Result<record::RunRecorder> recorder = resume(scene, out);
   ASSERT_TRUE(recorder) << recorder.error().front().text();
   EXPECT_FALSE(std::filesystem::exists(out + "/trace.cairn"));
   record(*recorder, scene, saved_steps + 1, all_steps);
-  const Result<RunOutcome> outcome = recorder->finish();
+  const Result<record::RunOutcome> outcome = recorder->finish();
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->status, RunStatus::ok);
+  EXPECT_EQ(outcome->status, record::RunStatus::ok);
 
-  Result<RunRecorder> undisturbed = RunRecorder::create(scene, {folder.file("whole"), "repeat"});
+  Result<record::RunRecorder> undisturbed =
+      record::RunRecorder::create(scene, {folder.file("whole"), "repeat", page::run_page});
   ASSERT_TRUE(undisturbed);
   record(*undisturbed, scene, 1, all_steps);
   ASSERT_TRUE(undisturbed->finish());
@@ -364,7 +371,7 @@ TEST(Resume, TracesThatDoNotReachOrFitTheCheckpointAreRefused) {
   leave_unfinished(scene, out);
   const std::string trace = sample::read(part);
   const auto refused = [&](ErrorCode code) {
-    const Result<RunRecorder> recorder = resume(scene, out);
+    const Result<record::RunRecorder> recorder = resume(scene, out);
     ASSERT_FALSE(recorder) << code_name(code);
     EXPECT_EQ(recorder.error()[0].code, code) << recorder.error()[0].text();
   };
@@ -373,9 +380,9 @@ TEST(Resume, TracesThatDoNotReachOrFitTheCheckpointAreRefused) {
   sample::write(part, trace.substr(0, trace.size() / 2));
   refused(mismatch);
   EXPECT_EQ(sample::read(part).size(), trace.size() / 2);  // and nothing was lost by asking
-  std::string damaged = trace;
-  damaged[trace.size() / 2] ^= 1;
-  sample::write(part, damaged);
+  std::string broken = trace;
+  broken[trace.size() / 2] ^= 1;
+  sample::write(part, broken);
   refused(ErrorCode::damaged);
 
   sample::write(part, trace);
@@ -386,7 +393,7 @@ TEST(Resume, TracesThatDoNotReachOrFitTheCheckpointAreRefused) {
   ASSERT_TRUE(save_checkpoint(out + "/checkpoint.cairn", "{}", other, saved_steps));
   Scene other_scene = scene;
   other_scene.resolved = "{}";
-  const Result<RunRecorder> recorder = resume(other_scene, out);
+  const Result<record::RunRecorder> recorder = resume(other_scene, out);
   ASSERT_FALSE(recorder);
   EXPECT_EQ(recorder.error()[0].code, mismatch);
 }
@@ -403,7 +410,7 @@ TEST(Resume, ForgedFramesAreRefused) {
       ASSERT_TRUE(writer && writer->append_initial(*scene.initial));
       ASSERT_TRUE(writer->append(report, state));
     }
-    const Result<RunRecorder> recorder = resume(scene, out);
+    const Result<record::RunRecorder> recorder = resume(scene, out);
     ASSERT_FALSE(recorder);
     EXPECT_EQ(recorder.error()[0].code, mismatch);
   };
@@ -423,11 +430,12 @@ TEST(Resume, ARunThatStillGoesOnIsLeftAlone) {
   const Folder folder;
   const Scene scene = sample::scene();
   const std::string out = folder.file("out");
-  Result<RunRecorder> running = RunRecorder::create(scene, {out, "repeat"});
+  Result<record::RunRecorder> running =
+      record::RunRecorder::create(scene, {out, "repeat", page::run_page});
   ASSERT_TRUE(running);
   ASSERT_TRUE(running->save_checkpoint(2));
-  for (const Result<RunRecorder>& second :
-       {resume(scene, out), RunRecorder::create(scene, {out, "repeat"})}) {
+  for (const Result<record::RunRecorder>& second :
+       {resume(scene, out), record::RunRecorder::create(scene, {out, "repeat", page::run_page})}) {
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error()[0].code, ErrorCode::in_use);
   }
@@ -435,10 +443,10 @@ TEST(Resume, ARunThatStillGoesOnIsLeftAlone) {
   ASSERT_TRUE(running->finish());
   EXPECT_EQ(TraceReader::open(out + "/trace.cairn").has_value(), true);
   // To the very end of the first, and no longer.
-  EXPECT_FALSE(RunRecorder::create(scene, {out, "repeat"}));
+  EXPECT_FALSE(record::RunRecorder::create(scene, {out, "repeat", page::run_page}));
   EXPECT_EQ(TraceReader::open(out + "/trace.cairn").has_value(), true);
   running = tl::unexpected(Errors{});
-  EXPECT_TRUE(RunRecorder::create(scene, {out, "repeat"}));
+  EXPECT_TRUE(record::RunRecorder::create(scene, {out, "repeat", page::run_page}));
 }
 
 // A new run in an old folder must not be resumed from the old run's checkpoint.
@@ -447,7 +455,7 @@ TEST(Resume, ANewRunRemovesTheCheckpointOfAnEarlierOne) {
   const Scene scene = sample::scene();
   leave_unfinished(scene, folder.file("out"));
   ASSERT_TRUE(std::filesystem::exists(folder.file("out/checkpoint.cairn")));
-  ASSERT_TRUE(RunRecorder::create(scene, {folder.file("out"), "repeat"}));
+  ASSERT_TRUE(record::RunRecorder::create(scene, {folder.file("out"), "repeat", page::run_page}));
   EXPECT_FALSE(std::filesystem::exists(folder.file("out/checkpoint.cairn")));
 }
 

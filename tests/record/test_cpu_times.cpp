@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "record/cpu_times.hpp"
+#include "record/run/cpu_times.hpp"
 
 namespace cairn {
 namespace {
 
 TEST(CpuTimes, MedianIsWithinABinOfTheExactOne) {
-  CpuTimes times;
+  record::CpuTimes times;
   std::vector<double> all;
   EXPECT_EQ(times.median(), 0);
   for (int i = 0; i < 2001; ++i) {
@@ -27,7 +27,7 @@ TEST(CpuTimes, MedianIsWithinABinOfTheExactOne) {
 
 TEST(CpuTimes, EqualValuesAndExtremesAreExact) {
   for (const double ms : {0.0, 1e-12, 0.37, 5e9, 1e300}) {
-    CpuTimes times;
+    record::CpuTimes times;
     for (int i = 0; i < 4; ++i) times.add(ms);
     EXPECT_DOUBLE_EQ(times.median(), ms);
     EXPECT_EQ(times.max(), ms);

@@ -4,9 +4,9 @@
 #include <sys/file.h>
 #include <sys/syscall.h>
 
-#include "record/folder_lock.hpp"
-#include "record/run.hpp"
-#include "sample.hpp"
+#include "record/run/folder_lock.hpp"
+#include "record/run/run.hpp"
+#include "record/sample.hpp"
 
 namespace {
 
@@ -42,11 +42,12 @@ TEST(FolderLock, FailuresAreErrorsOfKindIoAndTouchNoFile) {
   const Scene scene = sample::scene();
   for (const int error : {EIO, EBADF, EACCES}) {
     const FailingLocks failing(error);
-    const Result<FolderLock> lock = FolderLock::take(folder.path());
+    const Result<record::FolderLock> lock = record::FolderLock::take(folder.path());
     ASSERT_FALSE(lock) << error;
     EXPECT_EQ(lock.error()[0].kind, ErrorKind::io);
     EXPECT_EQ(lock.error()[0].file, folder.path());
-    const Result<RunRecorder> recorder = RunRecorder::create(scene, {folder.path(), ""});
+    const Result<record::RunRecorder> recorder =
+        record::RunRecorder::create(scene, {folder.path(), ""});
     ASSERT_FALSE(recorder);
     EXPECT_EQ(recorder.error()[0].kind, ErrorKind::io);
     const Result<TraceWriter> trace = TraceWriter::create(folder.file("trace"), "{}");
@@ -61,17 +62,19 @@ TEST(FolderLock, FileSystemsWithoutLocksGiveAWarning) {
   const Scene scene = sample::scene();
   for (const int error : {ENOLCK, EOPNOTSUPP, ENOSYS}) {
     const FailingLocks failing(error);
-    const Result<FolderLock> lock = FolderLock::take(folder.path());
+    const Result<record::FolderLock> lock = record::FolderLock::take(folder.path());
     ASSERT_TRUE(lock) << error;
     EXPECT_FALSE(lock->supported());
-    const Result<RunRecorder> recorder = RunRecorder::create(scene, {folder.path(), ""});
+    const Result<record::RunRecorder> recorder =
+        record::RunRecorder::create(scene, {folder.path(), ""});
     ASSERT_TRUE(recorder) << error;
     EXPECT_EQ(recorder->warnings().size(), 1u);
   }
-  const Result<RunRecorder> recorder = RunRecorder::create(scene, {folder.path(), ""});
+  const Result<record::RunRecorder> recorder =
+      record::RunRecorder::create(scene, {folder.path(), ""});
   ASSERT_TRUE(recorder);
   EXPECT_TRUE(recorder->warnings().empty());
-  const Result<FolderLock> second = FolderLock::take(folder.path());
+  const Result<record::FolderLock> second = record::FolderLock::take(folder.path());
   ASSERT_FALSE(second);  // the recorder holds it
   EXPECT_EQ(second.error()[0].kind, ErrorKind::io);
 }
@@ -79,7 +82,7 @@ TEST(FolderLock, FileSystemsWithoutLocksGiveAWarning) {
 TEST(FolderLock, AnInterruptedCallIsRepeated) {
   const Folder folder;
   const FailingLocks failing(EINTR, 2);
-  const Result<FolderLock> lock = FolderLock::take(folder.path());
+  const Result<record::FolderLock> lock = record::FolderLock::take(folder.path());
   ASSERT_TRUE(lock);
   EXPECT_TRUE(lock->supported());
 }

@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "cairn/scene.hpp"
-#include "record/forces.hpp"
-#include "record/run.hpp"
-#include "record/totals.hpp"
-#include "sample.hpp"
+#include "page/report.hpp"
+#include "record/run/forces.hpp"
+#include "record/run/run.hpp"
+#include "record/run/totals.hpp"
+#include "record/sample.hpp"
 
 namespace cairn {
 namespace {
@@ -29,13 +30,13 @@ TEST(Forces, BlockOnFourCorners) {
   const Scene scene = scene_of(table_on_floor);
   const double weight = 16;
   Simulator simulator(scene.model, *scene.initial);
-  const ForceTable table = force_table(*scene.model, simulator.step(0.0078125));
+  const record::ForceTable table = record::force_table(*scene.model, simulator.step(0.0078125));
   EXPECT_EQ(table.refusal, "");
   EXPECT_EQ(table.rows, 12);
   EXPECT_EQ(table.rank, 6);
   EXPECT_FALSE(table.unique);
   ASSERT_EQ(table.contacts.size(), 4U);
-  for (const ForceTable::Row& row : table.contacts) {
+  for (const record::ForceTable::Row& row : table.contacts) {
     EXPECT_NEAR(row.lo, 0, 1e-12 * weight + row.gap);
     EXPECT_NEAR(row.hi, weight / 2, 1e-12 * weight + row.gap);
     EXPECT_LE(row.gap, 1e-6 * weight);
@@ -61,13 +62,13 @@ TEST(Forces, JammingIsNamedWhereStepsFail) {
   const Scene scene = scene_of(disc_between_walls);
   const std::string text = "bodies ball can be wedged by contact ball-left:0, contact ball-right:0";
   Simulator simulator(scene.model, *scene.initial);
-  EXPECT_EQ(force_table(*scene.model, simulator.step(0.0078125)).jammed, std::vector{text});
+  EXPECT_EQ(record::force_table(*scene.model, simulator.step(0.0078125)).jammed, std::vector{text});
 
-  RunTotals certified, failed;
-  add_step(*scene.model, simulator.report(), certified);
+  record::RunTotals certified, failed;
+  record::add_step(*scene.model, simulator.report(), certified);
   EXPECT_TRUE(certified.jammed.empty());
   Simulator hasty(scene.model, *scene.initial, Euler{}, Nsgs{.tolerance = 1e-300, .max_sweeps = 1});
-  for (int n = 0; n < 5; ++n) add_step(*scene.model, hasty.step(0.0078125), failed);
+  for (int n = 0; n < 5; ++n) record::add_step(*scene.model, hasty.step(0.0078125), failed);
   ASSERT_GT(failed.uncertified_steps, 0);
   EXPECT_EQ(failed.jammed, std::vector{text});
 }
@@ -76,7 +77,8 @@ TEST(Forces, SummaryAndReportShowThemWhenAsked) {
   const Scene scene = scene_of(table_on_floor);
   for (const bool asked : {false, true}) {
     const sample::Folder folder;
-    Result<RunRecorder> recorder = RunRecorder::create(scene, {folder.path(), ""});
+    Result<record::RunRecorder> recorder =
+        record::RunRecorder::create(scene, {folder.path(), "", page::run_page});
     ASSERT_TRUE(recorder);
     Simulator simulator(scene.model, *scene.initial);
     ASSERT_TRUE(recorder->record(simulator.step(0.0078125), simulator.state()));
@@ -92,7 +94,7 @@ TEST(Forces, SummaryAndReportShowThemWhenAsked) {
 TEST(Forces, AStepThatIsNotCertifiedHasNoTable) {
   const Scene scene = scene_of(disc_between_walls);
   Simulator hasty(scene.model, *scene.initial, Euler{}, Nsgs{.tolerance = 1e-300, .max_sweeps = 1});
-  EXPECT_NE(force_table(*scene.model, hasty.step(0.0078125)).refusal, "");
+  EXPECT_NE(record::force_table(*scene.model, hasty.step(0.0078125)).refusal, "");
 }
 
 }  // namespace

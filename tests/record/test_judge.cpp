@@ -3,8 +3,8 @@
 #include <numbers>
 #include <random>
 
-#include "record/judge.hpp"
-#include "sample.hpp"
+#include "record/check/judge.hpp"
+#include "record/sample.hpp"
 
 namespace cairn {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // The hand-made contact is solved exactly: v = 0, lambda_n stops the fall.
 TEST(Judge, ExactSolutionHasNoResidual) {
   const SolveRecord s = sample::solve();
-  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  const record::Judgement j = record::judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_TRUE(j.finite);
   EXPECT_EQ(j.worst(), 0);
 }
@@ -24,7 +24,7 @@ TEST(Judge, ExactSolutionHasNoResidual) {
 TEST(Judge, KnownResidualsOfAnApproachingContact) {
   SolveRecord s = sample::solve();
   s.solution.v = Vec3(0, -0.01, 0);
-  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  const record::Judgement j = record::judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_NEAR(j.gap_velocity, 0.005, 1e-15);
   EXPECT_NEAR(j.momentum, 0.02 / std::sqrt(2.0) / 2, 1e-15);
   EXPECT_NEAR(j.complementarity, 0.005, 1e-15);
@@ -37,7 +37,7 @@ TEST(Judge, KnownResidualsOfAnApproachingContact) {
 TEST(Judge, PullingImpulseIsFound) {
   SolveRecord s = sample::solve();
   s.solution.lambda = Eigen::Vector2d(-1, 0);
-  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  const record::Judgement j = record::judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_NEAR(j.normal_impulse, 1, 1e-15);
   EXPECT_NEAR(j.cone, 1, 1e-15);
 }
@@ -50,7 +50,7 @@ TEST(Judge, GluedBallIsFoundWithoutFriction) {
   s.problem.k = Vec3(0, 2, 0);
   s.solution.v = Vec3::Zero();
   s.solution.lambda = Eigen::Vector2d(-2, 0);
-  EXPECT_GE(judge(s.problem, s.solution.v, s.solution.lambda).worst(), 1);
+  EXPECT_GE(record::judge(s.problem, s.solution.v, s.solution.lambda).worst(), 1);
 }
 
 // Sliding against friction is Coulomb's law; sliding with it is not.
@@ -62,7 +62,7 @@ TEST(Judge, FrictionMustOpposeSliding) {
     const Vec3 v(1, 0, 0);  // slides along +t1
     // k such that the momentum balance holds with this v and lambda.
     s.problem.k = Vec3(2 * v.x() - s.solution.lambda[1], -2, -s.solution.lambda[1]);
-    const Judgement j = judge(s.problem, v, s.solution.lambda);
+    const record::Judgement j = record::judge(s.problem, v, s.solution.lambda);
     EXPECT_NEAR(j.momentum, 0, 1e-15);
     if (sign > 0)
       EXPECT_LE(j.worst(), 1e-15);
@@ -74,13 +74,13 @@ TEST(Judge, FrictionMustOpposeSliding) {
 TEST(Judge, ScalingByPowersOfTwoChangesNoBit) {
   SolveRecord s = sample::solve();
   s.solution.v = Vec3(0.125, -0.01, 0.3);
-  const Judgement before = judge(s.problem, s.solution.v, s.solution.lambda);
+  const record::Judgement before = record::judge(s.problem, s.solution.v, s.solution.lambda);
   // Masses by 64: A, k and lambda.
   for (auto& row : s.problem.bodies[0].A)
     for (double& a : row) a *= 64;
   s.problem.k *= 64;
   s.solution.lambda *= 64;
-  const Judgement after = judge(s.problem, s.solution.v, s.solution.lambda);
+  const record::Judgement after = record::judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_EQ(before.natural_map, after.natural_map);
   EXPECT_EQ(before.momentum, after.momentum);
   EXPECT_EQ(before.worst(), after.worst());
@@ -97,11 +97,11 @@ TEST(Judge, RoundNumbersAreFarFromTheJumpsOfTheScaling) {
       auto& A = s.problem.bodies[0].A;
       A[0][0] = A[1][1] = mass;
       A[2][2] = inertia_ratio * mass;
-      const Judgement before = judge(s.problem, s.solution.v, s.solution.lambda);
+      const record::Judgement before = record::judge(s.problem, s.solution.v, s.solution.lambda);
       for (const double change : {-1e-12, 1e-12}) {
         SolveRecord t = s;
         for (int i = 0; i < 3; ++i) t.problem.bodies[0].A[i][i] *= 1 + change;
-        const Judgement after = judge(t.problem, t.solution.v, t.solution.lambda);
+        const record::Judgement after = record::judge(t.problem, t.solution.v, t.solution.lambda);
         EXPECT_NEAR(after.natural_map, before.natural_map, 8e-12 * before.natural_map);
         EXPECT_NEAR(after.gap_velocity, before.gap_velocity, 8e-12 * before.gap_velocity);
         EXPECT_NEAR(after.complementarity, before.complementarity, 8e-12 * before.complementarity);
@@ -145,7 +145,7 @@ TEST(Judge, AgreesWithCertifyWhereTheMassIsCoupledOrUnsymmetric) {
       }
       const VecX v = VecX::NullaryExpr(6, [&] { return normal(random); });
       const VecX lambda = VecX::NullaryExpr(5, [&] { return normal(random); });
-      const Judgement j = judge(problem, v, lambda);
+      const record::Judgement j = record::judge(problem, v, lambda);
       const Certificate c = certify(problem, v, lambda);
       EXPECT_NEAR(j.momentum, c.momentum, 1e-12 * c.momentum);
       EXPECT_NEAR(j.natural_map, c.natural_map, 1e-12 * c.natural_map);
@@ -156,7 +156,7 @@ TEST(Judge, AgreesWithCertifyWhereTheMassIsCoupledOrUnsymmetric) {
 TEST(Judge, NotANumberIsNeverGood) {
   SolveRecord s = sample::solve();
   s.solution.v[1] = std::nan("");
-  const Judgement j = judge(s.problem, s.solution.v, s.solution.lambda);
+  const record::Judgement j = record::judge(s.problem, s.solution.v, s.solution.lambda);
   EXPECT_FALSE(j.finite);
   EXPECT_TRUE(std::isinf(j.worst()));
 }
@@ -181,7 +181,7 @@ TEST(Judge, ProjectionSatisfiesMoreau) {
     for (int i = 0; i < 200; ++i) {
       const double mu = std::abs(normal(random));
       const Vec3 z(normal(random), normal(random), normal(random));
-      const Vec3 p = nearest_in_cone(z, 3, mu, corners);
+      const Vec3 p = record::nearest_in_cone(z, 3, mu, corners);
       EXPECT_NEAR(p.dot(z - p), 0, 1e-13 * z.squaredNorm());
       for (const Corner& c : corners.empty() ? regular(64) : corners) {
         const Vec3 generator(1, mu * c[0], mu * c[1]);
@@ -246,7 +246,7 @@ TEST(Judge, AgreesWithCertifyOnRandomProblems) {
     // Some impulses are exactly zero: those rows count for the scale only if they close.
     const VecX lambda =
         VecX::NullaryExpr(problem.rows(), [&] { return pick(3) == 0 ? 0.0 : normal(random); });
-    const Judgement ours = judge(problem, v, lambda);
+    const record::Judgement ours = record::judge(problem, v, lambda);
     const Certificate theirs = certify(problem, v, lambda);
     // An island in which nothing counts for the scale has infinite residuals in both.
     const auto same = [](double a, double b) {

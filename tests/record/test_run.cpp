@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "record/run.hpp"
-#include "record/table.hpp"
-#include "sample.hpp"
+#include "page/report.hpp"
+#include "record/run/run.hpp"
+#include "record/run/table.hpp"
+#include "record/sample.hpp"
 
 namespace cairn {
 namespace {
@@ -26,11 +27,11 @@ Expectation at_most(const std::string& quantity, double bound) {
 }
 
 TEST(StepTable, RowsHaveAllColumnsAndAllDigits) {
-  const std::vector<std::string> header = split(step_table_header(), ',');
+  const std::vector<std::string> header = split(record::step_table_header(), ',');
   StepReport step = sample::step(3);
   step.t = 0.1 + 0.2;  // 0.30000000000000004
   fmt::memory_buffer buffer;
-  append_step_row(step, buffer);
+  record::append_step_row(step, buffer);
   const std::vector<std::string> row = split(fmt::to_string(buffer), ',');
   ASSERT_EQ(row.size(), header.size());
   const auto column = [&](const std::string& name) {
@@ -52,8 +53,8 @@ TEST(StepTable, RowsHaveAllColumnsAndAllDigits) {
 TEST(RunRecorder, SummaryAddsUpTheSteps) {
   const Folder folder;
   const Scene scene = sample::scene();
-  Result<RunRecorder> recorder =
-      RunRecorder::create(scene, {.folder = folder.path() + "/out", .command = {}});
+  Result<record::RunRecorder> recorder = record::RunRecorder::create(
+      scene, {.folder = folder.path() + "/out", .command = {}, .page = page::run_page});
   ASSERT_TRUE(recorder);
   for (int i = 1; i <= 3; ++i) {
     StepReport step = sample::step(i);
@@ -67,9 +68,9 @@ TEST(RunRecorder, SummaryAddsUpTheSteps) {
   }
   EXPECT_FALSE(std::filesystem::exists(folder.file("out/trace.cairn")));
   EXPECT_TRUE(std::filesystem::exists(folder.file("out/trace.cairn.part")));
-  const Result<RunOutcome> outcome = recorder->finish();
+  const Result<record::RunOutcome> outcome = recorder->finish();
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->status, RunStatus::uncertified);
+  EXPECT_EQ(outcome->status, record::RunStatus::uncertified);
 
   // Exactly the four files, under their final names.
   std::vector<std::string> names;
@@ -110,22 +111,22 @@ TEST(RunRecorder, SummaryAddsUpTheSteps) {
 
 TEST(RunRecorder, StoppedAndInterruptedRunsSaySo) {
   const Scene scene = sample::scene();
-  Result<RunRecorder> recorder = RunRecorder::create(scene);
+  Result<record::RunRecorder> recorder = record::RunRecorder::create(scene);
   ASSERT_TRUE(recorder);
   StepReport step = sample::step(1);
   step.status = StepStatus::stopped;
   step.message = "not finite";
   ASSERT_TRUE(recorder->record(step, *scene.initial));
-  const Result<RunOutcome> stopped = recorder->finish();
+  const Result<record::RunOutcome> stopped = recorder->finish();
   ASSERT_TRUE(stopped);
-  EXPECT_EQ(stopped->status, RunStatus::stopped);
+  EXPECT_EQ(stopped->status, record::RunStatus::stopped);
   const auto json = nlohmann::json::parse(stopped->summary);
   EXPECT_EQ(json["message"], "not finite");
   EXPECT_EQ(json["steps"], 0);
 
-  recorder = RunRecorder::create(scene);
+  recorder = record::RunRecorder::create(scene);
   ASSERT_TRUE(recorder);
-  const Result<RunOutcome> interrupted = recorder->finish("interrupted");
+  const Result<record::RunOutcome> interrupted = recorder->finish("interrupted");
   ASSERT_TRUE(interrupted);
   EXPECT_EQ(nlohmann::json::parse(interrupted->summary)["status"], "stopped");
 }
@@ -141,9 +142,10 @@ TEST(Expectations, AreFoundByPathAndCompared) {
   Expectation outside = equals;
   outside.tolerance = 0.4;
   Expectation nested = at_most("bodies.a.b", 1);
-  const auto results = evaluate({at_most("penetration.max", 1e-7), at_most("penetration.max", 2e-7),
-                                 equals, outside, nested, at_most("bad", 1)},
-                                summary);
+  const auto results =
+      record::evaluate({at_most("penetration.max", 1e-7), at_most("penetration.max", 2e-7), equals,
+                        outside, nested, at_most("bad", 1)},
+                       summary);
   ASSERT_TRUE(results);
   const std::vector<bool> expected = {false, true, true, false, true, false};
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ((*results)[i].ok, expected[i]) << i;
@@ -156,7 +158,7 @@ TEST(Expectations, UnknownQuantitiesListTheKnownOnes) {
       R"({"penetration": {"max": 1, "final": 2}, "status": "ok", "list": [1, 2]})";
   for (const char* quantity :
        {"penetration.maximum", "penetration", "status", "list[2]", "list[x]", "list[", ""}) {
-    const auto results = evaluate({at_most(quantity, 1)}, summary, "a.json");
+    const auto results = record::evaluate({at_most(quantity, 1)}, summary, "a.json");
     ASSERT_FALSE(results) << quantity;
     EXPECT_EQ(results.error()[0].file, "a.json");
     EXPECT_EQ(results.error()[0].allowed, "penetration.max, penetration.final, list[0], list[1]");
@@ -167,23 +169,23 @@ TEST(Expectations, UnknownQuantitiesListTheKnownOnes) {
 TEST(Expectations, AreCheckedBeforeTheFirstStep) {
   Scene scene = sample::scene();
   scene.expect = {at_most("penetration.deepest", 1)};
-  const Result<RunRecorder> recorder = RunRecorder::create(scene);
+  const Result<record::RunRecorder> recorder = record::RunRecorder::create(scene);
   ASSERT_FALSE(recorder);
   EXPECT_EQ(recorder.error()[0].kind, ErrorKind::input);
   EXPECT_NE(recorder.error()[0].allowed.find("penetration.max"), std::string::npos);
   EXPECT_NE(recorder.error()[0].allowed.find("bodies.NAME.position[0]"), std::string::npos);
   scene.expect = {at_most("bodies.disc.1 <b>.position[1]", 2)};
-  EXPECT_TRUE(RunRecorder::create(scene));
+  EXPECT_TRUE(record::RunRecorder::create(scene));
 }
 
 TEST(Series, MergedBucketsKeepExtremesAndTimes) {
-  Series series;
+  record::Series series;
   for (int i = 0; i < 10000; ++i) series.add(i, i == 5555 ? 7.0 : 0.0);
-  EXPECT_LE(series.buckets().size(), Series::capacity);
+  EXPECT_LE(series.buckets().size(), record::Series::capacity);
   EXPECT_EQ(series.buckets().front().t_first, 0);
   EXPECT_EQ(series.buckets().back().t_last, 9999);
   double hi = 0, t_before = -1;
-  for (const Series::Bucket& b : series.buckets()) {
+  for (const record::Series::Bucket& b : series.buckets()) {
     hi = std::max(hi, b.hi);
     EXPECT_EQ(b.t_first, t_before + 1);  // no step is lost
     t_before = b.t_last;
@@ -194,7 +196,7 @@ TEST(Series, MergedBucketsKeepExtremesAndTimes) {
 // Points for a plot: all values lie between those of the buckets, and the ends are those of the
 // run.
 TEST(Series, PointsReachFromTheFirstTimeToTheLast) {
-  Series series;
+  record::Series series;
   for (int i = 0; i < 10000; ++i) series.add(0.1 * i, i == 5555 ? 7.0 : 0.0);
   const auto points = series.points();
   EXPECT_EQ(points.front().first, 0);

@@ -1,17 +1,17 @@
 // Sections: unknown ones are skipped; a missing, doubled, cut or overlong one is found and named.
-#include "edit_trace.hpp"
-#include "record/frame.hpp"
-#include "sample.hpp"
+#include "record/edit_trace.hpp"
+#include "record/sample.hpp"
+#include "record/trace/frame.hpp"
 
 namespace cairn {
 namespace {
 
-using Kind = SectionFault::Kind;
+using Kind = record::SectionFault::Kind;
 using sample::Folder;
 
 std::string encoded(const StepReport& report, const State& state) {
-  ByteWriter out;
-  encode_frame(report, state, hash(state), out);
+  bytes::ByteWriter out;
+  record::encode_frame(report, state, hash(state), out);
   return {reinterpret_cast<const char*>(out.bytes().data()), out.size()};
 }
 
@@ -20,12 +20,12 @@ std::string sample_frame() {
   return encoded(sample::step(3), sample::state(sample::scene(), 3));
 }
 
-SectionFault decoded(const std::string& payload, TraceFrame& frame) {
-  return decode_frame({reinterpret_cast<const std::uint8_t*>(payload.data()), payload.size()},
-                      frame);
+record::SectionFault decoded(const std::string& payload, TraceFrame& frame) {
+  return record::decode_frame(
+      {reinterpret_cast<const std::uint8_t*>(payload.data()), payload.size()}, frame);
 }
 
-SectionFault fault_of(const std::string& payload) {
+record::SectionFault fault_of(const std::string& payload) {
   TraceFrame frame;
   return decoded(payload, frame);
 }
@@ -72,14 +72,14 @@ TEST(Sections, MissingMandatoryOnesAreNamedAndMissingOptionalOnesAreEmpty) {
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     TraceFrame frame;
     ASSERT_FALSE(decoded(sample_frame(), frame));  // what an earlier frame left must not stay
-    const SectionFault fault = decoded(edit::joined(fewer), frame);
+    const record::SectionFault fault = decoded(edit::joined(fewer), frame);
     if (is_optional(known[i].tag)) {
       EXPECT_FALSE(fault) << known[i].tag;
       EXPECT_EQ(frame.report.events.empty(), known[i].tag == "EVNT");
       EXPECT_EQ(frame.report.impacts.empty(), known[i].tag == "IMPC");
     } else {
       EXPECT_EQ(fault.kind, Kind::missing) << known[i].tag;
-      EXPECT_EQ(text(fault.tag), known[i].tag);
+      EXPECT_EQ(record::text(fault.tag), known[i].tag);
     }
   }
 }
@@ -90,9 +90,9 @@ TEST(Sections, DoubledOnesAreNamed) {
   for (const edit::Section& section : known) {
     std::vector<edit::Section> more = known;
     more.push_back(section);
-    const SectionFault fault = fault_of(edit::joined(more));
+    const record::SectionFault fault = fault_of(edit::joined(more));
     EXPECT_EQ(fault.kind, Kind::duplicate) << section.tag;
-    EXPECT_EQ(text(fault.tag), section.tag);
+    EXPECT_EQ(record::text(fault.tag), section.tag);
   }
 }
 
@@ -101,13 +101,13 @@ TEST(Sections, EveryCutIsFound) {
   const std::string whole = sample_frame();
   std::vector<std::size_t> ends = {0};
   for (const edit::Section& section : edit::sections(whole))
-    ends.push_back(ends.back() + section_head + section.payload.size());
+    ends.push_back(ends.back() + record::section_head + section.payload.size());
   ASSERT_EQ(ends.back(), whole.size());
   for (std::size_t cut = 0; cut < whole.size(); ++cut) {
     const std::size_t begin = *(std::upper_bound(ends.begin(), ends.end(), cut) - 1);
-    const Kind expected = cut == begin                 ? Kind::missing
-                          : cut - begin < section_head ? Kind::cut
-                                                       : Kind::too_long;
+    const Kind expected = cut == begin                         ? Kind::missing
+                          : cut - begin < record::section_head ? Kind::cut
+                                                               : Kind::too_long;
     ASSERT_EQ(fault_of(whole.substr(0, cut)).kind, expected) << cut;
   }
 }
@@ -119,9 +119,9 @@ TEST(Sections, LengthsBeyondTheFrameAreFound) {
        {std::uint64_t{whole.size()}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     std::string bytes = whole;
     std::memcpy(bytes.data() + 4, &length, sizeof length);
-    const SectionFault fault = fault_of(bytes);
+    const record::SectionFault fault = fault_of(bytes);
     EXPECT_EQ(fault.kind, Kind::too_long) << length;
-    EXPECT_EQ(text(fault.tag), "STEP");
+    EXPECT_EQ(record::text(fault.tag), "STEP");
   }
 }
 
@@ -134,9 +134,9 @@ TEST(Sections, PayloadsOfAnotherShapeAreNamed) {
         other[i].payload += '\0';
       else
         other[i].payload.pop_back();
-      const SectionFault fault = fault_of(edit::joined(other));
+      const record::SectionFault fault = fault_of(edit::joined(other));
       EXPECT_EQ(fault.kind, Kind::malformed) << known[i].tag;
-      EXPECT_EQ(text(fault.tag), known[i].tag);
+      EXPECT_EQ(record::text(fault.tag), known[i].tag);
     }
 }
 

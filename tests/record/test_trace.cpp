@@ -2,10 +2,10 @@
 // goes unseen.
 #include <cstring>
 
-#include "record/bytes.hpp"
-#include "record/crc32.hpp"
-#include "record/frame.hpp"
-#include "sample.hpp"
+#include "bytes/bytes.hpp"
+#include "bytes/crc32.hpp"
+#include "record/sample.hpp"
+#include "record/trace/frame.hpp"
 
 namespace cairn {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 using sample::Folder;
 
 std::string encoded(const StepReport& report, const State& state, std::uint64_t state_hash) {
-  ByteWriter out;
-  encode_frame(report, state, state_hash, out);
+  bytes::ByteWriter out;
+  record::encode_frame(report, state, state_hash, out);
   return {reinterpret_cast<const char*>(out.bytes().data()), out.size()};
 }
 
@@ -52,18 +52,18 @@ Reading read_all(const std::string& path) {
 TEST(Crc32, MatchesTheStandardCheckValue) {
   const std::string digits = "123456789";
   const auto* data = reinterpret_cast<const std::uint8_t*>(digits.data());
-  EXPECT_EQ(crc32({data, 9}), 0xCBF43926u);
-  EXPECT_EQ(crc32({data + 4, 5}, crc32({data, 4})), 0xCBF43926u);
+  EXPECT_EQ(bytes::crc32({data, 9}), 0xCBF43926u);
+  EXPECT_EQ(bytes::crc32({data + 4, 5}, bytes::crc32({data, 4})), 0xCBF43926u);
 }
 
 TEST(Bytes, AreLittleEndianAndReadersStopAtTheEnd) {
-  ByteWriter out;
+  bytes::ByteWriter out;
   out.u32(0x01020304);
   out.f64(1.0);
   ASSERT_EQ(out.size(), 12u);
   EXPECT_EQ(out.bytes()[0], 4);
   EXPECT_EQ(out.bytes()[11], 0x3F);
-  ByteReader in(out.bytes());
+  bytes::ByteReader in(out.bytes());
   EXPECT_EQ(in.u32(), 0x01020304u);
   EXPECT_EQ(in.f64(), 1.0);
   EXPECT_TRUE(in.ok());
@@ -73,10 +73,10 @@ TEST(Bytes, AreLittleEndianAndReadersStopAtTheEnd) {
 
 // A length of 2^60 must fail before anything is allocated.
 TEST(Bytes, LengthIsCheckedAgainstWhatIsLeft) {
-  ByteWriter out;
+  bytes::ByteWriter out;
   out.u64(1ull << 60);
   out.f64(1.0);
-  ByteReader in(out.bytes());
+  bytes::ByteReader in(out.bytes());
   VecX v;
   in.vector(v);
   EXPECT_FALSE(in.ok());
@@ -119,8 +119,8 @@ TEST(Trace, FieldsLandWhereTheyBelong) {
   const State state = sample::state(scene, 5);
   const std::string bytes = encoded(step, state, 42);
   TraceFrame frame;
-  ASSERT_FALSE(
-      decode_frame({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, frame));
+  ASSERT_FALSE(record::decode_frame(
+      {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, frame));
   const StepReport& r = frame.report;
   EXPECT_EQ(r.ledger.work_motion, 6);
   EXPECT_EQ(r.ledger.solver, 11);
@@ -249,8 +249,8 @@ TEST(Trace, FramesWithIndicesOutOfRangeAreRefused) {
   TraceFrame frame;
   const auto accepted = [&](const StepReport& step) {
     const std::string bytes = encoded(step, sample::state(scene, 1), 0);
-    return !decode_frame({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
-                         frame);
+    return !record::decode_frame(
+        {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, frame);
   };
   EXPECT_TRUE(accepted(sample::step(1)));
   StepReport step = sample::step(1);

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "base/json/document.hpp"
 #include "cairn/scene.hpp"
-#include "scene/document.hpp"
-#include "scene/option_table.hpp"
+#include "scene/format/option_table.hpp"
 
 namespace cairn {
 namespace {
@@ -32,8 +32,9 @@ std::pair<std::size_t, std::size_t> section(const std::string& text, const std::
 TEST(Documentation, TablesAreThoseOfTheProgram) {
   std::string text = document();
   const bool update = std::getenv("CAIRN_UPDATE_DOCS") != nullptr;
-  for (const auto& [name, table] : {std::pair<std::string, std::string>("fields", field_table()),
-                                    {"options", option_table()}}) {
+  for (const auto& [name, table] :
+       {std::pair<std::string, std::string>("fields", scene::field_table()),
+        {"options", scene::option_table()}}) {
     const auto [begin, length] = section(text, name);
     ASSERT_NE(length, std::string::npos) << name;
     if (update)
@@ -60,9 +61,9 @@ TEST(Documentation, ExamplesAreScenes) {
 // Every key of the tables is a property of the schema, and the schema is a JSON document.
 TEST(Documentation, SchemaHasTheFieldsAndOptions) {
   const std::string schema = scene_schema();
-  const Result<Node> parsed = parse_document(schema, "schema");
+  const Result<json::Node> parsed = json::parse_document(schema, "schema");
   ASSERT_TRUE(parsed.has_value()) << parsed.error()[0].text();
-  const std::string tables = field_table() + option_table();
+  const std::string tables = scene::field_table() + scene::option_table();
   int keys = 0;
   for (std::size_t at = 0; (at = tables.find("\n| `", at)) != std::string::npos; ++keys) {
     at += 4;
@@ -70,7 +71,7 @@ TEST(Documentation, SchemaHasTheFieldsAndOptions) {
     EXPECT_NE(schema.find("\"" + key + "\": {"), std::string::npos) << key;
   }
   EXPECT_GT(keys, 100);
-  const Node* euler = &parsed->find("$defs")->find("scheme")->find("oneOf")->items[0];
+  const json::Node* euler = &parsed->find("$defs")->find("scheme")->find("oneOf")->items[0];
   EXPECT_EQ(euler->find("properties")->find("gamma")->find("maximum")->number, 2);
 }
 

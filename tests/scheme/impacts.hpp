@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "scheme/impact_path.hpp"
+#include "scheme/impact/impact_path.hpp"
 
 namespace cairn {
 

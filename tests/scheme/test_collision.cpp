@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <random>
 
-#include "problem/blocks.hpp"
-#include "scheme/collision.hpp"
-#include "scheme/impact_path.hpp"
+#include "linear/blocks.hpp"
+#include "scheme/impact/collision.hpp"
+#include "scheme/impact/impact_path.hpp"
 
 namespace cairn {
 namespace {
@@ -31,7 +31,7 @@ class Random {
 
 // A body of mass 1 and random inertia with contacts at random places, in units of one.
 void make_body(Random& random, std::size_t contacts, double mu, double e, RestitutionLaw law,
-               CollisionData& d) {
+               scheme::CollisionData& d) {
   d.base = {};
   ProblemBody body;
   body.size = 6;
@@ -60,14 +60,14 @@ void make_body(Random& random, std::size_t contacts, double mu, double e, Restit
         c.J[0][k][3 + i] = r.cross(frame[k])[i];
       }
     double w[max_rows] = {};
-    constraint_velocity(d.base, c, d.v_before.data(), false, w);
+    linear::constraint_velocity(d.base, c, d.v_before.data(), false, w);
     if (w[0] > -0.05) continue;
     d.base.constraints.push_back(c);
     d.base.first_row.push_back(d.base.first_row.back() + 3);
     d.colliders.push_back({{}, e, law, w[0], 0});
   }
   d.base.k.setZero(6);
-  add_mass_product(d.base, d.v_before.data(), d.base.k.data());
+  problem::add_mass_product(d.base, d.v_before.data(), d.base.k.data());
   d.warm.setZero(d.base.rows());
 }
 
@@ -83,7 +83,7 @@ TEST(ImpactEnergy, StrongeNeverGains) {
   Random random(3);
   double worst = -1;
   for (int i = 0; i < 100000; ++i) {
-    ImpactInput in;
+    scheme::ImpactInput in;
     Mat3 half;
     for (int k = 0; k < 3; ++k) half.col(k) = random.vector();
     in.W = half * half.transpose() + 0.01 * Mat3::Identity();
@@ -91,7 +91,7 @@ TEST(ImpactEnergy, StrongeNeverGains) {
     in.u[0] = -random.uniform(0.01, 2);
     in.mu = random.uniform(0, 3);
     in.e = random.uniform(0, 1);
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const double gain = 0.5 * (in.u + out.u).dot(out.impulse),
                  size = 0.5 * in.u.dot(in.W.inverse() * in.u);
     worst = std::max(worst, gain / size);
@@ -105,20 +105,21 @@ TEST(ImpactEnergy, StrongeNeverGains) {
 // All laws, friction bounds, orders and numbers of contacts, under the guard.
 TEST(ImpactEnergy, GuardLetsNoLawGain) {
   Random random(17);
-  CollisionData d;
+  scheme::CollisionData d;
   SolverWorkspace workspace;
   StepReport report;
   const SolverOptions solver = Auto{};
   int corrections = 0, uncertified = 0;
   for (int i = 0; i < 100000; ++i) {
-    const CollisionRules rules = {static_cast<RestitutionFriction>(i / 3 % 3),
-                                  i / 9 % 2 ? Propagation::sequential : Propagation::simultaneous};
+    const scheme::CollisionRules rules = {
+        static_cast<RestitutionFriction>(i / 3 % 3),
+        i / 9 % 2 ? Propagation::sequential : Propagation::simultaneous};
     make_body(random, i % 16 == 15 ? 2 : 1, random.uniform(0, 1.5), random.uniform(0, 1),
               laws[i % 3], d);
     report.solve_count = report.guard_corrections = 0;
     report.guard_factor = 1;
     report.impacts.clear();
-    resolve_impact(rules, solver, workspace, d, report);
+    scheme::resolve_impact(rules, solver, workspace, d, report);
     bool solved = true;
     double residual = 0;
     for (const SolveRecord& record : report.solved()) {
@@ -134,7 +135,7 @@ TEST(ImpactEnergy, GuardLetsNoLawGain) {
     double sum = 0;
     for (std::size_t c = 0; c < d.base.constraints.size(); ++c) {
       double w[max_rows] = {};
-      constraint_velocity(d.base, d.base.constraints[c], d.v_after.data(), false, w);
+      linear::constraint_velocity(d.base, d.base.constraints[c], d.v_after.data(), false, w);
       ASSERT_TRUE(w[0] >= -1e-7 || !solved) << i << ' ' << w[0];
     }
     for (int r = 0; r < d.base.rows(); ++r) sum += d.work[r];
@@ -148,7 +149,7 @@ TEST(ImpactEnergy, GuardLetsNoLawGain) {
 // Several contacts at once under Stronge's law: together they return e^2 of what they stored.
 TEST(ImpactEnergy, SeveralContactsReturnTheSquareOfE) {
   Random random(23);
-  CollisionData d;
+  scheme::CollisionData d;
   SolverWorkspace workspace;
   StepReport report;
   const SolverOptions solver = Auto{};
@@ -158,8 +159,8 @@ TEST(ImpactEnergy, SeveralContactsReturnTheSquareOfE) {
     make_body(random, 2, i % 2 ? random.uniform(0, 0.5) : 0, e, RestitutionLaw::stronge, d);
     report.solve_count = 0;
     report.impacts.clear();
-    resolve_impact({.guard = false}, solver, workspace, d, report);
-    if (d.mode[0] != CollisionData::Mode::returned) continue;
+    scheme::resolve_impact({.guard = false}, solver, workspace, d, report);
+    if (d.mode[0] != scheme::CollisionData::Mode::returned) continue;
     ++several;
     double stored = 0, work = 0;
     for (std::size_t c = 0; c < 2; ++c) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "impacts.hpp"
+#include "scheme/impacts.hpp"
 
 namespace cairn {
 namespace {
@@ -31,12 +31,12 @@ Mat3 inverse_mass(double mass, const Vec3& inertia, const Vec3& p) {
 
 struct Random : RandomNumbers {
   // A body with moments of inertia that a body can have, hit anywhere.
-  ImpactInput impact() {
+  scheme::ImpactInput impact() {
     const Vec3 extent(uniform(0.05, 1), uniform(0.05, 1), uniform(0.05, 1));
     const Vec3 squares = extent.cwiseAbs2();
     const Mat3 W = inverse_mass(uniform(0.5, 2), Vec3::Constant(squares.sum()) - squares, vector());
     const Mat3 R = turn();
-    ImpactInput in;
+    scheme::ImpactInput in;
     in.W = R * W * R.transpose();
     in.u = vector();
     in.u[0] = -std::abs(in.u[0]);
@@ -46,14 +46,14 @@ struct Random : RandomNumbers {
   }
 };
 
-double kinetic_change(const ImpactInput& in, const ImpactOutcome& out) {
+double kinetic_change(const scheme::ImpactInput& in, const scheme::ImpactOutcome& out) {
   return 0.5 * (in.u + out.u).dot(out.impulse);
 }
 
 // ---- The independent integration: Runge and Kutta over the impulse, steps in proportion to the
 // slip, ends of phases by bisection of the step. Good to 1e-10.
 struct Marching {
-  const ImpactInput& in;
+  const scheme::ImpactInput& in;
   Vec3 u, pi = Vec3::Zero();
   double w = 0;
   bool stopped = false;
@@ -126,7 +126,7 @@ struct Marching {
   }
 };
 
-ImpactOutcome marched(const ImpactInput& in, double stretch = 1) {
+scheme::ImpactOutcome marched(const scheme::ImpactInput& in, double stretch = 1) {
   Marching m{.in = in, .u = in.u, .stretch = stretch};
   double p_c = 0, w_c = 0, p_d = 0, w_d = 0;
   // Phases in which the bodies approach and part, in turn, until the law is met.
@@ -144,7 +144,7 @@ ImpactOutcome marched(const ImpactInput& in, double stretch = 1) {
     if (over(m)) break;
     p_d += m.pi[0] - p1, w_d += m.w - w1;
   }
-  ImpactOutcome out;
+  scheme::ImpactOutcome out;
   out.impulse = m.pi;
   out.u = m.u;
   return out;
@@ -160,8 +160,8 @@ TEST(ImpactPath, RodSlidesBackAsTheClosedFormsSay) {
                            {0.571594840037, -0.156981081044, 0}};
   for (std::size_t i = 0; i < 3; ++i) {
     const double a = M_PI / 4;
-    const ImpactOutcome out =
-        impact_path({.W = rod(a), .u = {-1, 0.4, 0}, .mu = 0.5, .e = 0.7, .law = laws[i]});
+    const scheme::ImpactOutcome out =
+        scheme::impact_path({.W = rod(a), .u = {-1, 0.4, 0}, .mu = 0.5, .e = 0.7, .law = laws[i]});
     EXPECT_LT((out.u - expected[i]).norm(), 2e-12) << i;
     EXPECT_TRUE(out.reversed);
     EXPECT_EQ(out.phases, 2);
@@ -171,8 +171,8 @@ TEST(ImpactPath, RodSlidesBackAsTheClosedFormsSay) {
 // m = R = 1, mu = 0.2 and 0.8: it slides to the end; vx+ = 3 - mu (1 + e) 2 = 2.28.
 TEST(ImpactPath, SphereSlidesThroughout) {
   for (const RestitutionLaw law : laws) {
-    const ImpactOutcome out =
-        impact_path({.W = planar(1, 0, 3.5), .u = {-2, 3, 0}, .mu = 0.2, .e = 0.8, .law = law});
+    const scheme::ImpactOutcome out = scheme::impact_path(
+        {.W = planar(1, 0, 3.5), .u = {-2, 3, 0}, .mu = 0.2, .e = 0.8, .law = law});
     EXPECT_NEAR(out.impulse[0], 3.6, 1e-15);
     EXPECT_NEAR(out.impulse[1], -0.72, 1e-15);
     EXPECT_NEAR(out.u[0], 1.6, 1e-15);
@@ -185,7 +185,7 @@ TEST(ImpactPath, SphereSlidesThroughout) {
 // Piecewise linear, all cases of Routh's diagram: an independent account of its breaks.
 struct Routh {
   double un, ut, p = 0, w = 0;
-  const ImpactInput& in;
+  const scheme::ImpactInput& in;
   double k() const {  // normal velocity per impulse
     const double tau = in.W(0, 1) / in.W(1, 1);
     const double s = ut != 0 ? (ut > 0 ? 1 : -1) : (tau > in.mu ? 1 : tau < -in.mu ? -1 : 0);
@@ -205,7 +205,7 @@ struct Routh {
   }
 };
 
-Routh routh(const ImpactInput& in) {
+Routh routh(const scheme::ImpactInput& in) {
   Routh r{in.u[0], in.u[1], 0, 0, in};
   while (r.un < 0) {
     const double end = r.k() > 0 ? -r.un / r.k() : HUGE_VAL;
@@ -241,13 +241,13 @@ TEST(ImpactPath, AllCasesOfRouthsDiagram) {
   Random random{std::mt19937_64(7)};
   int slides = 0, sticks = 0, reverses = 0, jams = 0;
   for (int i = 0; i < 10000; ++i) {
-    ImpactInput in{.W = rod(random.uniform(0, M_PI)),
-                   .u = {-random.uniform(0.1, 1), random.uniform(-1, 1), 0},
-                   .mu = random.uniform(0, 2),
-                   .e = random.uniform(0, 1),
-                   .law = laws[i % 3]};
+    scheme::ImpactInput in{.W = rod(random.uniform(0, M_PI)),
+                           .u = {-random.uniform(0.1, 1), random.uniform(-1, 1), 0},
+                           .mu = random.uniform(0, 2),
+                           .e = random.uniform(0, 1),
+                           .law = laws[i % 3]};
     if (i % 2) in.W(0, 1) = in.W(1, 0) = -in.W(0, 1);
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const Routh expected = routh(in);
     const double scale = std::max(1.0, expected.p) * in.W.norm();
     EXPECT_NEAR(out.u[0], expected.un, 1e-13 * scale) << i;
@@ -269,10 +269,10 @@ TEST(ImpactPath, TurningSlipAgreesWithAnIndependentIntegration) {
   Random random{std::mt19937_64(11)};
   int sticks = 0, reverses = 0, jams = 0;
   for (int i = 0; i < 300; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
     if (i % 2) in.mu *= 0.3, in.u.tail<2>() *= 0.1;  // these stop early and slide again
-    const ImpactOutcome out = impact_path(in), expected = marched(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in), expected = marched(in);
     const double scale = 1e-9 * (in.u.norm() + (in.W * expected.impulse).norm());
     EXPECT_LT((out.u - expected.u).norm(), scale) << i;
     EXPECT_LT((in.W * (out.impulse - expected.impulse)).norm(), scale) << i;
@@ -289,14 +289,14 @@ TEST(ImpactPath, FrictionInAnEllipseAgreesWithAnIndependentIntegration) {
   Random random{std::mt19937_64(12)};
   int sticks = 0, slides = 0;
   for (int i = 0; i < 200; ++i) {
-    ImpactInput in = random.impact(), stretched = in;
+    scheme::ImpactInput in = random.impact(), stretched = in;
     const double k = random.uniform(0.2, 4);
     in.law = stretched.law = laws[i % 3];
     if (i % 2) in.u.tail<2>() *= 0.1;
     const Vec3 stretch(1, 1, k);
     stretched.W = stretch.asDiagonal() * in.W * stretch.asDiagonal();
     stretched.u = in.u.cwiseProduct(stretch);
-    const ImpactOutcome out = impact_path(stretched), expected = marched(in, k);
+    const scheme::ImpactOutcome out = scheme::impact_path(stretched), expected = marched(in, k);
     const double scale = 1e-9 * (in.u.norm() + (in.W * expected.impulse).norm());
     EXPECT_LT((out.u.cwiseQuotient(stretch) - expected.u).norm(), scale) << i;
     EXPECT_LT((in.W * (out.impulse.cwiseProduct(stretch) - expected.impulse)).norm(), scale) << i;
@@ -311,14 +311,14 @@ TEST(ImpactPath, FrictionInAnEllipseAgreesWithAnIndependentIntegration) {
 TEST(ImpactPath, TurnsWithTheTangents) {
   Random random{std::mt19937_64(3)};
   for (int i = 0; i < 200; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
     const double angle = random.uniform(0, 2 * M_PI);
     const Mat3 R = Eigen::AngleAxisd(angle, Vec3::UnitX()).toRotationMatrix();
-    ImpactInput turned = in;
+    scheme::ImpactInput turned = in;
     turned.W = R * in.W * R.transpose();
     turned.u = R * in.u;
-    const ImpactOutcome a = impact_path(in), b = impact_path(turned);
+    const scheme::ImpactOutcome a = scheme::impact_path(in), b = scheme::impact_path(turned);
     EXPECT_LT((R * a.u - b.u).norm(), 1e-12 * (in.u.norm() + (in.W * a.impulse).norm())) << i;
   }
 }
@@ -331,9 +331,9 @@ TEST(ImpactPath, BalancesHoldOverManyImpacts) {
   Random random{std::mt19937_64(1)};
   int raised = 0;
   for (int i = 0; i < 100000; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const double size = in.u.norm() + (in.W * out.impulse).norm(),
                  energy = size * out.impulse.norm();
     ASSERT_LT((in.u + in.W * out.impulse - out.u).norm(), 1e-13 * size) << i;
@@ -364,10 +364,10 @@ TEST(ImpactPath, BalancesHoldOverManyImpacts) {
 TEST(ImpactPath, WithoutFrictionAllLawsAreNewtons) {
   Random random{std::mt19937_64(5)};
   for (int i = 0; i < 300; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.mu = 0;
     in.law = laws[i % 3];
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const double impulse = -(1 + in.e) * in.u[0] / in.W(0, 0);
     EXPECT_NEAR(out.impulse[0], impulse, 1e-14 * impulse);
     EXPECT_EQ(out.impulse.tail<2>().norm(), 0);
@@ -378,12 +378,12 @@ TEST(ImpactPath, WithoutFrictionAllLawsAreNewtons) {
 TEST(ImpactPath, ScalesWithoutRounding) {
   Random random{std::mt19937_64(13)};
   for (int i = 0; i < 200; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
-    ImpactInput scaled = in;
+    scheme::ImpactInput scaled = in;
     scaled.W *= 0x1p40;
     scaled.u *= 0x1p-30;
-    const ImpactOutcome a = impact_path(in), b = impact_path(scaled);
+    const scheme::ImpactOutcome a = scheme::impact_path(in), b = scheme::impact_path(scaled);
     EXPECT_EQ(a.u * 0x1p-30, b.u);
     EXPECT_EQ(a.impulse * 0x1p-70, b.impulse);
   }
@@ -394,12 +394,12 @@ TEST(ImpactPath, ScalesWithoutRounding) {
 TEST(ImpactPath, OneDegreeOfFreedomLocksWhereFrictionHoldsIt) {
   const Mat3 W = planar(1, 0.5, 0.25);  // moves along (1, 0.5)
   for (const RestitutionLaw law : laws) {
-    const ImpactOutcome held =
-        impact_path({.W = W, .u = {-1, -0.5, 0}, .mu = 2.5, .e = 0.5, .law = law});
+    const scheme::ImpactOutcome held =
+        scheme::impact_path({.W = W, .u = {-1, -0.5, 0}, .mu = 2.5, .e = 0.5, .law = law});
     EXPECT_LT(held.u.norm(), 1e-15);
     EXPECT_TRUE(held.stuck);
-    const ImpactOutcome free =
-        impact_path({.W = W, .u = {-1, -0.5, 0}, .mu = 0.5, .e = 0.5, .law = law});
+    const scheme::ImpactOutcome free =
+        scheme::impact_path({.W = W, .u = {-1, -0.5, 0}, .mu = 0.5, .e = 0.5, .law = law});
     EXPECT_NEAR(free.u[1], free.u[0] / 2, 1e-15);
     EXPECT_TRUE(free.reversed);
     if (law == RestitutionLaw::newton) {
@@ -409,7 +409,8 @@ TEST(ImpactPath, OneDegreeOfFreedomLocksWhereFrictionHoldsIt) {
 }
 
 TEST(ImpactPath, NothingHappensToBodiesThatPart) {
-  const ImpactOutcome out = impact_path({.W = planar(1, 0, 1), .u = {0.5, 1, 0}, .mu = 1, .e = 1});
+  const scheme::ImpactOutcome out =
+      scheme::impact_path({.W = planar(1, 0, 1), .u = {0.5, 1, 0}, .mu = 1, .e = 1});
   EXPECT_EQ(out.impulse, Vec3::Zero());
   EXPECT_EQ(out.u, Vec3(0.5, 1, 0));
 }

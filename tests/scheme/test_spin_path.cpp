@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "impacts.hpp"
+#include "scheme/impacts.hpp"
 
 namespace cairn {
 namespace {
@@ -11,23 +11,23 @@ namespace {
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
-Mat6 whole(const ImpactInput& in) {
+Mat6 whole(const scheme::ImpactInput& in) {
   Mat6 W;
   W << in.W, in.W_mixed, in.W_mixed.transpose(), in.W_spin;
   return W;
 }
-Vec6 before(const ImpactInput& in) {
+Vec6 before(const scheme::ImpactInput& in) {
   return (Vec6() << in.u, in.spin).finished();
 }
-Vec6 after(const ImpactOutcome& out) {
+Vec6 after(const scheme::ImpactOutcome& out) {
   return (Vec6() << out.u, out.spin).finished();
 }
-Vec6 impulses(const ImpactOutcome& out) {
+Vec6 impulses(const scheme::ImpactOutcome& out) {
   return (Vec6() << out.impulse, out.torque).finished();
 }
 
 // Velocity and turning at the point p of a body with the mass and the principal inertias; n is x.
-void set_body(double mass, const Mat3& inverse_inertia, const Vec3& p, ImpactInput& in) {
+void set_body(double mass, const Mat3& inverse_inertia, const Vec3& p, scheme::ImpactInput& in) {
   const Mat3 P = cross_matrix(p);
   in.W = Mat3::Identity() / mass - P * inverse_inertia * P;
   in.W_mixed = -P * inverse_inertia;
@@ -37,8 +37,8 @@ void set_body(double mass, const Mat3& inverse_inertia, const Vec3& p, ImpactInp
 // A ball of unit mass and radius r on a plane with the normal x, v along y: it rolls at v = -w r
 // with w about z.
 constexpr double r = 0.5, inertia = 0.4 * r * r;
-ImpactInput ball(double v_n, double v_t, double w, double mu, double rolling) {
-  ImpactInput in;
+scheme::ImpactInput ball(double v_n, double v_t, double w, double mu, double rolling) {
+  scheme::ImpactInput in;
   set_body(1, Mat3::Identity() / inertia, Vec3(-r, 0, 0), in);
   in.u = Vec3(v_n, v_t - r * w, 0);
   in.spin = Vec3(0, 0, w);
@@ -52,10 +52,10 @@ ImpactInput ball(double v_n, double v_t, double w, double mu, double rolling) {
 // about z is r mu, which turns it towards rolling, w < 0 in this frame being backwards.
 TEST(SpinPath, SlidingBall) {
   for (const RestitutionLaw law : laws) {
-    ImpactInput in = ball(-2, 5, 0, 0.1, 0.02);
+    scheme::ImpactInput in = ball(-2, 5, 0, 0.1, 0.02);
     in.law = law;
     const double p = 3;
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const double w = (0.1 * r - 0.02) * p / inertia;
     EXPECT_NEAR(out.impulse[0], p, 1e-15);
     EXPECT_NEAR(out.impulse[1], -0.1 * p, 1e-15);
@@ -68,8 +68,8 @@ TEST(SpinPath, SlidingBall) {
 
 // A torque within its bound keeps it from turning: mu r <= rho.
 TEST(SpinPath, RollingFrictionHoldsASlidingBall) {
-  const ImpactInput in = ball(-2, 5, 0, 0.1, 0.06);
-  const ImpactOutcome out = impact_path(in);
+  const scheme::ImpactInput in = ball(-2, 5, 0, 0.1, 0.06);
+  const scheme::ImpactOutcome out = scheme::impact_path(in);
   EXPECT_EQ(out.spin[2], 0);
   EXPECT_NEAR(out.torque[2], -0.1 * r * 3, 1e-15);
   EXPECT_NEAR(out.u[1], 5 - 0.3, 1e-15);
@@ -79,11 +79,11 @@ TEST(SpinPath, RollingFrictionHoldsASlidingBall) {
 TEST(SpinPath, SlidesThenRollsThenStops) {
   const double mu = 0.3, rho = 0.02;
   for (const double v : {1.0, 0.5, 0.02}) {
-    const ImpactInput in = ball(-2, v, 0, mu, rho);
+    const scheme::ImpactInput in = ball(-2, v, 0, mu, rho);
     const double slides = v / (mu + r * (mu * r - rho) / inertia);
     ASSERT_LT(slides, 3);
     const double rolls = std::max(0.0, v - mu * slides - rho / (1.4 * r) * (3 - slides));
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     EXPECT_TRUE(out.stuck);
     EXPECT_EQ(out.u[1], 0);
     EXPECT_NEAR(out.spin[2], rolls / r, 2e-15);
@@ -93,11 +93,11 @@ TEST(SpinPath, SlidesThenRollsThenStops) {
 
 // About the normal it is alone: I w' = -rho_t.
 TEST(SpinPath, TorsionAboutTheNormal) {
-  ImpactInput in = ball(-2, 0, 0, 0.3, 0);
+  scheme::ImpactInput in = ball(-2, 0, 0, 0.3, 0);
   in.torsion = 0.01;
   for (const double w : {0.2, -0.9}) {
     in.spin = Vec3(w, 0, 0);
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const double lost = std::min(std::abs(w), 0.03 / inertia);
     EXPECT_NEAR(out.spin[0], std::copysign(std::abs(w) - lost, w), 1e-15);
     EXPECT_NEAR(std::abs(out.torque[0]), lost * inertia, 1e-16);
@@ -106,11 +106,11 @@ TEST(SpinPath, TorsionAboutTheNormal) {
 
 struct Random : RandomNumbers {
   // A body with moments of inertia that a body can have, hit anywhere, turning as it likes.
-  ImpactInput impact() {
+  scheme::ImpactInput impact() {
     const Vec3 squares = Vec3(uniform(0.2, 1), uniform(0.2, 1), uniform(0.2, 1)).cwiseAbs2();
     const Mat3 R = turn();
     const Vec3 moments = Vec3::Constant(squares.sum()) - squares;
-    ImpactInput in;
+    scheme::ImpactInput in;
     set_body(uniform(0.5, 2), R * moments.cwiseInverse().asDiagonal() * R.transpose(), vector(),
              in);
     in.u = vector();
@@ -129,15 +129,15 @@ struct Random : RandomNumbers {
 TEST(SpinPath, SlipAgreesWithTheSeries) {
   Random random{std::mt19937_64(5)};
   for (int i = 0; i < 1000; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
     if (i % 2) in.mu *= 0.3, in.u.tail<2>() *= 0.1;
     in.torsion = in.rolling = 0;
-    const ImpactOutcome series = impact_path(in);
+    const scheme::ImpactOutcome series = scheme::impact_path(in);
     in.torsion = 0.1;
     in.W_mixed.setZero();
     in.W_spin.setIdentity();
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const double size = in.u.norm() + (in.W * out.impulse).norm();
     EXPECT_LT((out.u - series.u).norm(), 1e-12 * size) << i;
     EXPECT_LT((in.W * (out.impulse - series.impulse)).norm(), 1e-12 * size) << i;
@@ -146,7 +146,7 @@ TEST(SpinPath, SlipAgreesWithTheSeries) {
 
 // ---- The independent integration: implicit steps over the impulse, y+ = y + W (dp, lambda) with
 // the lambda in the discs of dp that take most from y+. Of first order, whatever stops or starts.
-Vec6 stepped(const ImpactInput& in, double p, int steps) {
+Vec6 stepped(const scheme::ImpactInput& in, double p, int steps) {
   const Mat6 W = whole(in);
   const double dp = p / steps;
   Vec6 y = before(in), impulse = Vec6::Zero();
@@ -179,10 +179,10 @@ TEST(SpinPath, AgreesWithAnImplicitIntegration) {
   double coarse = 0, fine = 0;
   int slips_stop = 0, turns_stop = 0;
   for (int i = 0; i < 60; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
     if (i % 2) in.u.tail<2>() *= 0.2, in.spin *= 0.2;
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const double size = before(in).norm() + (whole(in) * impulses(out)).norm();
     const double one = (stepped(in, out.impulse[0], 300) - after(out)).norm() / size,
                  two = (stepped(in, out.impulse[0], 600) - after(out)).norm() / size;
@@ -200,11 +200,11 @@ TEST(SpinPath, AgreesWithAnImplicitIntegration) {
 TEST(SpinPath, BalancesHoldOverManyImpacts) {
   Random random{std::mt19937_64(2)};
   for (int i = 0; i < 2000; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
     if (i % 4 == 1) in.u.tail<2>().setZero();
     if (i % 4 == 2) in.spin.setZero();
-    const ImpactOutcome out = impact_path(in);
+    const scheme::ImpactOutcome out = scheme::impact_path(in);
     const Vec6 pi = impulses(out), change = whole(in) * pi;
     const double size = before(in).norm() + change.norm(), energy = size * pi.norm();
     ASSERT_LT((before(in) + change - after(out)).norm(), 1e-12 * size) << i;
@@ -235,14 +235,14 @@ TEST(SpinPath, BalancesHoldOverManyImpacts) {
 TEST(SpinPath, TurnsWithTheTangents) {
   Random random{std::mt19937_64(3)};
   for (int i = 0; i < 300; ++i) {
-    ImpactInput in = random.impact();
+    scheme::ImpactInput in = random.impact();
     in.law = laws[i % 3];
     const Mat3 R = Eigen::AngleAxisd(random.uniform(0, 2 * M_PI), Vec3::UnitX()).toRotationMatrix();
-    ImpactInput turned = in;
+    scheme::ImpactInput turned = in;
     for (Mat3* m : {&turned.W, &turned.W_mixed, &turned.W_spin}) *m = R * *m * R.transpose();
     turned.u = R * in.u;
     turned.spin = R * in.spin;
-    const ImpactOutcome a = impact_path(in), b = impact_path(turned);
+    const scheme::ImpactOutcome a = scheme::impact_path(in), b = scheme::impact_path(turned);
     const double size = before(in).norm() + (whole(in) * impulses(a)).norm();
     EXPECT_LT((R * a.u - b.u).norm() + (R * a.spin - b.spin).norm(), 1e-12 * size) << i;
   }
@@ -251,11 +251,11 @@ TEST(SpinPath, TurnsWithTheTangents) {
 TEST(SpinPath, ScalesWithoutRounding) {
   Random random{std::mt19937_64(4)};
   for (int i = 0; i < 300; ++i) {
-    ImpactInput in = random.impact(), scaled = in;
+    scheme::ImpactInput in = random.impact(), scaled = in;
     for (Mat3* m : {&scaled.W, &scaled.W_mixed, &scaled.W_spin}) *m *= 0x1p-7;
     scaled.u *= 0x1p12;
     scaled.spin *= 0x1p12;
-    const ImpactOutcome a = impact_path(in), b = impact_path(scaled);
+    const scheme::ImpactOutcome a = scheme::impact_path(in), b = scheme::impact_path(scaled);
     EXPECT_EQ(a.u * 0x1p12, b.u) << i;
     EXPECT_EQ(a.torque * 0x1p19, b.torque) << i;
   }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "scheme/euler.hpp"
+#include "scheme/euler/euler.hpp"
 
 namespace cairn {
 namespace {
@@ -37,17 +37,17 @@ BuiltModel ball_on_floor(const std::string& force, const std::string& height = "
 // cannot.
 TEST(Stop, LeavesTheStateAndReportsTheStep) {
   const BuiltModel built = ball_on_floor("sqrt(0.025 - t)");
-  StepData data(*built.model);
+  scheme::StepData data(*built.model);
   State state = *built.initial;
   StepReport report;
   for (int i = 1; i <= 3; ++i) {
-    advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+    scheme::advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
     ASSERT_EQ(report.status, StepStatus::certified) << report.message;
     EXPECT_EQ(report.solve_count, 1);
     EXPECT_EQ(report.contacts.size(), 1u);
   }
   const State before = state;
-  advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+  scheme::advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
   EXPECT_EQ(report.status, StepStatus::stopped);
   EXPECT_EQ(report.reason, StopReason::not_finite);
   EXPECT_NE(report.message.find("'ball'"), std::string::npos) << report.message;
@@ -64,15 +64,16 @@ TEST(Stop, LeavesTheStateAndReportsTheStep) {
 // A floor whose height is no longer a number is not a floor that is gone.
 TEST(Stop, PrescribedMotionThatIsNotANumber) {
   const BuiltModel built = ball_on_floor("0*t", "0*sqrt(0.025 - t)");
-  StepData data(*built.model);
+  scheme::StepData data(*built.model);
   State state = *built.initial;
   StepReport report;
   for (int i = 1; i <= 2; ++i) {
-    advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+    scheme::advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
     ASSERT_EQ(report.status, StepStatus::certified) << report.message;
   }
   const State before = state;
-  advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);  // to t = 0.03
+  scheme::advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state,
+                  report);  // to t = 0.03
   EXPECT_EQ(report.status, StepStatus::stopped);
   EXPECT_EQ(report.reason, StopReason::not_finite);
   EXPECT_NE(report.message.find("'floor'"), std::string::npos) << report.message;
@@ -83,15 +84,15 @@ TEST(Stop, PrescribedMotionThatIsNotANumber) {
 // energy of it is reported.
 TEST(Stop, EnergyThatIsNotANumber) {
   const BuiltModel built = ball_on_floor("if(t < 0.015, 0, 1e160)");
-  StepData data(*built.model);
+  scheme::StepData data(*built.model);
   State state = *built.initial;
   StepReport report;
   for (int i = 1; i <= 2; ++i) {
-    advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+    scheme::advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
     ASSERT_EQ(report.status, StepStatus::certified) << report.message;
   }
   const State before = state;
-  advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
+  scheme::advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
   EXPECT_EQ(report.status, StepStatus::stopped);
   EXPECT_EQ(report.reason, StopReason::energy_overflow);
   EXPECT_NE(report.message.find("'ball'"), std::string::npos) << report.message;

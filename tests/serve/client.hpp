@@ -71,7 +71,7 @@ class Client {
     return answer.starts_with("HTTP/1.1 ") ? std::stoi(answer.substr(9, 3)) : 0;
   }
 
-  bool upgrade(const Gate& gate) {
+  bool upgrade(const serve::Gate& gate) {
     send(
         fmt::format("GET /{1}/live HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\nOrigin: "
                     "http://127.0.0.1:{0}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -89,7 +89,7 @@ class Client {
 
   static std::string framed(int first, const std::string& data) {
     std::string frame(1, static_cast<char>(first));
-    const std::string size = message_header(Opcode::text, data.size()).substr(1);
+    const std::string size = serve::message_header(serve::Opcode::text, data.size()).substr(1);
     frame += static_cast<char>(size[0] | 0x80);
     frame += size.substr(1) + std::string(4, '\0') + data;  // the mask is zero
     return frame;
@@ -121,7 +121,8 @@ class Client {
     std::string bytes;
     float place(std::size_t body, std::size_t axis) const {
       float x = 0;
-      std::memcpy(&x, bytes.data() + 16 + 8 * (7 + ClipFigures::count) + 52 * body + 4 * axis, 4);
+      std::memcpy(&x, bytes.data() + 16 + 8 * (7 + play::ClipFigures::count) + 52 * body + 4 * axis,
+                  4);
       return x;
     }
   };

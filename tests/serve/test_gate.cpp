@@ -9,12 +9,12 @@
 namespace cairn {
 namespace {
 
-const Gate gate{.port = 4711, .token = "0123456789abcdef0123456789abcdef"};
+const serve::Gate gate{.port = 4711, .token = "0123456789abcdef0123456789abcdef"};
 
-Request request(const std::string& target, const std::string& host = "127.0.0.1:4711",
-                const std::string& more = "") {
-  const RequestHead head =
-      read_head(fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", target, host, more));
+serve::Request request(const std::string& target, const std::string& host = "127.0.0.1:4711",
+                       const std::string& more = "") {
+  const serve::RequestHead head =
+      serve::read_head(fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", target, host, more));
   EXPECT_EQ(head.status, 200) << target << " " << host;
   return head.request;
 }
@@ -29,8 +29,9 @@ constexpr const char* upgrade =
 
 TEST(Http, ReadsAHeadWhenItIsWhole) {
   const std::string whole = "GET /a HTTP/1.1\r\nHost:  here \r\nX-Y: 1\r\n\r\n";
-  for (std::size_t n = 0; n < whole.size(); ++n) EXPECT_EQ(read_head(whole.substr(0, n)).status, 0);
-  const RequestHead head = read_head(whole);
+  for (std::size_t n = 0; n < whole.size(); ++n)
+    EXPECT_EQ(serve::read_head(whole.substr(0, n)).status, 0);
+  const serve::RequestHead head = serve::read_head(whole);
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.request.method, "GET");
   EXPECT_EQ(head.request.target, "/a");
@@ -43,29 +44,31 @@ TEST(Http, RefusesBrokenHeads) {
   for (const char* line :
        {"GET", "GET /", "GET  HTTP/1.1", "GET / /b HTTP/1.1", " / HTTP/1.1", "G\x01T / HTTP/1.1",
         "GET http://evil/ HTTP/1.1", "GET * HTTP/1.1", "GET /\x01 HTTP/1.1", "\r\nGET / HTTP/1.1"})
-    EXPECT_EQ(read_head(std::string(line) + "\r\n" + host).status, 400) << line;
-  EXPECT_EQ(read_head("GET / HTTP/2.0\r\n" + host).status, 505);
+    EXPECT_EQ(serve::read_head(std::string(line) + "\r\n" + host).status, 400) << line;
+  EXPECT_EQ(serve::read_head("GET / HTTP/2.0\r\n" + host).status, 505);
   for (const char* header : {"Host", ": x", "A B: x", " folded: x", "A: \x01", "A\n: x"})
-    EXPECT_EQ(read_head(std::string("GET / HTTP/1.1\r\n") + header + "\r\n\r\n").status, 400)
+    EXPECT_EQ(serve::read_head(std::string("GET / HTTP/1.1\r\n") + header + "\r\n\r\n").status, 400)
         << header;
-  EXPECT_EQ(read_head(std::string("GET / HTTP/1.1\r\nA: \0x\r\n\r\n", 26)).status, 400);
+  EXPECT_EQ(serve::read_head(std::string("GET / HTTP/1.1\r\nA: \0x\r\n\r\n", 26)).status, 400);
 }
 
 TEST(Http, RefusesLargeHeads) {
-  EXPECT_EQ(read_head(std::string(most_head_bytes + 1, 'x')).status, 431);
-  EXPECT_EQ(
-      read_head("GET / HTTP/1.1\r\nA: " + std::string(most_head_bytes, 'x') + "\r\n\r\n").status,
-      431);
+  EXPECT_EQ(serve::read_head(std::string(serve::most_head_bytes + 1, 'x')).status, 431);
+  EXPECT_EQ(serve::read_head("GET / HTTP/1.1\r\nA: " + std::string(serve::most_head_bytes, 'x') +
+                             "\r\n\r\n")
+                .status,
+            431);
   std::string many = "GET / HTTP/1.1\r\n";
-  for (std::size_t i = 0; i <= most_headers; ++i) many += "A: x\r\n";
-  EXPECT_EQ(read_head(many + "\r\n").status, 431);
+  for (std::size_t i = 0; i <= serve::most_headers; ++i) many += "A: x\r\n";
+  EXPECT_EQ(serve::read_head(many + "\r\n").status, 431);
 }
 
 TEST(Gate, LetsTheBrowserOnThisMachineIn) {
   for (const char* host : {"127.0.0.1:4711", "localhost:4711"}) {
-    EXPECT_EQ(gate.judge(request(inside(""), host)).way, Gate::Way::page);
+    EXPECT_EQ(gate.judge(request(inside(""), host)).way, serve::Gate::Way::page);
     const std::string origin = fmt::format("Origin: http://{}\r\n", host);
-    EXPECT_EQ(gate.judge(request(inside("live"), host, origin + upgrade)).way, Gate::Way::socket);
+    EXPECT_EQ(gate.judge(request(inside("live"), host, origin + upgrade)).way,
+              serve::Gate::Way::socket);
   }
 }
 
@@ -91,11 +94,11 @@ TEST(Gate, RefusesForgedHosts) {
                            "127.0.0.1 :4711",
                            "127.0.0.1:04711"})
     EXPECT_EQ(gate.judge(request(inside(""), host)).status, 403) << host;
-  EXPECT_NE(gate.judge(request(inside(""), "")).way, Gate::Way::page);
+  EXPECT_NE(gate.judge(request(inside(""), "")).way, serve::Gate::Way::page);
   EXPECT_NE(gate.judge(request(inside(""), "127.0.0.1:4711", "Host: evil\r\n")).way,
-            Gate::Way::page);
+            serve::Gate::Way::page);
   EXPECT_NE(gate.judge(request(inside(""), "127.0.0.1:4711", "Host: 127.0.0.1:4711\r\n")).way,
-            Gate::Way::page);
+            serve::Gate::Way::page);
 }
 
 TEST(Gate, RefusesForgedOrigins) {
@@ -125,14 +128,14 @@ TEST(Gate, WantsTheToken) {
         "/./" + gate.token + "/", "/x/../" + gate.token + "/"})
     EXPECT_EQ(gate.judge(request(target)).status, 403) << target;
   std::set<std::string> tokens;
-  for (int i = 0; i < 100; ++i) tokens.insert(random_token());
+  for (int i = 0; i < 100; ++i) tokens.insert(serve::random_token());
   EXPECT_EQ(tokens.size(), 100u);
   EXPECT_EQ(tokens.begin()->size(), 32u);
 }
 
 TEST(Gate, ChangesNothingByOtherMethodsAndTakesNoBodies) {
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "get"}) {
-    const RequestHead head = read_head(
+    const serve::RequestHead head = serve::read_head(
         fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n\r\n", method, inside("live")));
     EXPECT_EQ(gate.judge(head.request).status, 405) << method;
   }
@@ -144,7 +147,7 @@ TEST(Gate, ChangesNothingByOtherMethodsAndTakesNoBodies) {
 // The table has four names; nothing else leads anywhere, however it is written.
 TEST(Pages, AreATableWithoutAWayOut) {
   for (const char* name : {"", "player.js", "player.css", "icon.svg"}) {
-    const Answer answer = page_named(name, 4711);
+    const serve::Answer answer = serve::page_named(name, 4711);
     EXPECT_EQ(answer.status, 200);
     EXPECT_NE(answer.extra.find("default-src 'none'; script-src 'self';"), std::string::npos);
     EXPECT_EQ(answer.extra.find("unsafe"), std::string::npos);
@@ -171,9 +174,9 @@ TEST(Pages, AreATableWithoutAWayOut) {
       "etc/passwd", "etc/passwd%00", "proc/self/environ", "CMakeLists.txt", "player.js%00.html",
       "player.js/", "player.js?x",   "PLAYER.JS",         "index.html",     "live/"};
   for (const std::string& start : starts)
-    for (const std::string& end : ends) EXPECT_EQ(page_named(start + end, 4711).status, 404);
-  EXPECT_EQ(page_named("../player.js", 4711).status, 404);
-  EXPECT_EQ(page_named(std::string_view("player.js\0", 10), 4711).status, 404);
+    for (const std::string& end : ends) EXPECT_EQ(serve::page_named(start + end, 4711).status, 404);
+  EXPECT_EQ(serve::page_named("../player.js", 4711).status, 404);
+  EXPECT_EQ(serve::page_named(std::string_view("player.js\0", 10), 4711).status, 404);
 }
 
 TEST(Gate, RefusesSocketsThatAreNone) {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "cairn/simulator.hpp"
-#include "scenes.hpp"
 #include "serve/hand.hpp"
+#include "serve/scenes.hpp"
 
 namespace cairn {
 namespace {
@@ -16,8 +16,8 @@ Simulator simulator_of(const Scene& scene) {
   return Simulator(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver);
 }
 
-void step_with(Simulator& simulator, const Hand& hand, double h) {
-  const ExternalForce force = pull(simulator.model(), simulator.state(), hand, h);
+void step_with(Simulator& simulator, const serve::Hand& hand, double h) {
+  const ExternalForce force = serve::pull(simulator.model(), simulator.state(), hand, h);
   simulator.set_external_forces({&force, 1});
   const StepReport& report = simulator.step(h);
   ASSERT_EQ(report.status, StepStatus::certified);
@@ -28,8 +28,8 @@ TEST(Hand, RestsWhereItHolds) {
   const Vec3 point(0.5, 0.5, 0.5);
   const BodyId upper = *scene.model->find_body("upper");
   const ExternalForce force =
-      pull(*scene.model, *scene.initial, {upper, point, scene.initial->poses[index(upper)] * point},
-           0.01);
+      serve::pull(*scene.model, *scene.initial,
+                  {upper, point, scene.initial->poses[index(upper)] * point}, 0.01);
   EXPECT_EQ(force.force, Vec3::Zero());
 }
 
@@ -39,7 +39,7 @@ TEST(Hand, BringsAFloatingBallToItsTargetWithEveryStep) {
   for (const double h : {0.01, 0.1, 1.0, 10.0}) {
     const Scene scene = ball();
     Simulator simulator = simulator_of(scene);
-    const Hand hand{BodyId{0}, Vec3::Zero(), Vec3(0.3, 0, 0)};
+    const serve::Hand hand{BodyId{0}, Vec3::Zero(), Vec3(0.3, 0, 0)};
     double left = 0.3;
     for (int i = 0; i < 2000 && left > 1e-9; ++i) {
       step_with(simulator, hand, h);
@@ -60,7 +60,7 @@ TEST(Hand, IsStableAtACorner) {
             "shapes": [{"type": "box", "size": [4, 0.1, 0.1]}]}]})");
     Simulator simulator = simulator_of(scene);
     const Vec3 corner(2, 0.05, 0.05);
-    const Hand hand{BodyId{0}, corner, corner + Vec3(0, 1, 0)};
+    const serve::Hand hand{BodyId{0}, corner, corner + Vec3(0, 1, 0)};
     double most = 0;
     for (int i = 0; i < 500; ++i) {
       step_with(simulator, hand, h);
@@ -80,7 +80,7 @@ TEST(Hand, HoldsAWeightAtTheLengthOfItsSpring) {
   const double g = 9.81, r = 0.5, h = 0.01;
   const Scene scene = ball(-g);
   Simulator simulator = simulator_of(scene);
-  const Hand hand{BodyId{0}, Vec3::Zero(), Vec3::Zero()};
+  const serve::Hand hand{BodyId{0}, Vec3::Zero(), Vec3::Zero()};
   for (int i = 0; i < 2000; ++i) step_with(simulator, hand, h);
   const double k = 4 * g / r, c = 2 * std::sqrt(k);
   const double d = (g / k) * (1 + h * c + h * h * k);
@@ -90,23 +90,24 @@ TEST(Hand, HoldsAWeightAtTheLengthOfItsSpring) {
 TEST(Hand, NeverPullsHarderThanItsBound) {
   const Scene scene = ball(-9.81);
   for (const double far : {1.0, 1e3, 1e150, 1e300}) {
-    const ExternalForce force =
-        pull(*scene.model, *scene.initial, {BodyId{0}, Vec3::Zero(), Vec3(far, -far, 0)}, 0.01);
+    const ExternalForce force = serve::pull(*scene.model, *scene.initial,
+                                            {BodyId{0}, Vec3::Zero(), Vec3(far, -far, 0)}, 0.01);
     EXPECT_TRUE(force.force.allFinite());
-    EXPECT_LE(force.force.norm(), hand_strength * 9.81 * (1 + 4 * eps));
+    EXPECT_LE(force.force.norm(), serve::hand_strength * 9.81 * (1 + 4 * eps));
   }
   const Body& body = scene.model->bodies[0];
-  EXPECT_LE(point_of_hand(body, Vec3(1e9, 1, 1)).norm(), body.radius * (1 + 4 * eps));
-  EXPECT_EQ(point_of_hand(body, Vec3(1e300, 1e300, 0)).norm(), 0);
+  EXPECT_LE(serve::point_of_hand(body, Vec3(1e9, 1, 1)).norm(), body.radius * (1 + 4 * eps));
+  EXPECT_EQ(serve::point_of_hand(body, Vec3(1e300, 1e300, 0)).norm(), 0);
 }
 
 // Lengths by 8, masses by 4, times by 2 (so gravity by 2): forces by 8, bit for bit.
 TEST(Hand, ScalesByPowersOfTwo) {
   const Scene one = ball(-9.81), large = ball(-2 * 9.81, 8, 4);
   const Vec3 target(0.25, -0.75, 0.3);
-  const ExternalForce a = pull(*one.model, *one.initial, {BodyId{0}, Vec3::Zero(), target}, 0.01);
+  const ExternalForce a =
+      serve::pull(*one.model, *one.initial, {BodyId{0}, Vec3::Zero(), target}, 0.01);
   const ExternalForce b =
-      pull(*large.model, *large.initial, {BodyId{0}, Vec3::Zero(), 8 * target}, 0.02);
+      serve::pull(*large.model, *large.initial, {BodyId{0}, Vec3::Zero(), 8 * target}, 0.02);
   EXPECT_EQ(Vec3(8 * a.force), b.force);
 }
 
@@ -115,7 +116,7 @@ TEST(Hand, IsInTheLedger) {
   const Scene scene = stack();
   Simulator simulator = simulator_of(scene);
   const BodyId upper = *scene.model->find_body("upper");
-  const Hand hand{upper, Vec3(0.5, 0, 0.2), Vec3(2, 0.5, 2.5)};
+  const serve::Hand hand{upper, Vec3(0.5, 0, 0.2), Vec3(2, 0.5, 2.5)};
   double work = 0;
   for (int i = 0; i < 50; ++i) {
     step_with(simulator, hand, 0.01);

@@ -6,16 +6,16 @@
 #include <random>
 #include <thread>
 
-#include "client.hpp"
-#include "scenes.hpp"
+#include "serve/client.hpp"
+#include "serve/scenes.hpp"
 
 namespace cairn {
 namespace {
 
 class LiveServer : public testing::Test {
  protected:
-  void start(const ServerLimits& limits = {}, Scene scene = stack()) {
-    Result<std::unique_ptr<Server>> made = Server::start(std::move(scene), 0, limits);
+  void start(const serve::ServerLimits& limits = {}, Scene scene = stack()) {
+    Result<std::unique_ptr<serve::Server>> made = serve::Server::start(std::move(scene), 0, limits);
     ASSERT_TRUE(made) << made.error().front().text();
     server_ = std::move(*made);
     thread_ = std::thread([this] { server_->serve([this] { return ended_.load(); }); });
@@ -26,7 +26,7 @@ class LiveServer : public testing::Test {
     server_.reset();
   }
 
-  const Gate& gate() const { return server_->gate(); }
+  const serve::Gate& gate() const { return server_->gate(); }
   std::string get(const std::string& target, const std::string& more = "") const {
     return fmt::format("GET {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}\r\n", target, gate().port,
                        more);
@@ -55,7 +55,7 @@ class LiveServer : public testing::Test {
     return false;
   }
 
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<serve::Server> server_;
   std::thread thread_;
   std::atomic<bool> ended_ = false;
 };
@@ -112,7 +112,7 @@ TEST_F(LiveServer, SurvivesGarbageAndGiants) {
   start();
   Client watcher = viewer();
   run_fast(watcher);
-  EXPECT_EQ(status_of("GET /" + std::string(2 * most_head_bytes, 'x')), 431);
+  EXPECT_EQ(status_of("GET /" + std::string(2 * serve::most_head_bytes, 'x')), 431);
   std::mt19937 random(1);
   for (int i = 0; i < 20; ++i) {
     std::string noise(5000, '\0');
@@ -298,7 +298,7 @@ TEST_F(LiveServer, AFloodOfWishesIsBounded) {
 
 TEST_F(LiveServer, APortThatIsTakenIsNamed) {
   start();
-  const auto second = Server::start(stack(), gate().port);
+  const auto second = serve::Server::start(stack(), gate().port);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().front().kind, ErrorKind::io);
   EXPECT_NE(second.error().front().text().find(std::to_string(gate().port)), std::string::npos);

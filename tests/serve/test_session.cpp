@@ -4,31 +4,31 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
-#include "scenes.hpp"
 #include "serve/live_bytes.hpp"
+#include "serve/scenes.hpp"
 #include "serve/session.hpp"
 
 namespace cairn {
 namespace {
 
-using Kind = Command::Kind;
+using Kind = serve::Command::Kind;
 
-void run(Session& session, int steps) {
+void run(serve::Session& session, int steps) {
   for (int i = 0; i < steps; ++i) session.step();
 }
 
-double x_of(const Session& session, const char* name) {
+double x_of(const serve::Session& session, const char* name) {
   const Model& model = *session.scene().model;
   return body_motion(model, session.state(), *model.find_body(name)).position.x();
 }
 
-Command wish(const std::string& text) {
-  const Result<Command> command = read_command(text);
+serve::Command wish(const std::string& text) {
+  const Result<serve::Command> command = serve::read_command(text);
   EXPECT_TRUE(command) << text << (command ? "" : command.error().front().text());
-  return command ? *command : Command{};
+  return command ? *command : serve::Command{};
 }
 
-bool accepted(Session& session, const std::string& text) {
+bool accepted(serve::Session& session, const std::string& text) {
   return session.carry_out(wish(text)).has_value();
 }
 
@@ -37,7 +37,7 @@ TEST(Session, WithoutATouchIsTheSimulatorBitForBit) {
     const Result<Scene> scene =
         load_scene(std::string(CAIRN_SOURCE_DIR "/scenes/") + file + ".json");
     ASSERT_TRUE(scene);
-    Session session(*scene);
+    serve::Session session(*scene);
     Simulator simulator(scene->model, *scene->initial, scene->simulation.scheme,
                         scene->simulation.solver);
     for (int i = 0; i < 60; ++i) {
@@ -50,7 +50,7 @@ TEST(Session, WithoutATouchIsTheSimulatorBitForBit) {
 }
 
 TEST(Session, ASettingThatStaysTheSameLeavesTheBits) {
-  Session touched(stack()), untouched(stack());
+  serve::Session touched(stack()), untouched(stack());
   run(touched, 20);
   run(untouched, 20);
   EXPECT_TRUE(accepted(touched, R"({"do":"friction","material":0,"value":0.5})"));
@@ -61,7 +61,7 @@ TEST(Session, ASettingThatStaysTheSameLeavesTheBits) {
 }
 
 TEST(Session, StartsPausesStepsAndResets) {
-  Session session(stack());
+  serve::Session session(stack());
   EXPECT_FALSE(session.wants_step());
   EXPECT_TRUE(accepted(session, R"({"do":"step"})"));
   EXPECT_TRUE(session.wants_step());
@@ -84,7 +84,7 @@ TEST(Session, StartsPausesStepsAndResets) {
 // Who cannot wait for a step gets the session as it was before; the step is still due, also after a
 // reset, whose new simulator asks as well.
 TEST(Session, AnInterruptedStepIsStillDue) {
-  Session session(stack());
+  serve::Session session(stack());
   bool urgent = true;
   session.set_interrupt(
       {.asked = [](void* context) { return *static_cast<bool*>(context); }, .context = &urgent});
@@ -107,7 +107,7 @@ TEST(Session, AnInterruptedStepIsStillDue) {
 // is above.
 TEST(Session, FrictionAndGravityChangeWhatHappens) {
   for (const double mu : {0.5, 2.0}) {
-    Session session(stack());
+    serve::Session session(stack());
     EXPECT_TRUE(
         accepted(session, fmt::format(R"({{"do":"friction","material":-1,"value":{}}})", mu)));
     // tan 0.35 = 0.37 < 2, and two cubes do not tip over at it; tan 0.7 = 0.84 > 0.5.
@@ -125,16 +125,16 @@ TEST(Session, FrictionAndGravityChangeWhatHappens) {
 }
 
 TEST(Session, RestitutionAndStepChange) {
-  Session session(ball(-9.81));
+  serve::Session session(ball(-9.81));
   EXPECT_TRUE(accepted(session, R"({"do":"restitution","material":0,"value":0.75})"));
-  EXPECT_EQ(session.scene().model->pairs[0].restitution, 0.75);
+  EXPECT_EQ(session.scene().model->pair(MaterialId{0}, MaterialId{0}).restitution, 0.75);
   EXPECT_TRUE(accepted(session, R"({"do":"h","value":0.02})"));
   session.step();
   EXPECT_DOUBLE_EQ(session.state().t, 0.02);
 }
 
 TEST(Session, AHandMovesABoxOfTheStackAndLetsGo) {
-  Session session(stack());
+  serve::Session session(stack());
   const int upper = static_cast<int>(*session.scene().model->find_body("upper"));
   EXPECT_TRUE(accepted(session, fmt::format(R"({{"do":"grab","body":{},"point":[0.5,0,0],
                                                 "target":[0.5,0,1.5]}})",
@@ -153,14 +153,14 @@ TEST(Session, AHandMovesABoxOfTheStackAndLetsGo) {
 
 // Clients 1 and 2 have a hand each; who never grabbed pulls nothing.
 TEST(Session, EveryClientHasItsOwnHand) {
-  Session session(stack());
-  Command grab = wish(R"({"do":"grab","body":1,"point":[0,0,0],"target":[0,0,5]})");
+  serve::Session session(stack());
+  serve::Command grab = wish(R"({"do":"grab","body":1,"point":[0,0,0],"target":[0,0,5]})");
   grab.client = 1;
   EXPECT_TRUE(session.carry_out(grab));
-  Command drag = wish(R"({"do":"drag","target":[9,9,9]})");
+  serve::Command drag = wish(R"({"do":"drag","target":[9,9,9]})");
   drag.client = 2;
   EXPECT_TRUE(session.carry_out(drag));
-  Command drop{.kind = Kind::drop, .client = 2};
+  serve::Command drop{.kind = Kind::drop, .client = 2};
   EXPECT_TRUE(session.carry_out(drop));
   run(session, 30);
   const BodyMotion held = body_motion(*session.scene().model, session.state(), BodyId{1});
@@ -168,7 +168,7 @@ TEST(Session, EveryClientHasItsOwnHand) {
 }
 
 TEST(Session, RefusesWhatIsOutOfRangeAndStaysAsItWas) {
-  Session session(stack());
+  serve::Session session(stack());
   run(session, 5);
   const auto before = hash(session.state());
   const std::string settings = session.settings_json();
@@ -195,14 +195,14 @@ TEST(Command, RefusesWhatItDoesNotUnderstand) {
         R"({"do":"gravity","value":[0,0]})", R"({"do":"gravity","value":[0,0,null]})",
         R"({"do":"drag","target":[[],0,0]})", R"({"do":"start","do":"pause"})",
         R"({"do":"grab","body":1,"point":{"x":1},"target":[0,0,0]})", "{\"do\":\"st\xff\"}"})
-    EXPECT_FALSE(read_command(text)) << text;
-  EXPECT_FALSE(read_command(std::string(100000, '[')));
-  EXPECT_FALSE(read_command("{\"do\":\"" + std::string(1000, 'x') + "\"}"));
+    EXPECT_FALSE(serve::read_command(text)) << text;
+  EXPECT_FALSE(serve::read_command(std::string(100000, '[')));
+  EXPECT_FALSE(serve::read_command("{\"do\":\"" + std::string(1000, 'x') + "\"}"));
 }
 
 // A step that cannot be taken ends the run with its message; a reset helps.
 TEST(Session, AStoppedStepPausesWithItsMessage) {
-  Session session(scene_from(
+  serve::Session session(scene_from(
       R"json({"cairn": 1, "gravity": [0, 0, 0], "bodies": [{"name": "ball", "mass": 1,
           "shapes": [{"type": "sphere", "radius": 1}]}],
           "forces": [{"type": "force", "body": "ball", "value": ["1 + sqrt(0.015 - t)", 0, 0]}],
@@ -212,14 +212,15 @@ TEST(Session, AStoppedStepPausesWithItsMessage) {
   EXPECT_FALSE(session.running());
   EXPECT_NE(session.message(), "");
   EXPECT_EQ(session.totals().uncertified, 1);
-  EXPECT_NE(status_text(session, {}).find(session.message().substr(0, 6)), std::string::npos);
+  EXPECT_NE(serve::status_text(session, {}).find(session.message().substr(0, 6)),
+            std::string::npos);
   EXPECT_TRUE(accepted(session, R"({"do":"reset"})"));
   EXPECT_EQ(session.message(), "");
 }
 
 // What is saved is a scene: the settings of now, the bodies of the beginning.
 TEST(Session, SavesASceneThatReadsBack) {
-  Session session(stack());
+  serve::Session session(stack());
   run(session, 10);
   EXPECT_TRUE(accepted(session, R"({"do":"friction","material":0,"value":0.25})"));
   EXPECT_TRUE(accepted(session, R"({"do":"gravity","value":[1,0,-5]})"));
@@ -232,7 +233,8 @@ TEST(Session, SavesASceneThatReadsBack) {
   EXPECT_EQ(hash(*saved->initial), hash(*stack().initial));
   EXPECT_EQ(saved->name, "stack <b>&\"");
   // The name of the file is plain whatever the scene is called.
-  EXPECT_NE(scene_text(session).find("\"file\":\"stack__b____live.json\""), std::string::npos);
+  EXPECT_NE(serve::scene_text(session).find("\"file\":\"stack__b____live.json\""),
+            std::string::npos);
 }
 
 // The lengths in the table of docs/viewer.md: of the head, of the figures, of a body, of a contact.
@@ -258,20 +260,20 @@ DocumentedFrame documented_frame() {
 
 TEST(Frame, IsAsLongAsDocumented) {
   const DocumentedFrame documented = documented_frame();
-  EXPECT_EQ(documented.figures, 8 * ClipFigures::count);
-  Session session(stack());
+  EXPECT_EQ(documented.figures, 8 * play::ClipFigures::count);
+  serve::Session session(stack());
   run(session, 3);
-  const ClipFrame& frame = session.frame();
+  const play::ClipFrame& frame = session.frame();
   ASSERT_FALSE(frame.contacts.empty());
-  EXPECT_EQ(frame_bytes(frame, session, {}).size(), documented.fixed +
-                                                        documented.body * frame.bodies.size() +
-                                                        documented.contact * frame.contacts.size());
+  EXPECT_EQ(serve::frame_bytes(frame, session, {}).size(),
+            documented.fixed + documented.body * frame.bodies.size() +
+                documented.contact * frame.contacts.size());
 }
 
 TEST(Frame, HoldsWhatItSays) {
-  Session session(stack());
+  serve::Session session(stack());
   run(session, 3);
-  const ClipFrame& frame = session.frame();
+  const play::ClipFrame& frame = session.frame();
   EXPECT_EQ(frame.bodies.size(), 2u);
   EXPECT_GE(frame.contacts.size(), 8u);  // four corners of each cube
   EXPECT_LE(frame.figures.certificate, 1e-8);

@@ -2,7 +2,7 @@
 // that goes on from a state that was kept.
 #pragma once
 
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn::testing {
 

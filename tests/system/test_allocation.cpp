@@ -2,7 +2,7 @@
 // care.
 
 #include "counted_allocations.hpp"
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {

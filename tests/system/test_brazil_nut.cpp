@@ -2,7 +2,7 @@
 // shaking does not. The scenes run to their end with `cairn run`.
 #include <algorithm>
 
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "bench/plates.hpp"
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {
@@ -21,10 +21,10 @@ struct Course {
 Course run(const Vec3& center, const Vec3& velocity, double friction, bool filter, int steps,
            double h, double tolerance, bool relaxed = false, double turn = 0,
            const std::string& middle = "default") {
-  ModelDescription d = two_plates(center, velocity, friction);
+  ModelDescription d = bench::two_plates(center, velocity, friction);
   BodyDescription& upper = d.bodies[1];
   upper.orientation = Quat(Eigen::AngleAxisd(turn, Vec3::UnitZ()));
-  upper.shapes = cut_plate(Vec3(0.9, 0.8, 0.1), 5);
+  upper.shapes = bench::cut_plate(Vec3(0.9, 0.8, 0.1), 5);
   upper.shapes[24].material = middle;
   d.materials.push_back({"slippery", {0, 0}});
   Euler scheme;

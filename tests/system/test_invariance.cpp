@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {

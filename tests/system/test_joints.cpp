@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "constrain/joints.hpp"
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {
@@ -123,7 +123,7 @@ TEST(OneStepBound, JointErrorIsAtMostTheCentripetalTerms) {
                 body_motion(sim.model(), sim.state(), j.bodies[side]).angular_velocity.norm();
             bound += 0.5 * h * h * w * w * j.anchors[side].norm();
           }
-          const double error = joint_error(sim.state().poses, j).distance;
+          const double error = constrain::joint_error(sim.state().poses, j).distance;
           ASSERT_LE(error, bound + 1e-14) << links << " links, h = " << h << ", step " << i;
           if (bound > 1e-6) sharpest = std::max(sharpest, error / bound);
         }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "dynamics/forces.hpp"
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {
@@ -214,7 +214,7 @@ TEST(EnergyGuard, JudgesEachGroupByItself) {
       VecX v = VecX::Zero(sim.state().v.size());
       v.segment(body.first_velocity, body.velocities) =
           sim.state().v.segment(body.first_velocity, body.velocities);
-      return kinetic_energy(sim.model(), v);
+      return dynamics::kinetic_energy(sim.model(), v);
     };
     std::vector<double> before(sim.model().bodies.size(), 0);
     int gains = 0, corrections = 0;

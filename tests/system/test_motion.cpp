@@ -1,7 +1,7 @@
 // Prescribed motion, active sets, fast bodies.
 #include <cmath>
 
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {

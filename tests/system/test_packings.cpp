@@ -4,9 +4,9 @@
 
 #include "bench/packing.hpp"
 #include "cairn/solver.hpp"
-#include "solve/one_island.hpp"
-#include "solve/packed_gradients.hpp"
-#include "solve/proximal_path.hpp"
+#include "solver/fallback/proximal_path.hpp"
+#include "solver/gradient/packed_gradients.hpp"
+#include "solver/one_island.hpp"
 
 namespace cairn {
 namespace {
@@ -15,7 +15,8 @@ TEST(Packings, SettledSpheresAreSolvedToEightDigits) {
   SolverWorkspace workspace;
   for (const int seed : {1, 2, 3, 4, 5}) {
     SCOPED_TRACE(seed);
-    const Packing packing = settled_spheres(5, 80, static_cast<std::uint64_t>(seed), 1e-4);
+    const bench::Packing packing =
+        bench::settled_spheres(5, 80, static_cast<std::uint64_t>(seed), 1e-4);
     for (const bool warm : {false, true}) {
       Solution solution;
       if (warm) solution.lambda = packing.warm;
@@ -31,7 +32,8 @@ TEST(Packings, LargerOnesToo) {
   SolverWorkspace workspace;
   for (const int seed : {2, 4}) {
     SCOPED_TRACE(seed);
-    const Packing packing = settled_spheres(7, 100, static_cast<std::uint64_t>(seed), 1e-4);
+    const bench::Packing packing =
+        bench::settled_spheres(7, 100, static_cast<std::uint64_t>(seed), 1e-4);
     Solution solution;
     solve(packing.problem, Auto{.tolerance = 1e-8}, workspace, solution);
     EXPECT_EQ(solution.status, SolveStatus::solved);
@@ -44,17 +46,18 @@ TEST(Packings, LargerOnesToo) {
 TEST(Packings, PathFromRoughStarts) {
   for (const int seed : {1, 2, 3, 4, 5, 6}) {
     SCOPED_TRACE(seed);
-    const Packing packing = settled_spheres(5, 80, static_cast<std::uint64_t>(seed), 1e-4);
-    const Island island = largest_island_of(packing.problem);
-    PackedBuffers packed;
+    const bench::Packing packing =
+        bench::settled_spheres(5, 80, static_cast<std::uint64_t>(seed), 1e-4);
+    const solver::Island island = largest_island_of(packing.problem);
+    solver::PackedBuffers packed;
     ASSERT_TRUE(packed.packing.attach(island));
     std::vector<double> r(static_cast<std::size_t>(island.rows), 0.0),
         v(static_cast<std::size_t>(island.velocities));
-    const IterationResult rough = packed_spectral({.iterations = 3000}, packed, r);
+    const solver::IterationResult rough = solver::packed_spectral({.iterations = 3000}, packed, r);
     EXPECT_GT(rough.residual, 1e-7);
-    ProximalPathBuffers buffers;
-    const IterationResult result =
-        follow_proximal_path(island, {.factorisations = 2000}, buffers, r, v);
+    solver::ProximalPathBuffers buffers;
+    const solver::IterationResult result =
+        solver::follow_proximal_path(island, {.factorisations = 2000}, buffers, r, v);
     EXPECT_LE(result.residual, 1e-8);
   }
 }

@@ -1,5 +1,5 @@
 // The piles of papers 000 and 001: certified, without penetration, without energy gained.
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {

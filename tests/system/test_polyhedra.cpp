@@ -1,7 +1,7 @@
 // Boxes on boxes: rest without creep, slide over seams, tip over edges, pass where the way is free.
 #include <cmath>
 
-#include "worlds.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {

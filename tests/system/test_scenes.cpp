@@ -4,8 +4,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "record/run.hpp"
-#include "worlds.hpp"
+#include "record/run/run.hpp"
+#include "system/worlds.hpp"
 
 namespace cairn {
 namespace {
@@ -33,7 +33,7 @@ TEST_P(Scenes, ExpectedFactsHold) {
   const Scene s = scene(GetParam());
   EXPECT_FALSE(s.expect.empty());
   Simulator sim = simulator(s);
-  Result<RunRecorder> recorder = RunRecorder::create(s);
+  Result<record::RunRecorder> recorder = record::RunRecorder::create(s);
   ASSERT_TRUE(recorder) << recorder.error().front().text();
   const auto steps = std::llround(s.simulation.duration / s.simulation.step);
   ASSERT_NEAR(static_cast<double>(steps) * s.simulation.step, s.simulation.duration, 1e-9);
@@ -41,10 +41,10 @@ TEST_P(Scenes, ExpectedFactsHold) {
     if (!certified_step(sim, s.simulation.step)) break;
     ASSERT_TRUE(recorder->record(sim.report(), sim.state()));
   }
-  const Result<RunOutcome> outcome = recorder->finish();
+  const Result<record::RunOutcome> outcome = recorder->finish();
   ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->status, RunStatus::ok);
-  for (const ExpectationResult& e : outcome->expect)
+  EXPECT_EQ(outcome->status, record::RunStatus::ok);
+  for (const record::ExpectationResult& e : outcome->expect)
     EXPECT_TRUE(e.ok) << e.quantity << " is " << e.value << ", expected " << e.bound;
 }
 

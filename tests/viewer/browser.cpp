@@ -1,5 +1,5 @@
 // Starts Chromium with software rendering in a profile of its own.
-#include "browser.hpp"
+#include "viewer/browser.hpp"
 
 #include <chrono>
 #include <csignal>

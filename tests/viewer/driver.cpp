@@ -1,6 +1,6 @@
 // Messages are JSON, each ended by a zero byte: to the browser's descriptor 3, from its
 // descriptor 4.
-#include "driver.hpp"
+#include "viewer/driver.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "browser.hpp"
+#include "viewer/browser.hpp"
 
 namespace cairn {
 namespace {

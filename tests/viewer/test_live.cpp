@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "browser.hpp"
-#include "driver.hpp"
 #include "live_program.hpp"
+#include "viewer/browser.hpp"
+#include "viewer/driver.hpp"
 
 namespace cairn {
 namespace {

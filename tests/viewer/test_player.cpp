@@ -11,7 +11,7 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "browser.hpp"
+#include "viewer/browser.hpp"
 
 namespace cairn {
 namespace {

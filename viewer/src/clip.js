@@ -1,7 +1,7 @@
 // A recorded motion: times, figures of the steps, curves of the moving bodies, contacts. The rest of
 // the player asks it for "this body at this time" and knows nothing of how it is stored.
 import { Contacts } from './contacts.js';
-import { CHANNELS, Motion } from './motion.js';
+import { CHANNELS, Motion } from './stage/motion.js';
 import { zigzagAt } from './planes.js';
 
 export class Clip extends Motion {

@@ -2,7 +2,7 @@
 import { apply, readAddress } from './address.js';
 import { Clip } from './clip.js';
 import { el } from './dom.js';
-import { startLive } from './live.js';
+import { startLive } from './live/live.js';
 import { readPayload } from './payload.js';
 import { Player } from './player.js';
 import { selfTest, watchErrors } from './selftest.js';

@@ -5,10 +5,10 @@ import { listen } from './keys.js';
 import { Panel } from './panel.js';
 import { Playback } from './playback.js';
 import { Plots } from './plots.js';
-import { Stage } from './stage.js';
+import { Stage } from './stage/stage.js';
 import { Timeline } from './timeline.js';
 import { Toolbar } from './toolbar.js';
-import { World } from './world.js';
+import { World } from './stage/world.js';
 
 export class Player {
   constructor(clip, root) {

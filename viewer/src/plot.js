@@ -1,7 +1,7 @@
 // One plot over time: curves, axes, a legend with the values at the cursor; a drag on it moves the
 // time.
 import { makeAxis, roundTicks } from './axis.js';
-import { dragged, fitted, pageColors } from './canvas.js';
+import { dragged, fitted, pageColors } from './stage/canvas.js';
 import { el, short } from './dom.js';
 
 const LEFT = 50;

@@ -1,7 +1,7 @@
 // What `#selftest` behind the address runs: load, play, scrub, pick, plots, arrows. The result is JSON
 // in an element, for a browser that is driven by a script.
 import { el } from './dom.js';
-import { recipe } from './geometry.js';
+import { recipe } from './stage/geometry.js';
 
 export function watchErrors() {
   const errors = [];

@@ -1,5 +1,5 @@
 // The timeline: where we are, and marks where something happened.
-import { dragged, fitted, pageColors } from './canvas.js';
+import { dragged, fitted, pageColors } from './stage/canvas.js';
 import { el, short } from './dom.js';
 
 export class Timeline {

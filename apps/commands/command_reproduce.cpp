@@ -1,0 +1,127 @@
+// cairn reproduce: the papers' figures beside ours, with verdicts and plots.
+#include <fmt/format.h>
+
+#include "base/suggestion.hpp"
+#include "commands/commands.hpp"
+#include "record/run/files.hpp"
+#include "reproduce/gallery.hpp"
+#include "terminal/interrupt.hpp"
+#include "terminal/json.hpp"
+#include "terminal/terminal.hpp"
+
+namespace cairn::app {
+namespace {
+
+Json experiment_json(const reproduce::Experiment& experiment,
+                     const reproduce::ReproducedEntry& entry) {
+  return {{"id", experiment.id},
+          {"entry", entry.entry},
+          {"paper", entry.paper},
+          {"reading", reproduce::name(entry.reading)},
+          {"ours", entry.ours},
+          {"difference", entry.difference()},
+          {"verdict", reproduce::name(entry.verdict())}};
+}
+
+std::string experiment_text(const reproduce::Experiment& experiment,
+                            const reproduce::Reproduction& result) {
+  std::string text = fmt::format("{}: {}\n", experiment.id, experiment.text);
+  text += fmt::format("  {:<72} {:>15} {:>14} {:>12}  {}\n", "entry", "paper", "ours", "difference",
+                      "verdict");
+  for (const reproduce::ReproducedEntry& e : result.entries)
+    text += fmt::format("  {:<72} {:>2} {:>12.9g} {:>14.9g} {:>12.3g}  {}\n", e.entry,
+                        reproduce::name(e.reading), e.paper, e.ours, e.difference(),
+                        reproduce::name(e.verdict()));
+  for (const std::string& note : result.notes) text += "  " + note + "\n";
+  return text;
+}
+
+int list(bool json) {
+  Json ids = Json::array();
+  std::string text;
+  for (const reproduce::Experiment& e : reproduce::experiments()) {
+    ids.push_back({{"id", e.id}, {"text", e.text}});
+    text += fmt::format("{:<24} {}\n", e.id, e.text);
+  }
+  print(json ? app::text(ids) : text);
+  return exit_ok;
+}
+
+// The page of all experiments and, beside it, those that play their runs.
+Result<void> write_gallery(const std::string& folder,
+                           const std::vector<reproduce::GalleryEntry>& entries,
+                           const reproduce::ReproduceSetting& setting) {
+  for (const reproduce::GalleryEntry& entry : entries)
+    for (std::size_t i = 0; i < entry.result.players.size(); ++i) {
+      const std::string page = reproduce::play_scene(entry.result.players[i], setting);
+      if (setting.stopped()) return {};
+      const std::string path = folder + "/" + reproduce::player_file(*entry.experiment, i);
+      if (Result<void> written = record::write_file(path, page); !written) return written;
+    }
+  return record::write_file(folder + "/index.html", reproduce::gallery_page(entries, setting.fast));
+}
+
+}  // namespace
+
+int reproduce(const ReproduceOptions& options) {
+  if (options.ids.empty()) return list(options.json);
+  std::vector<const reproduce::Experiment*> chosen;
+  for (const std::string& id : options.ids) {
+    if (id == "all") {
+      for (const reproduce::Experiment& e : reproduce::experiments()) chosen.push_back(&e);
+      continue;
+    }
+    chosen.push_back(reproduce::find_experiment(id));
+    if (chosen.back()) continue;
+    std::vector<std::string_view> known;
+    std::string allowed = "all";
+    for (const reproduce::Experiment& e : reproduce::experiments()) {
+      known.push_back(e.id);
+      allowed += fmt::format(", {}", e.id);
+    }
+    Error error;
+    error.kind = ErrorKind::usage;
+    error.code = ErrorCode::unknown_choice;
+    error.what = "unknown experiment";
+    error.got = id;
+    error.allowed = allowed;
+    error.fix = base::did_you_mean(id, known, "see cairn reproduce");
+    return report({error});
+  }
+  for (const std::string& folder : {options.out, options.html}) {
+    if (folder.empty()) continue;
+    const Result<void> made = record::make_folder(folder);
+    if (!made) return report(made.error());
+  }
+  watch_signals();
+  Json json = Json::array();
+  bool agrees = true;
+  const reproduce::ReproduceSetting setting{.fast = options.fast, .interrupted = received_signal};
+  std::vector<reproduce::GalleryEntry> gallery;
+  for (const reproduce::Experiment* experiment : chosen) {
+    const reproduce::Reproduction result = experiment->run(setting);
+    if (received_signal() != 0) return exit_signal + received_signal();
+    for (const reproduce::ReproducedEntry& entry : result.entries) {
+      agrees = agrees && entry.verdict() != reproduce::Verdict::differs;
+      json.push_back(experiment_json(*experiment, entry));
+    }
+    if (!options.out.empty())
+      for (const reproduce::Drawing& drawing : result.drawings) {
+        const Result<void> written = record::write_file(
+            options.out + "/" + drawing.file, page::plot_file(drawing.plot, drawing.curves));
+        if (!written) return report(written.error());
+      }
+    if (!options.json) print(experiment_text(*experiment, result));
+    gallery.push_back({experiment, result});
+  }
+  if (!options.html.empty()) {
+    const Result<void> written = write_gallery(options.html, gallery, setting);
+    if (!written) return report(written.error());
+    if (received_signal() != 0) return exit_signal + received_signal();
+    if (!options.json) print(fmt::format("gallery      {}/index.html\n", printable(options.html)));
+  }
+  if (options.json) print(text(json));
+  return agrees ? exit_ok : exit_failed;
+}
+
+}  // namespace cairn::app

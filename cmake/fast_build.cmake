@@ -1,0 +1,38 @@
+# Build time: most of it is Eigen's and the standard library's headers, so they are compiled once (precompiled header) and
+# several files of one stage make one translation unit (unity build). -DCAIRN_FAST_BUILD=OFF compiles file by file.
+
+# Groups the sources of TARGET, at most SIZE of one folder below ROOT (src or apps) in a translation unit.
+function(unity_groups target root size)
+  get_target_property(sources ${target} SOURCES)
+  set(stages)
+  foreach(source ${sources})
+    file(RELATIVE_PATH place ${PROJECT_SOURCE_DIR}/${root} ${source})
+    if(place MATCHES "^\\.\\." OR NOT place MATCHES "/")
+      continue()  # compiled alone: generated files, main.cpp
+    endif()
+    string(REGEX REPLACE "/.*" "" stage ${place})
+    list(APPEND stages ${stage})
+    list(APPEND members_${stage} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES stages)
+  foreach(stage ${stages})
+    set(count 0)
+    foreach(source ${members_${stage}})
+      math(EXPR batch "${count} / ${size}")
+      math(EXPR count "${count} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${stage}_${batch})
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+if(CAIRN_FAST_BUILD)
+  target_precompile_headers(cairn_core PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp)
+  foreach(target cairn_io cairn_tools cairn_app)
+    target_precompile_headers(${target} REUSE_FROM cairn_core)
+  endforeach()
+  foreach(target cairn_core cairn_io cairn_tools)
+    unity_groups(${target} src 8)
+  endforeach()
+  unity_groups(cairn_app apps 8)
+endif()

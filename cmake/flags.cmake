@@ -1,0 +1,18 @@
+# Flags shared by every target. Results must not depend on the optimiser: no contraction, no fast-math.
+add_library(cairn_flags INTERFACE)
+target_compile_options(cairn_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off
+                       $<$<BOOL:${CAIRN_WERROR}>:-Werror>
+                       # g++ 12 sees overlaps and overflows inside std::string and std::vector that are not there (its bug 105329).
+                       "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>"
+                       # Square roots without a look at errno, so that loops over contacts take two at once; no result changes by it.
+                       -fno-math-errno -fno-trapping-math
+                       # Paths in messages are relative to the project.
+                       -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+target_include_directories(cairn_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+# Eigen's alignment and allocator are pinned as in the installed package, whatever vectors the build is for.
+target_compile_definitions(cairn_flags INTERFACE CAIRN_VERSION="${PROJECT_VERSION}" EIGEN_MPL2_ONLY
+                           EIGEN_MAX_ALIGN_BYTES=16 EIGEN_MALLOC_ALREADY_ALIGNED=1
+                           $<$<OR:$<BOOL:${CAIRN_DCHECKS}>,$<CONFIG:Debug>>:CAIRN_DCHECKS>)
+get_target_property(eigen_include Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+target_include_directories(cairn_flags SYSTEM INTERFACE ${eigen_include})
+target_link_libraries(cairn_flags INTERFACE fmt::fmt tl::expected)

@@ -1,0 +1,219 @@
+// check_trace(): reads a trace, judges each frame by formulas of its own, collects what does not
+// hold.
+#include "record/check/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/boundary.hpp"
+#include "cairn/scene.hpp"
+#include "record/check/judge.hpp"
+#include "record/trace/fits.hpp"
+
+namespace cairn {
+namespace {
+
+// Two judges agree to this share of a residual, and to this absolute figure where residuals are
+// rounding. [-]
+constexpr double judge_relative = 1e-6, judge_absolute = 1e-14;
+
+class Checker {
+ public:
+  Checker(const Scene& scene, CheckReport& report)
+      : model_(*scene.model),
+        scheme_(scene.simulation.scheme),
+        tolerance_(tolerance(scene.simulation.solver)),
+        report_(report) {
+    report_.penetrations_checked = model_.shapes.size() <= record::max_checked_shapes;
+  }
+
+  void frame(const TraceFrame& frame) {
+    step_ = frame.report.step;
+    if (!shapes_up(frame.state)) return;
+    if (hash(frame.state) != frame.state_hash)
+      complain(FindingCode::hash, "state hash differs from the state");
+    if (const std::string what = record::first_not_finite(frame);
+        !what.empty() && !stopped(frame)) {
+      complain(FindingCode::not_finite, what + " is not finite");
+      have_before_ = false;  // nothing can follow from this
+      return;
+    }
+    if (frame.report.t != frame.state.t)
+      complain(FindingCode::time, "time of the report differs from the state's");
+    if (have_before_) successor(frame);
+    before_ = frame.state;
+    have_before_ = true;
+  }
+
+  void complain(FindingCode code, const std::string& what) {
+    ++report_.finding_count;
+    if (report_.findings.size() < CheckReport::max_findings)
+      report_.findings.push_back({step_, code, what});
+  }
+
+ private:
+  static bool stopped(const TraceFrame& frame) {
+    return frame.report.status == StepStatus::stopped;
+  }
+
+  // Sizes that everything else relies on.
+  bool shapes_up(const State& state) {
+    if (record::state_fits(model_, state)) return true;
+    complain(
+        FindingCode::size,
+        fmt::format("state has {} bodies and {} velocities, the scene {} and {}",
+                    state.poses.size(), state.v.size(), model_.bodies.size(), model_.velocities));
+    return false;
+  }
+
+  void successor(const TraceFrame& frame) {
+    const record::Complain say = [this](FindingCode code, const std::string& what) {
+      complain(code, what);
+    };
+    solves(frame);
+    projections(frame.report);
+    if (frame.report.step != before_.step + 1)
+      complain(FindingCode::step_number, "step number does not follow the frame before");
+    if (frame.report.status == StepStatus::stopped) {
+      if (!(frame.state == before_))
+        complain(FindingCode::stopped_state, "a stopped step changed the state");
+      return;
+    }
+    if (frame.state.step != frame.report.step)
+      complain(FindingCode::step_number, "step number of the state differs");
+    record::check_motion(model_, scheme_, before_, frame, say);
+    record::check_ledger(model_, before_, frame, say);
+    record::check_impacts(scheme_, frame, say);
+    record::check_joints(model_, frame, say);
+    if (report_.penetrations_checked) record::check_penetration(model_, frame, say);
+  }
+
+  void solves(const TraceFrame& frame) {
+    double worst = 0, recorded = 0, rounding = 0;
+    int number = 0;
+    for (const SolveRecord& record : frame.report.solved()) {
+      const record::Judgement j =
+          record::judge(record.problem, record.solution.v, record.solution.lambda);
+      compare(j, record.solution.certificate, number++);
+      recorded = std::max(recorded, record.solution.certificate.worst);
+      worst = std::max(worst, j.worst());
+      rounding = std::max(rounding, j.rounding);
+      ++report_.solves;
+      if (report_.worst_row.empty() || j.worst() > report_.worst) note_worst(j, record.problem);
+    }
+    if (frame.report.certificate != recorded)
+      complain(FindingCode::certificate,
+               fmt::format("certificate of the step {:.3g} is not the worst of its solves {:.3g}",
+                           frame.report.certificate, recorded));
+    const double limit = tolerance_ * (1 + judge_relative) + judge_absolute + rounding;
+    if (frame.report.status == StepStatus::certified && !(worst <= limit))
+      complain(FindingCode::verdict,
+               fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
+                           worst, tolerance_));
+    if (frame.report.status == StepStatus::uncertified && recorded <= tolerance_ &&
+        frame.report.uncertified_projections == 0)
+      complain(FindingCode::verdict,
+               "reported as uncertified though every residual is within the tolerance");
+  }
+
+  // Their problems are not in the trace: only what is said about them can be compared.
+  void projections(const StepReport& r) {
+    report_.projections += std::max(0, r.contact_projections);
+    const bool missed = r.uncertified_projections > 0;
+    if (r.uncertified_projections < 0 || r.uncertified_projections > r.contact_projections)
+      complain(FindingCode::projection,
+               fmt::format("{} of {} projections recorded as uncertified",
+                           r.uncertified_projections, r.contact_projections));
+    if (missed != !(r.contact_projection_certificate <= tolerance_))
+      complain(FindingCode::projection,
+               fmt::format("{} projections recorded as uncertified, their worst residual as {:.3g}",
+                           r.uncertified_projections, r.contact_projection_certificate));
+    if (missed && r.status == StepStatus::certified)
+      complain(FindingCode::projection, "reported as certified though a projection is not");
+  }
+
+  void compare(const record::Judgement& j, const Certificate& c, int number) {
+    if (j.finite != c.finite)
+      complain(FindingCode::not_finite,
+               fmt::format("solve {}: finite recorded as {}", number, c.finite));
+    if (!j.finite || !c.finite) return;
+    const auto check = [&](const char* name, double record::Residuals::*field, double recorded) {
+      const double allowed = judge_relative * recorded + judge_absolute + j.rounding;
+      if (recorded == j.*field || std::abs(recorded - j.*field) <= allowed) return;
+      complain(FindingCode::residual,
+               fmt::format("solve {}: {} residual recorded as {:.6g}, recomputed {:.6g}", number,
+                           name, recorded, j.*field));
+    };
+    check("momentum", &record::Residuals::momentum, c.momentum);
+    check("equality", &record::Residuals::equality, c.equality);
+    check("gap velocity", &record::Residuals::gap_velocity, c.gap_velocity);
+    check("normal impulse", &record::Residuals::normal_impulse, c.normal_impulse);
+    check("complementarity", &record::Residuals::complementarity, c.complementarity);
+    check("cone", &record::Residuals::cone, c.cone);
+    check("natural map", &record::Residuals::natural_map, c.natural_map);
+    const double worst = std::max({c.momentum, c.equality, c.gap_velocity, c.normal_impulse,
+                                   c.complementarity, c.cone, c.natural_map});
+    if (worst != c.worst)
+      complain(FindingCode::residual,
+               fmt::format(
+                   "solve {}: worst residual recorded as {:.6g} is not the largest of them, {:.6g}",
+                   number, c.worst, worst));
+  }
+
+  void note_worst(const record::Judgement& j, const Problem& problem) {
+    report_.worst = j.worst();
+    report_.worst_step = step_;
+    report_.worst_row = constraint_name(model_, problem, j.worst_constraint);
+  }
+
+  const Model& model_;
+  SchemeOptions scheme_;
+  double tolerance_;
+  CheckReport& report_;
+  State before_;
+  bool have_before_ = false;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace
+
+const char* name(FindingCode code) {
+  static constexpr const char* names[] = {
+      "corrupt",     "size",          "unknown_id",  "hash",     "not_finite", "time",
+      "step_number", "stopped_state", "certificate", "verdict",  "projection", "residual",
+      "velocity",    "position",      "orientation", "momentum", "energy",     "ledger",
+      "impact",      "joint_error",   "penetration", "parts",    "event"};
+  return names[static_cast<std::size_t>(code)];
+}
+
+Result<CheckReport> check_trace(const std::string& path) try {
+  Result<TraceReader> reader = TraceReader::open(path);
+  if (!reader) return tl::unexpected(reader.error());
+  const Result<Scene> scene = parse_scene(reader->header().scene, path + " (scene)");
+  if (!scene) return tl::unexpected(scene.error());
+
+  CheckReport report;
+  Checker checker(*scene, report);
+  TraceFrame frame;
+  TraceEvent event = reader->next(frame);
+  for (; event == TraceEvent::frame; event = reader->next(frame)) {
+    if (record::ids_exist(*scene->model, frame.report))
+      checker.frame(frame);
+    else
+      checker.complain(FindingCode::unknown_id,
+                       "a solve names bodies, shapes or joints that the scene does not have");
+  }
+  report.frames = reader->frames();
+  report.dropped_bytes = event == TraceEvent::truncated ? reader->dropped_bytes() : 0;
+  report.complete = event == TraceEvent::end;
+  if (event == TraceEvent::corrupt)
+    checker.complain(FindingCode::corrupt,
+                     fmt::format("corrupt at byte {}: {}", reader->offset(), reader->reason()));
+  report.ok = report.complete && report.finding_count == 0;
+  return report;
+} catch (...) {
+  return fail(base::caught_error());
+}
+
+}  // namespace cairn

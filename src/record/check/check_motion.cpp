@@ -1,0 +1,373 @@
+// check, the mechanics: positions follow from velocities, energies from states, penetrations from
+// poses.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "collide/finder.hpp"
+#include "record/check/check_parts.hpp"
+
+namespace cairn::record {
+namespace {
+
+constexpr double energy_relative = 1e-9;  // of the largest term [-]
+
+// q and -q are the same rotation.
+double distance(const Quat& a, const Quat& b) {
+  return std::min((a.coeffs() - b.coeffs()).norm(), (a.coeffs() + b.coeffs()).norm());
+}
+
+// The last solve gives the velocities: in the problem's units, translations first in each body.
+void check_velocities(const Model& model, bool paid_both_ways, const TraceFrame& frame,
+                      const Complain& complain) {
+  if (frame.report.solve_count == 0) return;
+  const SolveRecord& last = frame.report.solved().back();
+  const Units& units = last.problem.units;
+  for (const ProblemBody& b : last.problem.bodies) {
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    const int translations = model::translation_count(body);
+    for (int i = 0; i < b.size; ++i) {
+      const double unit = i < translations ? units.speed() : 1 / units.time;
+      const double solved = last.solution.v[b.first + i] * unit;
+      const double state = frame.state.v[body.first_velocity + i];
+      // The projection may have slowed the body by up to the factor that the frame names.
+      const double slowest = frame.report.projection_slowing;
+      // What it put in, scheme trapezoidal returns to the velocities.
+      const double fastest = paid_both_ways ? 2 - slowest : 1;
+      const double nearest = std::clamp(state, std::min(fastest * solved, slowest * solved),
+                                        std::max(fastest * solved, slowest * solved));
+      if (!(std::abs(nearest - state) <=
+            motion_relative * std::max(std::abs(solved), std::abs(state))))
+        complain(FindingCode::velocity,
+                 fmt::format("velocity {} of {} is {:.17g}, the last solve gave {:.17g}", i,
+                             body.name, state, solved));
+    }
+  }
+}
+
+Pose expected_pose(const Body& body, const Pose& before, const State& state, double h) {
+  if (body.kind == BodyKind::fixed) return before;
+  if (body.kind == BodyKind::prescribed) {
+    const Motion& motion = *body.motion;
+    const double t = state.t;
+    const Quat R_WB = exp_rotation(motion.angle(t) * motion.axis) * body.R_WB0;
+    const Vec3 p_WB(motion.position[0](t), motion.position[1](t), motion.position[2](t));
+    return {p_WB + R_WB * body.p_Bcm, R_WB};
+  }
+  const Twist v = twist(body, state);
+  return {before.p + h * v.linear_W, before.R * exp_rotation(h * v.angular_B)};
+}
+
+// The state with the velocities of the last solve: they move the bodies, before the projection may
+// slow them down.
+State with_solved_velocities(const Model& model, const TraceFrame& frame) {
+  State state = frame.state;
+  if (frame.report.solve_count > 0)
+    set_solved_velocities(model, frame.report.solved().back(), state);
+  return state;
+}
+
+// Whether a projection may have moved the body: off its overlaps any, onto its joints one that has
+// some.
+bool projected(const Model& model, const SchemeOptions& scheme, std::size_t body) {
+  const auto* euler = euler_options(scheme);
+  if (euler && euler->project_contacts) return model.bodies[body].kind == BodyKind::dynamic;
+  return model.bodies[body].kind == BodyKind::dynamic &&
+         std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+           return joint.bodies[0] == static_cast<BodyId>(body) ||
+                  joint.bodies[1] == static_cast<BodyId>(body);
+         });
+}
+
+// Scheme hybrid: nothing but gravity acts on the body, which moves on a parabola (E208).
+bool in_flight(const Model& model, const TraceFrame& frame, std::size_t body) {
+  if (model.bodies[body].kind != BodyKind::dynamic) return false;
+  const auto id = static_cast<BodyId>(body);
+  for (const Joint& joint : model.joints)
+    if (joint.bodies[0] == id || joint.bodies[1] == id) return false;
+  for (const Spring& spring : model.springs)
+    if (spring.bodies[0] == id || spring.bodies[1] == id) return false;
+  for (const AppliedForce& force : model.applied_forces)
+    if (force.body == id) return false;
+  const Problem& problem = frame.report.solved().back().problem;
+  return std::none_of(problem.constraints.begin(), problem.constraints.end(),
+                      [&](const Constraint& c) {
+                        return std::any_of(c.body.begin(), c.body.end(), [&](int i) {
+                          return i >= 0 && problem.bodies[static_cast<std::size_t>(i)].model_body ==
+                                               static_cast<std::int32_t>(body);
+                        });
+                      });
+}
+
+// The way is that of the mean velocity, the angular momentum stays.
+void check_flight(const Body& body, const State& before, const Pose& from, const State& after,
+                  const Pose& to, double h, const Complain& complain) {
+  const Twist v = twist(body, before), w = twist(body, after);
+  const Vec3 expected = from.p + 0.5 * h * (v.linear_W + w.linear_W);
+  const double size = std::max({from.p.norm(), expected.norm(), body.p_Bcm.norm()});
+  if (!((to.p - expected).norm() <= motion_relative * size))
+    complain(FindingCode::position, fmt::format("{} is {:.3g} m away from its parabola", body.name,
+                                                (to.p - expected).norm()));
+  if (body.rotation != RotationKind::three) return;
+  const Vec3 L = from.R * (body.inertia_B * v.angular_B),
+             L_end = to.R * (body.inertia_B * w.angular_B);
+  if (!((L_end - L).norm() <= 4 * motion_relative * L.norm()))
+    complain(FindingCode::momentum,
+             fmt::format("{} changes its angular momentum in flight by {:.3g} of it", body.name,
+                         (L_end - L).norm() / L.norm()));
+}
+
+}  // namespace
+
+void check_motion(const Model& model, const SchemeOptions& scheme, const State& before,
+                  const TraceFrame& frame, const Complain& complain) {
+  const double h = frame.report.h;
+  const double t = before.t + h;
+  if (!(std::abs(frame.state.t - t) <= motion_relative * std::abs(t)))
+    complain(FindingCode::time, fmt::format("time is {:.17g}, expected {:.17g}", frame.state.t, t));
+  const bool trapezoidal = std::holds_alternative<Trapezoidal>(scheme);
+  check_velocities(model, trapezoidal, frame, complain);
+  const bool hybrid = std::holds_alternative<Hybrid>(scheme);
+  // A step that restarted within itself is followed part by part; that of scheme hybrid has
+  // positions in between that are not recorded.
+  const StepPath path = trapezoidal ? follow_parts(model, before, frame, complain) : StepPath{};
+  if (hybrid && frame.report.solve_count != 1) return;
+  State solved = with_solved_velocities(model, frame);
+  // What pays for a projection slows the parts after it.
+  auto slowed = [&](const std::vector<double>& length, std::size_t i) {
+    return path.parts > 1 ? path.parts * (1 - frame.report.projection_slowing) * length[i] : 0;
+  };
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    const Pose& X = frame.state.poses[i];
+    if (hybrid && in_flight(model, frame, i)) {
+      check_flight(body, before, before.poses[i], frame.state, X, h, complain);
+      continue;
+    }
+    const Pose expected = trapezoidal && body.kind == BodyKind::dynamic
+                              ? path.end.poses[i]
+                              : expected_pose(body, before.poses[i], solved, h);
+    // A lever arm, or a way, that nearly cancels the position still rounds with its own size.
+    double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
+    if (body.kind == BodyKind::dynamic)
+      size = std::max({size, h * twist(body, before).linear_W.norm(),
+                       h * twist(body, frame.state).linear_W.norm()});
+    // A projection may move the body as far as the frame says.
+    const bool free = projected(model, scheme, i);
+    const double times = std::max(1, path.parts);
+    const double moved = (free ? times * frame.report.projection : 0) + slowed(path.way, i),
+                 turned = (free ? times * frame.report.projection_angle : 0) + slowed(path.turn, i);
+    if (!((X.p - expected.p).norm() <= times * motion_relative * size + moved))
+      complain(FindingCode::position,
+               fmt::format("{} is {:.3g} m away from where its velocity takes it", body.name,
+                           (X.p - expected.p).norm()));
+    if (!(2 * distance(X.R, expected.R) <= 2 * times * motion_relative + turned))
+      complain(FindingCode::orientation,
+               fmt::format("{} is turned {:.3g} rad away from where its velocity takes it",
+                           body.name, 2 * distance(X.R, expected.R)));
+  }
+}
+
+Energies energies(const Model& model, const State& state) {
+  Energies e;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::dynamic) continue;
+    const Twist v = twist(body, state);
+    e.kinetic += 0.5 * body.mass * v.linear_W.squaredNorm() +
+                 0.5 * v.angular_B.dot(body.inertia_B * v.angular_B);
+    e.potential -= body.mass * model.gravity.dot(state.poses[i].p);
+    e.size += body.mass * model.gravity.cwiseAbs().dot(state.poses[i].p.cwiseAbs());
+  }
+  for (const Spring& spring : model.springs) {
+    Vec3 ends[2];
+    for (std::size_t side = 0; side < 2; ++side)
+      ends[side] = spring.bodies[side] == BodyId::world
+                       ? spring.anchors[side]
+                       : state.poses[index(spring.bodies[side])] * spring.anchors[side];
+    const double stretch = (ends[1] - ends[0]).norm() - spring.rest_length;
+    e.potential += 0.5 * spring.stiffness * stretch * stretch;
+    e.size += 0.5 * spring.stiffness * stretch * stretch;
+  }
+  e.size += e.kinetic;
+  return e;
+}
+
+void check_ledger(const Model& model, const State& before, const TraceFrame& frame,
+                  const Complain& complain) {
+  const Ledger& l = frame.report.ledger;
+  const Energies start = energies(model, before), end = energies(model, frame.state);
+  double largest = std::max(start.size, end.size);
+  for (const double x :
+       {l.kinetic_start, l.potential_start, l.kinetic_end, l.potential_end, l.work_applied,
+        l.work_motion, l.friction, l.impact, l.stabilisation, l.integrator, l.solver})
+    largest = std::max(largest, std::abs(x));
+  const double allowed = energy_relative * largest;
+  const auto compare = [&](const char* name, double recorded, double ours) {
+    if (std::abs(recorded - ours) <= allowed) return;
+    complain(FindingCode::energy, fmt::format("{} energy recorded as {:.9g} J, recomputed {:.9g} J",
+                                              name, recorded, ours));
+  };
+  compare("kinetic start", l.kinetic_start, start.kinetic);
+  compare("potential start", l.potential_start, start.potential);
+  compare("kinetic end", l.kinetic_end, end.kinetic);
+  compare("potential end", l.potential_end, end.potential);
+  if (!(std::abs(l.imbalance()) <= allowed))
+    complain(FindingCode::ledger,
+             fmt::format("energy ledger does not add up: {:.3g} J missing", l.imbalance()));
+}
+
+// (E228): the energies of every group add up, and under the guard no impact of
+// scheme trapezoidal has put energy in.
+void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const Complain& complain) {
+  const auto* trapezoidal = std::get_if<Trapezoidal>(&scheme);
+  const bool guarded = trapezoidal && trapezoidal->energy_guard == EnergyGuard::impact;
+  const std::vector<ImpactReport>& impacts = frame.report.impacts;
+  for (std::size_t i = 0; i < impacts.size(); ++i) {
+    const ImpactReport& r = impacts[i];
+    if (!(r.lost_restitution >= 0 && r.lost_friction >= 0 && r.put_in >= 0 && r.guard >= 0))
+      complain(FindingCode::impact, fmt::format("energies of impact {} are negative", i));
+    if (!(r.restitution >= 0 && r.restitution <= 1))
+      complain(FindingCode::impact,
+               fmt::format("impact {} has a restitution of {}", i, r.restitution));
+    const auto same = [&](const ImpactReport& other) { return other.group == r.group; };
+    if (std::find_if(impacts.begin(), impacts.end(), same) !=
+        impacts.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    double sum = 0, size = r.kinetic_before + r.kinetic_after + std::abs(r.other);
+    for (const ImpactReport& other : impacts)
+      if (same(other)) {
+        sum += other.put_in - other.lost_restitution - other.lost_friction;
+        size += other.put_in + other.lost_restitution + other.lost_friction;
+      }
+    const double rise = r.kinetic_after - r.kinetic_before - r.other;
+    if (!(std::abs(rise - sum) <= energy_relative * size))
+      complain(FindingCode::impact,
+               fmt::format("energies of impact {} do not add up: {:.3g} J missing", i, rise - sum));
+    if (guarded &&
+        r.kinetic_after - r.kinetic_before - std::max(0.0, r.other) > energy_relative * size)
+      complain(FindingCode::impact, fmt::format("impact {} raised the kinetic energy by {:.3g} J",
+                                                i, r.kinetic_after - r.kinetic_before));
+  }
+}
+
+void check_joints(const Model& model, const TraceFrame& frame, const Complain& complain) {
+  double error = 0, size = 0;
+  for (const Joint& joint : model.joints) {
+    Vec3 ends[2];
+    for (std::size_t side = 0; side < 2; ++side) {
+      const bool world = joint.bodies[side] == BodyId::world;
+      const Pose X = world ? Pose{} : frame.state.poses[index(joint.bodies[side])];
+      ends[side] = X * joint.anchors[side];
+      size = std::max(size, X.p.norm() + joint.anchors[side].norm());
+    }
+    const Vec3 between = ends[1] - ends[0];
+    double open = between.norm();
+    if (const auto* rod = std::get_if<DistanceJoint>(&joint.type)) {
+      open = std::abs(open - rod->length);
+    } else if (std::holds_alternative<PrismaticJoint>(joint.type)) {
+      const bool world = joint.bodies[0] == BodyId::world;
+      const Quat R_WA = world ? Quat::Identity() : frame.state.poses[index(joint.bodies[0])].R;
+      open = (R_WA * joint.axes[0]).cross(between).norm();
+    }
+    error = std::max(error, open);
+  }
+  if (!(std::abs(error - frame.report.joint_error) <= motion_relative * size))
+    complain(FindingCode::joint_error,
+             fmt::format("joint error recorded as {:.6g} m, recomputed {:.6g} m",
+                         frame.report.joint_error, error));
+}
+
+namespace {
+
+template <class Vertices>
+double farthest(const Vertices& vertices) {
+  double most = 0;
+  for (const auto& v : vertices) most = std::max(most, v.norm());
+  return most;
+}
+
+// Radius of a ball about the shape's origin that holds its cross-section.
+double bounding_radius(const Geometry& geometry) {
+  struct {
+    double operator()(const Point&) const { return 0; }
+    double operator()(const Sphere& s) const { return s.radius; }
+    double operator()(const Box& s) const { return 0.5 * s.size.norm(); }
+    double operator()(const Capsule& s) const { return s.radius + 0.5 * s.length; }
+    double operator()(const Ellipsoid& s) const { return s.radii.maxCoeff(); }
+    double operator()(const Halfspace&) const { return std::numeric_limits<double>::infinity(); }
+    double operator()(const Disc& s) const { return s.radius; }
+    double operator()(const Ellipse& s) const { return s.radii.maxCoeff(); }
+    double operator()(const Hull& s) const { return farthest(s.vertices); }
+    double operator()(const Polygon& s) const { return farthest(s.vertices); }
+  } visitor;
+  return std::visit(visitor, geometry);
+}
+
+// Too far apart to overlap, by their bounding balls; a planar shape is a cylinder without end along
+// its z axis.
+bool far_apart(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB) {
+  Vec3 d = X_WB.p - X_WA.p;
+  if (is_planar(a.geometry) || is_planar(b.geometry)) {
+    const Vec3 axis = (is_planar(a.geometry) ? X_WA : X_WB).R * Vec3::UnitZ();
+    d -= axis.dot(d) * axis;
+  }
+  const double reach = bounding_radius(a.geometry) + bounding_radius(b.geometry);
+  return d.norm() > reach * (1 + 1e-9);
+}
+
+const Polyhedron* polyhedron(const Model& model, const Shape& shape) {
+  return shape.polyhedron < 0 ? nullptr
+                              : &model.polyhedra[static_cast<std::size_t>(shape.polyhedron)];
+}
+
+bool may_touch(const Model& model, const Shape& a, const Shape& b) {
+  if (a.body == b.body) return false;
+  if (!collide::both_polyhedra(model, a, b) && !collide::can_collide(a.geometry, b.geometry))
+    return false;
+  if (model.body(a.body).kind != BodyKind::dynamic && model.body(b.body).kind != BodyKind::dynamic)
+    return false;
+  const std::array<BodyId, 2> pair = {std::min(a.body, b.body), std::max(a.body, b.body)};
+  return !std::binary_search(model.no_contact.begin(), model.no_contact.end(), pair);
+}
+
+}  // namespace
+
+void check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain) {
+  std::vector<Pose> X_W;
+  double far = model.length_unit;
+  for (const Shape& shape : model.shapes) {
+    X_W.push_back(frame.state.poses[index(shape.body)] * shape.X_CS);
+    far = std::max(far, X_W.back().p.norm());
+  }
+  double penetration = 0;
+  std::vector<collide::ShapeContact> contacts;
+  for (std::size_t a = 0; a < model.shapes.size(); ++a)
+    for (std::size_t b = a + 1; b < model.shapes.size(); ++b) {
+      if (!may_touch(model, model.shapes[a], model.shapes[b])) continue;
+      if (far_apart(model.shapes[a], X_W[a], model.shapes[b], X_W[b])) continue;
+      if (collide::both_polyhedra(model, model.shapes[a], model.shapes[b])) {
+        auto placed = [&](std::size_t i) {
+          return collide::Placed(
+              model.polyhedra[static_cast<std::size_t>(model.shapes[i].polyhedron)], X_W[i]);
+        };
+        collide::RatioBasis cold;
+        penetration =
+            std::max(penetration, -collide::overlap_or_gap(placed(a), placed(b), 0, cold));
+        continue;
+      }
+      contacts.clear();
+      collide::collide_shapes(model.shapes[a].geometry, X_W[a], model.shapes[b].geometry, X_W[b],
+                              contacts, polyhedron(model, model.shapes[a]),
+                              polyhedron(model, model.shapes[b]));
+      for (const collide::ShapeContact& contact : contacts)
+        penetration = std::max(penetration, -contact.gap);
+    }
+  if (!(std::abs(penetration - frame.report.penetration) <= motion_relative * far))
+    complain(FindingCode::penetration,
+             fmt::format("penetration recorded as {:.6g} m, recomputed {:.6g} m",
+                         frame.report.penetration, penetration));
+}
+
+}  // namespace cairn::record

@@ -1,0 +1,33 @@
+// check, the motion of a step that restarted within itself. Formulas of the judge, not of the
+// engine. Reads the solves of a frame, writes where they take the bodies.
+#pragma once
+
+#include "model/dof.hpp"
+#include "record/check/check.hpp"
+
+namespace cairn::record {
+
+inline constexpr double motion_relative = 1e-12;  // a few additions in double precision [-]
+
+// Velocity of the centre of mass in the world and angular velocity in the body frame.
+struct Twist {
+  Vec3 linear_W = Vec3::Zero(), angular_B = Vec3::Zero();
+};
+Twist twist(const Body& body, const State& state);
+
+// The velocities that a solve gave, in its own units and translations first in each body.
+void set_solved_velocities(const Model& model, const SolveRecord& solve, State& state);
+
+// Where the parts of a step of scheme `trapezoidal` lead.
+struct StepPath {
+  State end;
+  int parts = 0;  // solves over which time passed
+  // Of each body over the parts that it may have begun slower than the solve before them says,
+  // since it paid for a projection [m], [rad].
+  std::vector<double> way, turn;
+  std::vector<char> slowed;  // it may be so now
+};
+StepPath follow_parts(const Model& model, const State& before, const TraceFrame& frame,
+                      const Complain& complain);
+
+}  // namespace cairn::record

@@ -1,0 +1,27 @@
+// A second judge of solutions, written apart from certify(): the two must agree on every recorded
+// solve.
+#pragma once
+
+#include "cairn/solution.hpp"
+
+namespace cairn::record {
+
+struct Residuals {  // scaled [-], as in Certificate
+  double momentum = 0, equality = 0, gap_velocity = 0, normal_impulse = 0;
+  double complementarity = 0, cone = 0, natural_map = 0;
+  double worst() const;
+};
+
+struct Judgement : Residuals {
+  int worst_constraint = -1;  // -1: momentum balance
+  double rounding = 0;        // how far another correct judge may differ by rounding alone [-]
+  bool finite = true;
+};
+
+Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda);
+
+// Nearest point of the cone of Coulomb's law, of one to three rows. With three rows the section is
+// the polygon times mu, or without corners a circle.
+Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, const FrictionPolygon& corners);
+
+}  // namespace cairn::record

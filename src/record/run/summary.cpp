@@ -1,0 +1,298 @@
+// Builds summary.json and evaluates expectations against it; the one place of the recorder that
+// knows the JSON library.
+#include "record/run/summary.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace cairn::record {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_list(const Vec3& a) {
+  return Json::array({a.x(), a.y(), a.z()});
+}
+
+Json certificate_json(const RunTotals& totals) {
+  const WorstStep worst = totals.worst.empty() ? WorstStep{} : totals.worst.front();
+  return {{"worst", worst.certificate},
+          {"step", worst.step},
+          {"row", worst.row},
+          {"uncertified_steps", totals.uncertified_steps}};
+}
+
+// Names are unique, so each body is appended without a look at those before it: a search in an
+// ordered object would take the square of their number.
+Json bodies_json(const Model& model, const State& state) {
+  Json bodies = Json::object();
+  auto& members = bodies.get_ref<Json::object_t&>();
+  members.reserve(model.bodies.size());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const BodyMotion m = body_motion(model, state, static_cast<BodyId>(i));
+    const Quat& R = m.orientation;
+    members.emplace_back(model.bodies[i].name,
+                         Json{{"position", json_list(m.position)},
+                              {"orientation", Json::array({R.w(), R.x(), R.y(), R.z()})},
+                              {"velocity", json_list(m.velocity)},
+                              {"angular_velocity", json_list(m.angular_velocity)}});
+  }
+  return bodies;
+}
+
+Json joints_json(const Model& model, const JointRank& rank) {
+  Json redundant = Json::object();
+  for (const RedundantJoint& r : rank.redundant)
+    redundant[model.joints[index(r.joint)].name] = r.rows;
+  return {{"rows", rank.rows}, {"rank", rank.rank}, {"redundant", std::move(redundant)}};
+}
+
+Json nonlinear_json(const RunTotals& totals) {
+  return {{"iterations", totals.nonlinear_iterations},
+          {"fallbacks", totals.nonlinear_fallbacks},
+          {"residual_max", totals.nonlinear_residual_max}};
+}
+
+// Which law the certificates are of; of the relaxed one also how far it is from Coulomb's.
+Json friction_json(const SchemeOptions& scheme, const RunTotals& totals) {
+  if (std::holds_alternative<Penalty>(scheme)) return {{"law", "none"}};
+  if (!std::holds_alternative<Relaxed>(scheme)) return {{"law", name(Law::coulomb)}};
+  return {{"law", name(Law::coulomb_relaxed)},
+          {"coulomb_residual_max", totals.coulomb_residual_max},
+          {"coulomb_residual_step", totals.coulomb_residual_step},
+          {"corrections", totals.corrections}};
+}
+
+Json impacts_json(const ImpactTotals& t) {
+  return {{"contacts", t.contacts},
+          {"groups", t.groups},
+          {"laws", {{"newton", t.by_law[0]}, {"poisson", t.by_law[1]}, {"stronge", t.by_law[2]}}},
+          {"fastest", t.fastest},
+          {"lost_restitution", t.lost_restitution},
+          {"lost_friction", t.lost_friction},
+          {"put_in", t.put_in},
+          {"guard", t.guard},
+          {"max_rise", t.max_rise},
+          {"sequential", t.sequential},
+          {"unfinished_sequences", t.unfinished}};
+}
+
+Json contact_projection_json(const RunTotals& totals) {
+  return {{"solves", totals.contact_projections},
+          {"worst", totals.contact_projection_worst},
+          {"uncertified", totals.uncertified_projections}};
+}
+
+// Infinite forces become null.
+Json forces_json(const ForceTable& table) {
+  Json json = {{"step", table.step}, {"time", table.t}};
+  if (!table.refusal.empty()) {
+    json["refused"] = table.refusal;
+    return json;
+  }
+  json.update({{"rows", table.rows},
+               {"rank", table.rank},
+               {"degree", table.rows - table.rank},
+               {"unique", table.unique},
+               {"contacts", Json::array()},
+               {"resultants", Json::object()},
+               {"pairs", Json::array()},
+               {"jammed", table.jammed}});
+  for (const ForceTable::Row& row : table.contacts)
+    json["contacts"].push_back({{"name", row.name},
+                                {"activity", row.activity},
+                                {"min", row.lo},
+                                {"here", row.here},
+                                {"max", row.hi},
+                                {"gap", row.gap}});
+  for (const ForceTable::Resultant& body : table.bodies)
+    json["resultants"][body.name] = json_list(body.force);
+  for (const ForceTable::Resultant& pair : table.pairs)
+    json["pairs"].push_back(
+        {{"name", pair.name}, {"force", json_list(pair.force)}, {"unique", pair.unique}});
+  return json;
+}
+
+Json expect_json(std::span<const ExpectationResult> results) {
+  Json entries = Json::array();
+  for (const ExpectationResult& r : results)
+    entries.push_back(
+        {{"quantity", r.quantity}, {"value", r.value}, {"bound", r.bound}, {"ok", r.ok}});
+  return entries;
+}
+
+// ---- Paths
+// ------------------------------------------------------------------------------------------------------
+
+// A number, or one that is not finite and has become null.
+bool is_value(const Json& node) {
+  return node.is_number() || node.is_null();
+}
+
+// Follows a path. Names of bodies may hold dots and brackets: the longest key that leads to a
+// number wins.
+const Json* find(const Json& node, const std::string& path) {
+  if (path.empty()) return &node;
+  if (node.is_array() && path[0] == '[') {
+    const std::size_t close = path.find(']');
+    if (close == std::string::npos || close == 1 || close > 6) return nullptr;
+    std::size_t i = 0;
+    for (std::size_t k = 1; k < close; ++k) {
+      if (path[k] < '0' || path[k] > '9') return nullptr;
+      i = 10 * i + static_cast<std::size_t>(path[k] - '0');
+    }
+    if (i >= node.size()) return nullptr;
+    const bool dot = close + 1 < path.size() && path[close + 1] == '.';
+    return find(node[i], path.substr(close + 1 + (dot ? 1 : 0)));
+  }
+  if (!node.is_object()) return nullptr;
+  const Json* best = nullptr;
+  std::size_t longest = 0;
+  for (const auto& [key, value] : node.items()) {
+    if (path.compare(0, key.size(), key) != 0) continue;
+    const char next = key.size() < path.size() ? path[key.size()] : '\0';
+    if (next != '\0' && next != '.' && next != '[') continue;
+    const std::size_t skip = key.size() + (next == '.' ? 1 : 0);
+    const Json* found = find(value, path.substr(skip));
+    if (!found) continue;
+    const bool better = !best || is_value(*found) > is_value(*best) ||
+                        (is_value(*found) == is_value(*best) && key.size() > longest);
+    if (better) {
+      best = found;
+      longest = key.size();
+    }
+  }
+  return best;
+}
+
+// Paths of all numbers; bodies stand for themselves once.
+void known_paths(const Json& node, const std::string& path, std::vector<std::string>& out) {
+  if (is_value(node)) out.push_back(path);
+  if (node.is_array() && path != "expect")
+    for (std::size_t i = 0; i < node.size(); ++i)
+      known_paths(node[i], path + "[" + std::to_string(i) + "]", out);
+  if (!node.is_object()) return;
+  for (const auto& [key, value] : node.items()) {
+    if (path == "bodies") return known_paths(value, "bodies.NAME", out);
+    known_paths(value, path.empty() ? key : path + "." + key, out);
+  }
+}
+
+Error unknown(const Expectation& e, const Json& summary, const std::string& file, ErrorCode code,
+              const std::string& what) {
+  std::vector<std::string> known;
+  known_paths(summary, "", known);
+  Error error;
+  error.code = code;
+  error.file = file;
+  error.line = e.line;
+  error.path = "expect";
+  error.what = what;
+  error.got = "\"" + e.quantity + "\"";
+  for (const std::string& path : known) error.allowed += (error.allowed.empty() ? "" : ", ") + path;
+  error.fix = "name a number of summary.json";
+  return error;
+}
+
+ExpectationResult compare(const Expectation& e, double value) {
+  ExpectationResult result{
+      .quantity = e.quantity, .value = value, .bound = {}, .ok = !std::isnan(value)};
+  const auto bound = [&](const std::string& text, bool holds) {
+    result.bound += (result.bound.empty() ? "" : " and ") + text;
+    result.ok = result.ok && holds;
+  };
+  if (e.at_least) bound(fmt::format(">= {}", *e.at_least), value >= *e.at_least);
+  if (e.at_most) bound(fmt::format("<= {}", *e.at_most), value <= *e.at_most);
+  if (e.equals)
+    bound(e.tolerance > 0 ? fmt::format("= {} +- {}", *e.equals, e.tolerance)
+                          : fmt::format("= {}", *e.equals),
+          std::abs(value - *e.equals) <= e.tolerance);
+  return result;
+}
+
+}  // namespace
+
+std::string summary_json(const Scene& scene, const RunTotals& totals, const State& state,
+                         std::span<const ExpectationResult> expect) {
+  Json json;
+  json["cairn"] = CAIRN_VERSION;
+  json["scene"] = scene.name;
+  json["steps"] = totals.steps;
+  json["time"] = state.t;
+  json["status"] = name(totals.status());
+  if (totals.stopped) {
+    json["reason"] = name(totals.reason);
+    json["message"] = totals.message;
+  }
+  json["certificate"] = certificate_json(totals);
+  json["penetration"] = {{"max", totals.penetration_max}, {"final", totals.penetration_final}};
+  // Distance joints have no alignment to lose.
+  json["joint_error"] = {{"max", totals.joint_error_max},
+                         {"final", totals.joint_error_final},
+                         {"max_rad", totals.joint_angle_max}};
+  if (!scene.model->joints.empty()) json["joints"] = joints_json(*scene.model, totals.joint_rank);
+  if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->nonlinear)
+    json["nonlinear"] = nonlinear_json(totals);
+  json["friction"] = friction_json(scene.simulation.scheme, totals);
+  json["impacts"] = impacts_json(totals.impacts);
+  if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->project_contacts)
+    json["contact_projection"] = contact_projection_json(totals);
+  if (totals.forces) json["forces"] = forces_json(*totals.forces);
+  if (!totals.jammed.empty()) json["jammed"] = totals.jammed;
+  json["energy"] = {{"initial", totals.energy_initial},
+                    {"final", totals.energy_final},
+                    {"max_rise", totals.max_rise}};
+  json["contacts"] = {{"max", totals.contacts_max}, {"final", totals.contacts_final}};
+  json["candidates"] = {{"max", totals.candidates_max}, {"final", totals.candidates_final}};
+  json["collisions"] = totals.collisions;
+  json["guard_corrections"] = totals.guard_corrections;
+  if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme))
+    json["events"] = {
+        {"stick", totals.events[1]},         {"slip", totals.events[2]},
+        {"take_off", totals.events[3]},      {"facet", totals.events[5]},
+        {"limited_steps", totals.events[4]}, {"error_estimate_max", totals.error_estimate_max},
+        {"parts_max", totals.parts_max}};
+  if (std::holds_alternative<Hybrid>(scene.simulation.scheme))
+    json["events"] = {{"steady", totals.events[6]},
+                      {"take_off", totals.events[3]},
+                      {"limited_steps", totals.events[4]}};
+  json["contact_filter"] = {{"found_max", totals.found_max}, {"kept_max", totals.candidates_max}};
+  json["added_pairs"] = totals.added_pairs;
+  json["revised_pairs"] = totals.revised_pairs;
+  json["solves"] = totals.solves;
+  json["discarded_solves"] = totals.discarded_solves;
+  json["cpu_ms_per_step"] = totals.cpu_ms_mean();
+  json["cpu_ms_median"] = totals.cpu_ms_median();
+  json["state_hash"] = fmt::format("{:016x}", hash(state));
+  json["bodies"] = bodies_json(*scene.model, state);
+  json["expect"] = expect_json(expect);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<ExpectationResult>> evaluate(const std::vector<Expectation>& expectations,
+                                                const std::string& summary,
+                                                const std::string& scene_file) {
+  std::vector<ExpectationResult> results;
+  if (expectations.empty()) return results;
+  const Json json = Json::parse(summary, nullptr, false);
+  CAIRN_CHECK(!json.is_discarded());
+  Errors errors;
+  for (const Expectation& e : expectations) {
+    const Json* found = find(json, e.quantity);
+    if (!found)
+      errors.push_back(unknown(e, json, scene_file, ErrorCode::unknown_name, "unknown quantity"));
+    else if (!is_value(*found))
+      errors.push_back(
+          unknown(e, json, scene_file, ErrorCode::wrong_type, "the quantity is not a number"));
+    else
+      results.push_back(compare(
+          e, found->is_null() ? std::numeric_limits<double>::quiet_NaN() : found->get<double>()));
+  }
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return results;
+}
+
+}  // namespace cairn::record

@@ -1,0 +1,205 @@
+// Adds steps up.
+#include "record/run/totals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheme/common/report.hpp"
+
+namespace cairn::record {
+namespace {
+
+// Not a number counts as worse than anything.
+double badness(double certificate) {
+  return std::isnan(certificate) ? std::numeric_limits<double>::infinity() : certificate;
+}
+
+void add_worst(const Model& model, const StepReport& report, RunTotals& totals) {
+  std::vector<WorstStep>& worst = totals.worst;
+  const bool full = worst.size() == RunTotals::max_worst;
+  if (full && badness(report.certificate) <= badness(worst.back().certificate)) return;
+  WorstStep entry;
+  entry.step = report.step;
+  entry.t = report.t;
+  entry.certificate = report.certificate;
+  entry.status = report.status;
+  entry.row = "none";
+  const auto solves = report.solved();
+  if (!solves.empty()) {
+    const SolveRecord& record = solves[static_cast<std::size_t>(report.worst_solve)];
+    entry.row =
+        constraint_name(model, record.problem, record.solution.certificate.worst_constraint);
+    entry.method = record.solution.method;
+    entry.iterations = record.solution.iterations;
+  }
+  if (full) worst.pop_back();
+  const auto place = std::upper_bound(
+      worst.begin(), worst.end(), entry,
+      [](const auto& a, const auto& b) { return badness(a.certificate) > badness(b.certificate); });
+  worst.insert(place, std::move(entry));
+}
+
+// A step that was not certified may be one in which friction holds any stress: say so, once for
+// each set of bodies, and look for it in the first of them alone.
+void add_jamming(const Model& model, const StepReport& report, RunTotals& totals) {
+  if (report.status != StepStatus::uncertified || report.solve_count == 0 ||
+      totals.jamming_searches == RunTotals::max_jamming_searches)
+    return;
+  ++totals.jamming_searches;
+  for (std::string& text :
+       jammed_bodies(model, report.solved()[static_cast<std::size_t>(report.worst_solve)]))
+    if (std::find(totals.jammed.begin(), totals.jammed.end(), text) == totals.jammed.end())
+      totals.jammed.push_back(std::move(text));
+}
+
+void add_ledger(const Ledger& step, bool first, RunTotals& totals) {
+  Ledger& sum = totals.ledger;
+  if (first) {
+    sum.kinetic_start = step.kinetic_start;
+    sum.potential_start = step.potential_start;
+  }
+  sum.kinetic_end = step.kinetic_end;
+  sum.potential_end = step.potential_end;
+  scheme::add_flows(step, sum);
+  totals.energy_final = step.kinetic_end + step.potential_end;
+  totals.max_rise = std::max(totals.max_rise, step.rise());
+  totals.imbalance_max = std::max(totals.imbalance_max, std::abs(step.imbalance()));
+}
+
+double taken(const ImpactReport& r) {
+  return r.lost_restitution + r.lost_friction - r.put_in;
+}
+
+void add_impacts(const StepReport& report, ImpactTotals& totals) {
+  totals.sequential += report.sequential_impacts;
+  totals.unfinished += report.unfinished_sequences;
+  double rise = 0;
+  for (std::size_t i = 0; i < report.impacts.size(); ++i) {
+    const ImpactReport& r = report.impacts[i];
+    const auto first =
+        std::find_if(report.impacts.begin(), report.impacts.end(),
+                     [&](const ImpactReport& other) { return other.group == r.group; });
+    if (first == report.impacts.begin() + static_cast<std::ptrdiff_t>(i)) {
+      ++totals.groups;
+      totals.guard += r.guard;
+      rise = r.kinetic_after - r.kinetic_before - r.other;
+      totals.max_rise = std::max(totals.max_rise, rise);
+    }
+    ++totals.contacts;
+    ++totals.by_law[static_cast<std::size_t>(r.law)];
+    totals.lost_restitution += r.lost_restitution;
+    totals.lost_friction += r.lost_friction;
+    totals.put_in += r.put_in;
+    totals.fastest = std::max(totals.fastest, -r.approach);
+    const auto place =
+        std::upper_bound(totals.largest.begin(), totals.largest.end(), r,
+                         [](const auto& a, const auto& b) { return taken(a) > taken(b); });
+    const bool full = totals.largest.size() == ImpactTotals::max_largest;
+    if (full && place == totals.largest.end()) continue;
+    totals.largest.insert(place, r);
+    if (full) totals.largest.pop_back();
+  }
+}
+
+constexpr double drawn_certificate = 1e3;  // a residual of one is already no solution at all [-]
+
+void add_curves(const StepReport& r, RunTotals& totals) {
+  const Ledger& l = r.ledger;
+  totals.kinetic.add(r.t, l.kinetic_end);
+  totals.potential.add(r.t, l.potential_end);
+  totals.total.add(r.t, l.kinetic_end + l.potential_end);
+  totals.penetration.add(r.t, r.penetration);
+  totals.joint_error.add(r.t, r.joint_error);
+  totals.candidates.add(r.t, static_cast<double>(r.contacts.size()));
+  totals.active.add(r.t, r.active_contacts);
+  // Not a number is drawn at the top of the plot; it must not stretch the axis.
+  totals.certificate.add(r.t,
+                         r.certificate <= drawn_certificate ? r.certificate : drawn_certificate);
+  totals.cpu.add(r.t, 1e3 * r.seconds.total);
+  totals.coulomb_residual.add(r.t, r.coulomb_residual);
+  totals.guard.add(r.t, 1 - r.guard_factor);
+  totals.impact_loss.add(r.t, totals.impacts.lost_restitution);
+  totals.impact_friction.add(r.t, totals.impacts.lost_friction);
+}
+
+}  // namespace
+
+const char* name(RunStatus status) {
+  switch (status) {
+    case RunStatus::ok:
+      return "ok";
+    case RunStatus::uncertified:
+      return "uncertified";
+    case RunStatus::stopped:
+      return "stopped";
+  }
+  return "";
+}
+
+double RunTotals::cpu_ms_mean() const {
+  return cpu_ms.count() == 0 ? 0 : 1e3 * cpu_seconds / static_cast<double>(cpu_ms.count());
+}
+
+double RunTotals::cpu_ms_median() const {
+  return cpu_ms.median();
+}
+
+void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
+  if (r.status == StepStatus::stopped) {
+    totals.stopped = true;
+    totals.reason = r.reason;
+    totals.message = r.message;
+    if (r.solve_count > 0) add_worst(model, r, totals);
+    return;
+  }
+  const bool first = totals.steps == 0;
+  ++totals.steps;
+  if (r.status == StepStatus::uncertified) ++totals.uncertified_steps;
+  add_worst(model, r, totals);
+  add_jamming(model, r, totals);
+  add_ledger(r.ledger, first, totals);
+  add_impacts(r, totals.impacts);
+  add_curves(r, totals);
+  totals.penetration_final = r.penetration;
+  totals.penetration_max = std::max(totals.penetration_max, r.penetration);
+  totals.joint_error_final = r.joint_error;
+  totals.joint_error_max = std::max(totals.joint_error_max, r.joint_error);
+  totals.joint_angle_max = std::max(totals.joint_angle_max, r.joint_error_angle);
+  totals.contacts_final = r.active_contacts;
+  totals.contacts_max = std::max(totals.contacts_max, r.active_contacts);
+  totals.candidates_final = r.contacts.size();
+  totals.candidates_max = std::max(totals.candidates_max, r.contacts.size());
+  for (const SolveRecord& record : r.solved()) {
+    totals.iterations += record.solution.iterations;
+    totals.fallbacks += record.solution.fallbacks;
+  }
+  totals.solves += r.solve_count;
+  totals.collisions += r.collisions;
+  totals.added_pairs += r.added_pairs;
+  totals.revised_pairs += r.revised_pairs;
+  totals.found_max =
+      std::max(totals.found_max, r.contacts.size() + static_cast<std::size_t>(r.filtered_contacts));
+  totals.guard_corrections += r.guard_corrections;
+  for (const StepEvent& event : r.events) ++totals.events[static_cast<std::size_t>(event.kind)];
+  totals.error_estimate_max = std::max(totals.error_estimate_max, r.error_estimate);
+  totals.parts_max = std::max(totals.parts_max, r.parts);
+  totals.nonlinear_iterations += r.nonlinear_iterations;
+  totals.nonlinear_fallbacks += r.nonlinear_fallback;
+  totals.nonlinear_residual_max = std::max(totals.nonlinear_residual_max, r.nonlinear_residual);
+  totals.corrections += r.corrections;
+  totals.discarded_solves += r.discarded_solves;
+  if (r.coulomb_residual > totals.coulomb_residual_max) {
+    totals.coulomb_residual_max = r.coulomb_residual;
+    totals.coulomb_residual_step = r.step;
+  }
+  totals.contact_projections += r.contact_projections;
+  totals.uncertified_projections += r.uncertified_projections;
+  totals.contact_projection_worst =
+      std::max(totals.contact_projection_worst, badness(r.contact_projection_certificate));
+  totals.cpu_ms.add(1e3 * r.seconds.total);
+  totals.cpu_seconds += r.seconds.total;
+  totals.detect_seconds += r.seconds.detect;
+  totals.solve_seconds += r.seconds.solve;
+}
+
+}  // namespace cairn::record

@@ -1,0 +1,100 @@
+// What a run adds up to: the figures of summary.json and the curves of the report.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cairn/joints.hpp"
+#include "cairn/scene.hpp"
+#include "cairn/simulator.hpp"
+#include "record/run/cpu_times.hpp"
+#include "record/run/forces.hpp"
+#include "record/run/series.hpp"
+
+namespace cairn::record {
+
+enum class RunStatus : std::uint8_t { ok, uncertified, stopped };
+const char* name(RunStatus status);
+
+struct WorstStep {
+  std::int64_t step = 0;
+  double t = 0;            // [s]
+  double certificate = 0;  // [-]
+  std::string row;         // the constraint it comes from
+  std::string method;      // the solver's last method in that solve
+  int iterations = 0;
+  StepStatus status = StepStatus::certified;
+};
+
+// The energy audit of all impacts (E228).
+struct ImpactTotals {
+  std::int64_t contacts = 0, groups = 0;  // that collided
+  std::array<std::int64_t, 3> by_law = {};
+  double lost_restitution = 0, lost_friction = 0, put_in = 0, guard = 0;  // sums [J]
+  double fastest = 0;   // largest speed of approach [m/s]
+  double max_rise = 0;  // largest rise of a group's kinetic energy by its contacts [J]
+  std::int64_t sequential = 0, unfinished = 0;  // propagation sequential
+  std::vector<ImpactReport> largest;            // those that took most, most first
+
+  static constexpr std::size_t max_largest = 8;
+};
+
+struct RunTotals {
+  std::int64_t steps = 0;  // completed
+  std::int64_t uncertified_steps = 0;
+  bool stopped = false;
+  StopReason reason = StopReason::none;
+  std::string message;                                        // why it was stopped
+  std::vector<WorstStep> worst;                               // the worst steps, worst first
+  double energy_initial = 0, energy_final = 0, max_rise = 0;  // [J]
+  double penetration_max = 0, penetration_final = 0;          // [m]
+  double joint_angle_max = 0;                         // largest misalignment of a joint [rad]
+  double joint_error_max = 0, joint_error_final = 0;  // [m]
+  int contacts_max = 0, contacts_final = 0;           // that carry an impulse
+  std::size_t candidates_max = 0, candidates_final = 0;
+  std::size_t found_max = 0;  // before the contact filter
+  std::int64_t solves = 0, iterations = 0, fallbacks = 0;
+  std::int64_t collisions = 0, added_pairs = 0, revised_pairs = 0, guard_corrections = 0;
+  std::array<std::int64_t, 7> events = {};  // trapezoidal and hybrid, by kind
+  ImpactTotals impacts;
+  double error_estimate_max = 0;  // of steps divided to an accuracy [m]
+  int parts_max = 1;
+  JointRank joint_rank;                                            // at the start
+  std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;  // option nonlinear
+  double nonlinear_residual_max = 0;                               // [m]
+  std::int64_t corrections = 0, discarded_solves = 0;
+  double coulomb_residual_max = 0;  // scheme relaxed: of exact Coulomb friction [-]
+  std::int64_t coulomb_residual_step = 0;
+  std::int64_t contact_projections = 0, uncertified_projections = 0;  // option project_contacts
+  double contact_projection_worst = 0;                                // [-]
+  Ledger ledger;             // start of the first step, end of the last, sums of the rest [J]
+  double imbalance_max = 0;  // [J]
+  std::optional<ForceTable> forces;  // of the last step, if asked for
+  std::vector<std::string> jammed;   // bodies wedged in steps that were not certified, in words
+  int jamming_searches = 0;          // for them, at most max_jamming_searches
+  CpuTimes cpu_ms;                   // of the steps
+  double cpu_seconds = 0, detect_seconds = 0, solve_seconds = 0;
+
+  Series impact_loss, impact_friction;  // taken so far by restitution and friction of impacts
+  Series kinetic, potential, total, penetration, joint_error, candidates, active, certificate, cpu,
+      coulomb_residual,
+      guard;  // guard: share of restitution taken away, 1 - theta
+
+  static constexpr std::size_t max_worst = 8;
+  static constexpr int max_jamming_searches = 3;
+
+  RunStatus status() const {
+    return stopped                 ? RunStatus::stopped
+           : uncertified_steps > 0 ? RunStatus::uncertified
+                                   : RunStatus::ok;
+  }
+  double cpu_ms_mean() const;
+  double cpu_ms_median() const;
+};
+
+// Adds one step. `model` names the worst rows.
+void add_step(const Model& model, const StepReport& report, RunTotals& totals);
+
+}  // namespace cairn::record

@@ -1,0 +1,62 @@
+// Looks at every id of a frame before anything is looked up by it.
+#include "record/trace/fits.hpp"
+
+#include <algorithm>
+
+namespace cairn::record {
+namespace {
+
+template <class Id>
+bool in(Id id, std::size_t count) {
+  const auto number = static_cast<std::int64_t>(id);
+  return number >= 0 && static_cast<std::size_t>(number) < count;
+}
+
+bool key_exists(const Model& model, const ContactKey& key) {
+  return in(key.body_a, model.bodies.size()) && in(key.body_b, model.bodies.size()) &&
+         in(key.shape_a, model.shapes.size()) && in(key.shape_b, model.shapes.size());
+}
+
+bool id_exists(const Model& model, const Problem& problem, const ConstraintId& id) {
+  switch (id.kind) {
+    case ConstraintId::Kind::contact:
+      return key_exists(model, id.contact);
+    case ConstraintId::Kind::joint:
+      return in(id.number, model.joints.size());
+    case ConstraintId::Kind::file:
+      return in(id.number, problem.names.size());
+  }
+  return false;
+}
+
+bool ids_exist(const Model& model, const Problem& problem) {
+  const auto body_exists = [&](const ProblemBody& b) {
+    return in(b.model_body, model.bodies.size()) &&
+           model.bodies[static_cast<std::size_t>(b.model_body)].velocities == b.size;
+  };
+  const auto constraint_exists = [&](const Constraint& c) {
+    return id_exists(model, problem, c.id);
+  };
+  return std::all_of(problem.bodies.begin(), problem.bodies.end(), body_exists) &&
+         std::all_of(problem.constraints.begin(), problem.constraints.end(), constraint_exists);
+}
+
+}  // namespace
+
+bool state_fits(const Model& model, const State& state) {
+  return state.poses.size() == model.bodies.size() && state.v.size() == model.velocities;
+}
+
+bool ids_exist(const Model& model, const StepReport& report) {
+  const auto solves = report.solved();
+  return std::all_of(solves.begin(), solves.end(),
+                     [&](const SolveRecord& record) { return ids_exist(model, record.problem); }) &&
+         std::all_of(report.contacts.begin(), report.contacts.end(),
+                     [&](const ContactReport& c) { return key_exists(model, c.contact.key); }) &&
+         std::all_of(report.events.begin(), report.events.end(),
+                     [&](const StepEvent& e) { return key_exists(model, e.contact); }) &&
+         std::all_of(report.impacts.begin(), report.impacts.end(),
+                     [&](const ImpactReport& i) { return key_exists(model, i.contact); });
+}
+
+}  // namespace cairn::record

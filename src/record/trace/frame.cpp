@@ -1,0 +1,300 @@
+// Encodes and decodes frames. The two halves mirror each other line by line: docs/trace-format.md
+// is their outline.
+#include "record/trace/frame.hpp"
+
+#include "record/trace/chunk.hpp"
+#include "record/trace/frame_problem.hpp"
+
+namespace cairn::record {
+// ---- State
+// ----------------------------------------------------------------------------------------------------
+
+void encode_state(const State& state, bytes::ByteWriter& out) {
+  out.f64(state.t);
+  out.i64(state.step);
+  out.u64(state.poses.size());
+  for (const Pose& X : state.poses) {
+    out.vec3(X.p);
+    out.f64(X.R.w());
+    out.vec3(X.R.vec());
+  }
+  out.vector(state.v);
+  out.u64(state.contacts.size());
+  for (const ContactMemory& memory : state.contacts) {
+    write_key(memory.key, out);
+    out.vec3(memory.impulse_W);
+  }
+  out.u64(state.contact_torques.size());
+  for (const ContactMemory& memory : state.contact_torques) {
+    write_key(memory.key, out);
+    out.vec3(memory.impulse_W);
+  }
+  out.u64(state.joint_impulses.size());
+  for (const double x : state.joint_impulses) out.f64(x);
+  out.vector(state.v_before);
+  out.u64(state.pending.size());
+  for (const ContactKey& key : state.pending) write_key(key, out);
+}
+
+void decode_state(bytes::ByteReader& in, State& state) {
+  state.t = in.f64();
+  state.step = in.i64();
+  state.poses.resize(in.count(56));
+  for (Pose& X : state.poses) {
+    X.p = in.vec3();
+    X.R.w() = in.f64();
+    X.R.vec() = in.vec3();
+  }
+  in.vector(state.v);
+  state.contacts.resize(in.count(key_bytes + 24));
+  for (ContactMemory& memory : state.contacts) {
+    memory.key = read_key(in);
+    memory.impulse_W = in.vec3();
+  }
+  state.contact_torques.resize(in.count(key_bytes + 24));
+  for (ContactMemory& memory : state.contact_torques) {
+    memory.key = read_key(in);
+    memory.impulse_W = in.vec3();
+  }
+  state.joint_impulses.resize(in.count(8));
+  for (double& x : state.joint_impulses) x = in.f64();
+  in.vector(state.v_before);
+  state.pending.resize(in.count(key_bytes));
+  for (ContactKey& key : state.pending) key = read_key(in);
+}
+
+namespace {
+
+// ---- Report
+// -----------------------------------------------------------------------------------------------------
+
+void write_contact(const ContactReport& report, bytes::ByteWriter& out) {
+  const Contact& c = report.contact;
+  write_key(c.key, out);
+  out.vec3(c.p_WC);
+  out.vec3(c.n_W);
+  out.vec3(c.t1_W);
+  out.vec3(c.t2_W);
+  out.u8(static_cast<std::uint8_t>(c.rows));
+  out.f64(c.gap);
+  out.f64(c.friction);
+  out.f64(c.stretch);
+  out.f64(c.torsion);
+  out.f64(c.rolling);
+  out.f64(c.restitution);
+  out.u8(static_cast<std::uint8_t>(c.restitution_law));
+  out.vec3(report.impulse);
+  out.vec3(report.velocity);
+  out.vec3(report.torque);
+  out.u8(static_cast<std::uint8_t>(report.mode));
+  out.u8(report.colliding);
+}
+constexpr std::size_t contact_bytes = key_bytes + 7 * 24 + 6 * 8 + 4;
+
+void read_contact(bytes::ByteReader& in, ContactReport& report) {
+  Contact& c = report.contact;
+  c.key = read_key(in);
+  c.p_WC = in.vec3();
+  c.n_W = in.vec3();
+  c.t1_W = in.vec3();
+  c.t2_W = in.vec3();
+  c.rows = in.u8();
+  if (c.rows < 1 || c.rows > max_rows) in.reject();
+  c.gap = in.f64();
+  c.friction = in.f64();
+  c.stretch = in.f64();
+  c.torsion = in.f64();
+  c.rolling = in.f64();
+  c.restitution = in.f64();
+  c.restitution_law = in.choice(RestitutionLaw::stronge);
+  report.impulse = in.vec3();
+  report.velocity = in.vec3();
+  report.torque = in.vec3();
+  report.mode = in.choice(ContactMode::slip);
+  report.colliding = in.flag();
+}
+
+template <class Impact, class Visit>
+void each_impact_number(Impact& i, Visit visit) {
+  for (auto* x :
+       {&i.t, &i.approach, &i.rebound, &i.restitution, &i.lost_restitution, &i.lost_friction,
+        &i.put_in, &i.kinetic_before, &i.kinetic_after, &i.other, &i.guard})
+    visit(*x);
+}
+
+void write_impact(const ImpactReport& impact, bytes::ByteWriter& out) {
+  write_key(impact.contact, out);
+  out.u8(static_cast<std::uint8_t>(impact.law));
+  out.i32(impact.group);
+  each_impact_number(impact, [&](const double& x) { out.f64(x); });
+}
+constexpr std::size_t impact_bytes = key_bytes + 1 + 4 + 11 * 8;
+
+void read_impact(bytes::ByteReader& in, ImpactReport& impact) {
+  impact.contact = read_key(in);
+  impact.law = in.choice(RestitutionLaw::stronge);
+  impact.group = in.i32();
+  each_impact_number(impact, [&](double& x) { x = in.f64(); });
+}
+
+template <class Ledger_, class Visit>
+void each_energy(Ledger_& l, Visit visit) {
+  for (auto* x :
+       {&l.kinetic_start, &l.potential_start, &l.kinetic_end, &l.potential_end, &l.work_applied,
+        &l.work_motion, &l.friction, &l.impact, &l.stabilisation, &l.integrator, &l.solver})
+    visit(*x);
+}
+
+template <class Report, class Visit>
+void each_count(Report& r, Visit visit) {
+  for (auto* n :
+       {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections,
+        &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections,
+        &r.contact_projections, &r.uncertified_projections, &r.filtered_contacts, &r.revised_pairs,
+        &r.parts, &r.sequential_impacts, &r.unfinished_sequences})
+    visit(*n);
+}
+
+template <class Report, class Visit>
+void each_number(Report& r, Visit visit) {
+  for (auto* x :
+       {&r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle, &r.projection,
+        &r.projection_angle, &r.projection_slowing, &r.guard_factor, &r.nonlinear_residual,
+        &r.coulomb_residual, &r.contact_projection_certificate, &r.error_estimate})
+    visit(*x);
+}
+
+template <class Report, class Visit>
+void each_time(Report& r, Visit visit) {
+  for (auto* x : {&r.seconds.detect, &r.seconds.solve, &r.seconds.total}) visit(*x);
+}
+
+void write_event(const StepEvent& event, bytes::ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(event.kind));
+  out.f64(event.t);
+  write_key(event.contact, out);
+  out.f64(event.speed);
+}
+constexpr std::size_t event_bytes = 1 + 16 + key_bytes;
+
+void read_event(bytes::ByteReader& in, StepEvent& event) {
+  event.kind = in.choice(StepEvent::Kind::steady);
+  event.t = in.f64();
+  event.contact = read_key(in);
+  event.speed = in.f64();
+}
+
+void write_solve(const SolveRecord& record, bytes::ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(record.purpose));
+  out.f64(record.length);
+  out.f64(record.taken);
+  write_problem(record.problem, out);
+  write_solution(record.solution, out);
+}
+constexpr std::size_t least_solve_bytes = 200;
+
+void read_solves(bytes::ByteReader& in, TraceFrame& frame) {
+  StepReport& report = frame.report;
+  const std::size_t solves = in.count(least_solve_bytes);
+  if (report.solves.size() < solves) report.solves.resize(solves);
+  report.solve_count = static_cast<int>(solves);
+  frame.methods.resize(solves);
+  for (std::size_t i = 0; i < solves && in.ok(); ++i) {
+    SolveRecord& record = report.solves[i];
+    record.purpose = in.choice(SolveRecord::Purpose::impact);
+    record.length = in.f64();
+    record.taken = in.f64();
+    read_problem(in, record.problem);
+    if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
+  }
+  // The section of measures, which names the worst solve, is read before this one.
+  if (report.worst_solve < 0 || (solves > 0 && report.worst_solve >= report.solve_count))
+    in.reject();
+}
+
+}  // namespace
+
+void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
+                  bytes::ByteWriter& out) {
+  write_section(tags::step, out, [&] {
+    out.i64(report.step);
+    out.u8(static_cast<std::uint8_t>(report.status));
+    out.f64(report.t);
+    out.f64(report.h);
+    out.text(report.message);
+  });
+  write_section(tags::measures, out, [&] {
+    each_number(report, [&](const double& x) { out.f64(x); });
+    each_count(report, [&](const int& n) { out.i32(n); });
+  });
+  write_section(tags::seconds, out,
+                [&] { each_time(report, [&](const double& x) { out.f64(x); }); });
+  write_section(tags::ledger, out,
+                [&] { each_energy(report.ledger, [&](const double& x) { out.f64(x); }); });
+  write_section(tags::state, out, [&] {
+    encode_state(state, out);
+    out.u64(state_hash);
+  });
+  write_section(tags::contacts, out, [&] {
+    out.u64(report.contacts.size());
+    for (const ContactReport& contact : report.contacts) write_contact(contact, out);
+  });
+  if (!report.events.empty())
+    write_section(tags::events, out, [&] {
+      out.u64(report.events.size());
+      for (const StepEvent& event : report.events) write_event(event, out);
+    });
+  if (!report.impacts.empty())
+    write_section(tags::impacts, out, [&] {
+      out.u64(report.impacts.size());
+      for (const ImpactReport& impact : report.impacts) write_impact(impact, out);
+    });
+  write_section(tags::solves, out, [&] {
+    out.u64(static_cast<std::uint64_t>(report.solve_count));
+    for (const SolveRecord& record : report.solved()) write_solve(record, out);
+  });
+}
+
+SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
+  SectionReader sections(payload);
+  StepReport& report = frame.report;
+  sections.mandatory(tags::step, [&](bytes::ByteReader& in) {
+    report.step = in.i64();
+    report.status = in.choice(StepStatus::stopped);
+    report.t = in.f64();
+    report.h = in.f64();
+    in.text(report.message);
+  });
+  sections.mandatory(tags::measures, [&](bytes::ByteReader& in) {
+    each_number(report, [&](double& x) { x = in.f64(); });
+    each_count(report, [&](int& n) { n = in.i32(); });
+  });
+  sections.mandatory(tags::seconds, [&](bytes::ByteReader& in) {
+    each_time(report, [&](double& x) { x = in.f64(); });
+  });
+  sections.mandatory(tags::ledger, [&](bytes::ByteReader& in) {
+    each_energy(report.ledger, [&](double& x) { x = in.f64(); });
+  });
+  sections.mandatory(tags::state, [&](bytes::ByteReader& in) {
+    decode_state(in, frame.state);
+    frame.state_hash = in.u64();
+  });
+  sections.mandatory(tags::contacts, [&](bytes::ByteReader& in) {
+    report.contacts.resize(in.count(contact_bytes));
+    for (ContactReport& contact : report.contacts) read_contact(in, contact);
+  });
+  report.events.clear();
+  sections.optional(tags::events, [&](bytes::ByteReader& in) {
+    report.events.resize(in.count(event_bytes));
+    for (StepEvent& event : report.events) read_event(in, event);
+  });
+  report.impacts.clear();
+  sections.optional(tags::impacts, [&](bytes::ByteReader& in) {
+    report.impacts.resize(in.count(impact_bytes));
+    for (ImpactReport& impact : report.impacts) read_impact(in, impact);
+  });
+  sections.mandatory(tags::solves, [&](bytes::ByteReader& in) { read_solves(in, frame); });
+  return sections.fault();
+}
+
+}  // namespace cairn::record

@@ -1,0 +1,51 @@
+#include "record/trace/trace_walk.hpp"
+
+#include <fmt/format.h>
+
+#include "record/trace/fits.hpp"
+#include "simulate/step_motion.hpp"
+
+namespace cairn::record {
+
+Result<TraceWalk> TraceWalk::open(const std::string& path) {
+  Result<TraceReader> reader = TraceReader::open(path);
+  if (!reader) return tl::unexpected(reader.error());
+  Result<Scene> scene = parse_scene(reader->header().scene, path);
+  if (!scene) return tl::unexpected(scene.error());
+  return TraceWalk(std::move(*scene), std::move(*reader));
+}
+
+bool TraceWalk::next() {
+  if (ending_.event != TraceEvent::frame) return false;
+  before_ = frame_.state.poses;
+  ending_.event = reader_.next(frame_);
+  if (ending_.event == TraceEvent::frame) {
+    if (state_fits(model(), frame_.state) && ids_exist(model(), frame_.report)) {
+      ++frames_;
+      return true;
+    }
+    ending_.event = TraceEvent::corrupt;
+    ending_.reason = fmt::format("frame {} does not fit the scene", reader_.frames() - 1);
+  } else if (ending_.event == TraceEvent::truncated) {
+    ending_.dropped_bytes = reader_.dropped_bytes();
+  } else if (ending_.event == TraceEvent::corrupt) {
+    ending_.reason = fmt::format("at byte {}: {}", reader_.offset(), reader_.reason());
+  }
+  return false;
+}
+
+BodyMotion TraceWalk::motion(BodyId body) const {
+  if (frames_ < 2) return body_motion(model(), frame_.state, body);
+  return simulate::step_motion(model(), frame_.state, body, before_[index(body)], frame_.report.h);
+}
+
+tl::unexpected<Errors> no_frames(const std::string& path, const TraceWalk::Ending& ending) {
+  Error error;
+  error.file = path;
+  error.code = ErrorCode::empty;
+  error.what = "the trace holds no frame" + (ending.reason.empty() ? "" : ": " + ending.reason);
+  error.fix = "run the scene again";
+  return fail(error);
+}
+
+}  // namespace cairn::record

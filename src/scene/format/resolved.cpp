@@ -1,0 +1,206 @@
+// Reads a scene, writes it as a document.
+#include "scene/format/resolved.hpp"
+
+#include "base/json/document.hpp"
+#include "model/materials.hpp"
+#include "scene/settings.hpp"
+
+namespace cairn::scene {
+namespace {
+
+json::Node write(const Vec3& v) {
+  return json::Node::array({v.x(), v.y(), v.z()});
+}
+json::Node write(const Quat& q) {
+  return json::Node::array({q.w(), q.x(), q.y(), q.z()});
+}
+json::Node write(const Mat3& m) {
+  json::Node rows = json::Node::array();
+  for (int i = 0; i < 3; ++i) rows.items.push_back(write(Vec3(m.row(i).transpose())));
+  return rows;
+}
+json::Node write(const TimeFunction& f) {
+  return f.text().empty() ? json::Node(f(0)) : json::Node(f.text());
+}
+json::Node write(const std::array<TimeFunction, 3>& f) {
+  return json::Node::array({write(f[0]), write(f[1]), write(f[2])});
+}
+json::Node write(const std::array<std::string, 2>& names) {
+  return json::Node::array({names[0], names[1]});
+}
+json::Node write(const std::array<Vec3, 2>& points) {
+  return json::Node::array({write(points[0]), write(points[1])});
+}
+
+void add_sizes(const Point&, json::Node&) {}
+void add_sizes(const Sphere& s, json::Node& node) {
+  node.set("radius", s.radius);
+}
+void add_sizes(const Box& s, json::Node& node) {
+  node.set("size", write(s.size));
+}
+void add_sizes(const Capsule& s, json::Node& node) {
+  node.set("radius", s.radius);
+  node.set("length", s.length);
+}
+void add_sizes(const Ellipsoid& s, json::Node& node) {
+  node.set("radii", write(s.radii));
+}
+void add_sizes(const Halfspace& s, json::Node& node) {
+  node.set("normal", write(s.normal));
+}
+void add_sizes(const Disc& s, json::Node& node) {
+  node.set("radius", s.radius);
+}
+void add_sizes(const Ellipse& s, json::Node& node) {
+  node.set("radii", json::Node::array({s.radii.x(), s.radii.y()}));
+}
+
+void add_sizes(const Hull& s, json::Node& node) {
+  json::Node& vertices = node.set("vertices", json::Node::array());
+  for (const Vec3& v : s.vertices) vertices.items.push_back(write(v));
+}
+void add_sizes(const Polygon& s, json::Node& node) {
+  json::Node& vertices = node.set("vertices", json::Node::array());
+  for (const Eigen::Vector2d& v : s.vertices)
+    vertices.items.push_back(json::Node::array({v.x(), v.y()}));
+}
+
+json::Node write(const ShapeDescription& shape) {
+  json::Node node = json::Node::object();
+  node.set("type", type_name(shape.geometry));
+  std::visit([&](const auto& geometry) { add_sizes(geometry, node); }, shape.geometry);
+  node.set("position", write(shape.X_BS.p));
+  node.set("orientation", write(shape.X_BS.R));
+  node.set("material", shape.material);
+  return node;
+}
+
+json::Node write(const BodyDescription& body) {
+  json::Node node = json::Node::object();
+  node.set("name", body.name);
+  if (body.fixed) node.set("fixed", json::Node::of(true));
+  const bool dynamic = !body.fixed && !body.motion;
+  if (dynamic) node.set("dof", body.dof);
+  if (body.mass) node.set("mass", *body.mass);
+  if (body.density) node.set("density", *body.density);
+  if (body.inertia) node.set("inertia", write(*body.inertia));
+  if (body.center_of_mass) node.set("center_of_mass", write(*body.center_of_mass));
+  node.set("position", write(body.position));
+  node.set("orientation", write(body.orientation));
+  if (dynamic) {
+    node.set("velocity", write(body.velocity));
+    node.set("angular_velocity", write(body.angular_velocity));
+  }
+  json::Node& shapes = node.set("shapes", json::Node::array());
+  for (const ShapeDescription& shape : body.shapes) shapes.items.push_back(write(shape));
+  if (body.motion) {
+    json::Node& motion = node.set("motion", json::Node::object());
+    motion.set("position", write(body.motion->position));
+    motion.set("axis", write(body.motion->axis));
+    motion.set("angle", write(body.motion->angle));
+  }
+  return node;
+}
+
+json::Node write(const JointDescription& joint) {
+  json::Node node = json::Node::object();
+  node.set("type", type_name(joint.type));
+  if (!joint.name.empty()) node.set("name", joint.name);
+  node.set("bodies", write(joint.bodies));
+  node.set("anchors", write(joint.anchors));
+  if (const auto* rod = std::get_if<DistanceJoint>(&joint.type); rod && rod->length > 0)
+    node.set("length", rod->length);
+  if (const auto* hinge = std::get_if<RevoluteJoint>(&joint.type))
+    node.set("axis", write(hinge->axis));
+  if (const auto* slide = std::get_if<PrismaticJoint>(&joint.type))
+    node.set("axis", write(slide->axis));
+  node.set("collide", json::Node::of(joint.collide));
+  return node;
+}
+
+json::Node write(const SpringDescription& spring) {
+  json::Node node = json::Node::object();
+  node.set("type", "spring");
+  node.set("bodies", write(spring.bodies));
+  node.set("anchors", write(spring.anchors));
+  node.set("stiffness", spring.stiffness);
+  node.set("rest_length", spring.rest_length);
+  node.set("damping", spring.damping);
+  return node;
+}
+
+// A description from a scene holds either a force or a torque; the other is the constant zero
+// without a text.
+bool is_zero(const std::array<TimeFunction, 3>& f) {
+  return f[0].text().empty() && f[1].text().empty() && f[2].text().empty() && f[0](0) == 0 &&
+         f[1](0) == 0 && f[2](0) == 0;
+}
+
+json::Node write(const AppliedForceDescription& force) {
+  json::Node node = json::Node::object();
+  const bool torque = !is_zero(force.torque);
+  node.set("type", torque ? "torque" : "force");
+  node.set("body", force.body);
+  node.set("value", write(torque ? force.torque : force.force));
+  if (!torque && !force.at_center_of_mass) node.set("point", write(force.point));
+  return node;
+}
+
+json::Node write(const Material& material) {
+  json::Node node = json::Node::object();
+  if (material.friction_polygon.empty()) node.set("friction", material.friction);
+  node.set("restitution", material.restitution);
+  node.set("restitution_law",
+           restitution_law_names[static_cast<std::size_t>(material.restitution_law)]);
+  if (material.bounce_friction >= 0) node.set("bounce_friction", material.bounce_friction);
+  if (material.rolling_friction != 0) node.set("rolling_friction", material.rolling_friction);
+  if (material.torsional_friction != 0) node.set("torsional_friction", material.torsional_friction);
+  if (!material.friction_polygon.empty()) {
+    json::Node& corners = node.set("friction_polygon", json::Node::array());
+    for (const Corner& c : material.friction_polygon)
+      corners.items.push_back(json::Node::array({c[0], c[1]}));
+  }
+  if (material.anisotropic()) {
+    if (material.elliptic()) node.set("friction_across", material.friction_across);
+    node.set("friction_direction", write(material.friction_direction));
+  }
+  return node;
+}
+
+template <class Item>
+json::Node write(const std::vector<Item>& items) {
+  json::Node list = json::Node::array();
+  for (const Item& item : items) list.items.push_back(write(item));
+  return list;
+}
+
+}  // namespace
+
+std::string resolved_text(const Scene& scene) {
+  const ModelDescription& d = scene.description;
+  json::Node root = json::Node::object();
+  root.set("cairn", 1);
+  root.set("name", scene.name);
+  root.set("gravity", write(d.gravity));
+  json::Node& materials = root.set("materials", json::Node::object());
+  for (const auto& [name, material] : d.materials) {
+    // The direction of a pair is that of the first material when it is read again.
+    const auto pair = model::pair_names(name);
+    const bool swap = pair && material.anisotropic() && material.direction_of == 1;
+    materials.set(swap ? std::string(pair->second) + "|" + std::string(pair->first) : name,
+                  write(material));
+  }
+  root.set("bodies", write(d.bodies));
+  root.set("joints", write(d.joints));
+  json::Node& forces = root.set("forces", json::Node::array());
+  for (const ForceDescription& force : d.forces)
+    forces.items.push_back(std::visit([](const auto& f) { return write(f); }, force));
+  root.set("no_contact", write(d.no_contact));
+  root.set("simulation", write_simulation(scene.simulation));
+  json::Node& expect = root.set("expect", json::Node::array());
+  for (const Expectation& e : scene.expect) expect.items.push_back(write_expectation(e));
+  return json::to_json(root) + "\n";
+}
+
+}  // namespace cairn::scene

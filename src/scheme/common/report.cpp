@@ -1,0 +1,151 @@
+#include "scheme/common/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/conventions.hpp"
+#include "constrain/joints.hpp"
+#include "dynamics/forces.hpp"
+#include "dynamics/kinematics.hpp"
+
+namespace cairn {
+
+const char* name(StopReason reason) {
+  switch (reason) {
+    case StopReason::none:
+      return "none";
+    case StopReason::not_finite:
+      return "not_finite";
+    case StopReason::energy_overflow:
+      return "energy_overflow";
+    case StopReason::missing_contact:
+      return "missing_contact";
+    case StopReason::contradiction:
+      return "contradiction";
+    case StopReason::open_joints:
+      return "open_joints";
+    case StopReason::too_stiff:
+      return "too_stiff";
+    case StopReason::unstable:
+      return "unstable";
+    case StopReason::turns_too_fast:
+      return "turns_too_fast";
+    case StopReason::unsupported:
+      return "unsupported";
+    case StopReason::out_of_memory:
+      return "out_of_memory";
+    case StopReason::internal_error:
+      return "internal_error";
+    case StopReason::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+}  // namespace cairn
+
+namespace cairn::scheme {
+
+void clear(StepReport& report, const State& state, double h) {
+  CAIRN_DCHECK(h > 0, h);
+  report.seconds = {};
+  report.step = state.step + 1;
+  report.t = state.t;
+  report.h = h;
+  report.reason = StopReason::none;
+  report.message.clear();
+  report.events.clear();
+  report.impacts.clear();
+  report.sequential_impacts = report.unfinished_sequences = 0;
+  report.contacts.clear();
+  report.ledger = {};
+  report.solve_count = report.added_pairs = report.revised_pairs = report.discarded_solves = 0;
+  report.filtered_contacts = report.collisions = report.guard_corrections = 0;
+  report.guard_factor = report.projection_slowing = 1;
+  report.nonlinear_iterations = report.nonlinear_fallback = report.corrections = 0;
+  report.nonlinear_residual = report.coulomb_residual = 0;
+  report.contact_projections = report.uncertified_projections = 0;
+  report.contact_projection_certificate = 0;
+  report.projection = report.projection_angle = report.error_estimate = 0;
+  report.active_contacts = 0;
+  report.parts = 1;
+}
+
+void judge(StepReport& report) {
+  CAIRN_DCHECK(report.solve_count >= 0 &&
+                   static_cast<std::size_t>(report.solve_count) <= report.solves.size(),
+               report.solve_count, report.solves.size());
+  report.certificate = 0;
+  report.worst_solve = 0;
+  report.status = StepStatus::certified;
+  for (int i = 0; i < report.solve_count; ++i) {
+    const Solution& s = report.solves[static_cast<std::size_t>(i)].solution;
+    if (!(s.certificate.worst <= report.certificate)) {
+      report.certificate = s.certificate.worst;
+      report.worst_solve = i;
+    }
+    if (s.status != SolveStatus::solved) report.status = StepStatus::uncertified;
+  }
+  if (report.uncertified_projections > 0) report.status = StepStatus::uncertified;
+}
+
+void stop(StepReport& report, Stop why) {
+  judge(report);
+  report.contacts.clear();
+  report.events.clear();
+  report.impacts.clear();
+  report.ledger = {};
+  report.status = StepStatus::stopped;
+  report.reason = why.reason;
+  report.message = std::move(why.message);
+}
+
+void interrupt(StepReport& report, const State& state, double h) {
+  clear(report, state, h);
+  judge(report);
+  report.status = StepStatus::interrupted;
+  report.reason = StopReason::interrupted;
+  report.message = "interrupted";
+}
+
+void measure_joints(const Model& model, std::span<const Pose> poses, StepReport& report) {
+  report.joint_error = report.joint_error_angle = 0;
+  for (const Joint& joint : model.joints) {
+    const constrain::JointError error = constrain::joint_error(poses, joint);
+    report.joint_error = std::max(report.joint_error, error.distance);
+    report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
+  }
+}
+
+bool close_ledger(const Model& model, const State& start, const std::vector<Pose>& poses,
+                  const VecX& v, Ledger& ledger) {
+  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
+  CAIRN_DCHECK(v.size() == model.velocities, v.size());
+  ledger.kinetic_start = dynamics::kinetic_energy(model, start.v);
+  ledger.potential_start = dynamics::potential_energy(model, start.poses);
+  ledger.kinetic_end = dynamics::kinetic_energy(model, v);
+  ledger.potential_end = dynamics::potential_energy(model, poses);
+  return std::isfinite(ledger.kinetic_end) && std::isfinite(ledger.potential_end) &&
+         std::isfinite(ledger.imbalance());
+}
+
+void add_flows(const Ledger& part, Ledger& sum) {
+  sum.work_applied += part.work_applied;
+  sum.work_motion += part.work_motion;
+  sum.friction += part.friction;
+  sum.impact += part.impact;
+  sum.stabilisation += part.stabilisation;
+  sum.integrator += part.integrator;
+  sum.solver += part.solver;
+}
+
+void count_step(double h, State& state, StepReport& report) {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(state.step >= 0, state.step);
+  state.t += h;
+  ++state.step;
+  report.step = state.step;
+  report.t = state.t;
+}
+
+}  // namespace cairn::scheme

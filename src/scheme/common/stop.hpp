@@ -1,0 +1,46 @@
+// Why a step cannot be taken, in words that name the culprits.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "cairn/model.hpp"
+#include "cairn/problem.hpp"
+#include "cairn/simulator.hpp"
+
+namespace cairn::scheme {
+
+// Why a step is not taken; empty: it is.
+struct Stop {
+  StopReason reason = StopReason::none;
+  std::string message = {};
+
+  bool empty() const { return reason == StopReason::none; }
+};
+
+// Names the first body whose velocity is not finite.
+Stop not_finite(const Model& model, const VecX& v, const char* what);
+
+// The first body that its prescribed motion sends nowhere; empty: none.
+Stop lost_body(const Model& model, std::span<const Pose> poses);
+
+// Two shapes that met for which there is no contact function.
+Stop missing_contact(const Model& model, std::pair<int, int> shapes);
+
+// Joints that no motion of the free bodies from `start` can close where the prescribed ones are at
+// `end` (E81); empty: none.
+Stop contradiction(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
+
+// Names the body with the largest energy.
+Stop energy_overflow(const Model& model, const VecX& v);
+
+// A body that turns so fast that the mass-like matrix of an implicit step of the length is not
+// positive definite; empty: none.
+Stop turns_too_fast(const Model& model, const Problem& problem, const VecX& v, double length);
+
+// The joints that the projection could not close, and whether any motion could: `start` at the
+// beginning of the step, `end` where the projection gave up.
+Stop open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
+
+}  // namespace cairn::scheme

@@ -1,0 +1,156 @@
+// The energy guard of `euler` and `relaxed` (E35): restitution is reduced, group by group, until no
+// group of bodies has gained energy by it.
+#include "scheme/euler/energy_guard.hpp"
+
+#include <algorithm>
+
+#include "base/conventions.hpp"
+#include "base/index.hpp"
+#include "dynamics/forces.hpp"
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "scheme/euler/step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double largest_share = 1 - 0x1p-20;  // after the first reduction [-]
+
+}  // namespace
+
+double island_kinetic(const Problem& problem, const problem::Islands& islands, int island,
+                      const VecX& v) {
+  CAIRN_DCHECK(base::is_index(island, base::at(islands.count)), island);
+  CAIRN_DCHECK(v.size() == problem.velocities(), v.size());
+  double sum = 0;
+  for (int i = islands.first_body[base::at(island)]; i < islands.first_body[base::at(island + 1)];
+       ++i) {
+    const ProblemBody& b = problem.bodies[base::at(islands.bodies[base::at(i)])];
+    for (int k = 0; k < b.size; ++k)
+      sum += 0.5 * v[b.first + k] * linear::row_product(b.A[k], b.size, v.data() + b.first);
+  }
+  return sum;
+}
+
+double island_energy(const Problem& problem, const problem::Islands& islands, int island,
+                     const VecX& v) {
+  return island_kinetic(problem, islands, island, v) * problem.units.energy();
+}
+
+// Of all bodies together: potential energies belong to no group alone.
+double Step::step_excess(const SolveRecord& record) {
+  move_bodies(record);
+  return dynamics::kinetic_energy(model, data.v_end) - dynamics::kinetic_energy(model, state.v) +
+         dynamics::potential_energy(model, data.poses_end) -
+         dynamics::potential_energy(model, state.poses) - h * data.forces.applied.dot(data.v_end) -
+         data.forces.work_motion - work_of_motion(data, record);
+}
+
+// By how much the groups of a solution break the rule: islands, or all bodies as one with
+// `step` [J].
+void Step::find_excess(const SolveRecord& record, std::vector<double>& excess) {
+  if (options.energy_guard == EnergyGuard::step) {
+    excess.assign(1, step_excess(record));
+    return;
+  }
+  const Problem& problem = record.problem;
+  problem::find_islands(problem, data.islands);
+  work_of_motion(data, record, data.islands, excess);
+  find_energies(problem, data.v_free, data.guard.kinetic);
+  for (int i = 0; i < data.islands.count; ++i)
+    excess[base::at(i)] = island_energy(problem, data.islands, i, record.solution.v) -
+                          data.guard.kinetic[base::at(i)] - excess[base::at(i)];
+}
+
+// Kinetic energies of the groups.
+void Step::find_energies(const Problem& problem, const VecX& v, std::vector<double>& energies) {
+  if (options.energy_guard == EnergyGuard::step) {
+    energies.assign(1, dynamics::kinetic_energy(model, v));
+    return;
+  }
+  constrain::to_problem_velocities(model, problem, v, data.v_audit);
+  energies.resize(base::at(data.islands.count));
+  for (int i = 0; i < data.islands.count; ++i)
+    energies[base::at(i)] = island_energy(problem, data.islands, i, data.v_audit);
+}
+
+// The plastic solution sets what a group may gain; from here on all have their full restitution.
+void Step::begin_guard() {
+  EnergyGuardData& guard = data.guard;
+  if (options.energy_guard == EnergyGuard::off) return;
+  find_excess(last(), guard.plastic);
+  find_energies(last().problem, data.v_free, guard.kinetic);
+  guard.allowed.resize(guard.plastic.size());
+  for (std::size_t i = 0; i < guard.plastic.size(); ++i)
+    guard.allowed[i] = std::max(0.0, guard.plastic[i]) + no_gain * guard.kinetic[i];
+  guard.share.assign(guard.plastic.size(), 1);
+  guard.of_contact.assign(data.contacts.size(), 0);
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    if (options.energy_guard == EnergyGuard::impact)
+      guard.of_contact[i] = std::max(0, data.islands.of_constraint[data.joints() + i]);
+}
+
+// Of the restitution that a contact asks for.
+double Step::guard_share(std::size_t contact) const {
+  CAIRN_DCHECK(data.guard.share.empty() || contact < data.guard.of_contact.size(), contact);
+  return data.guard.share.empty() ? 1 : data.guard.share[base::at(data.guard.of_contact[contact])];
+}
+
+// Less restitution where the last solution gains too much; `factor` 0: none. False: nothing gains.
+bool Step::reduce_restitution(double factor) {
+  CAIRN_DCHECK(factor >= 0 && factor <= 1, factor);
+  EnergyGuardData& guard = data.guard;
+  find_excess(last(), guard.excess);
+  CAIRN_DCHECK(guard.excess.size() == guard.allowed.size(), guard.excess.size());
+  CAIRN_DCHECK(guard.share.size() == guard.allowed.size(), guard.share.size());
+  bool any = false;
+  for (std::size_t i = 0; i < guard.excess.size(); ++i) {
+    if (guard.excess[i] <= guard.allowed[i]) continue;
+    any = true;
+    const double chord =
+        (guard.allowed[i] - guard.plastic[i]) / (guard.excess[i] - guard.plastic[i]);
+    reduce_share(guard.share[i] == 1, factor > 0 ? std::clamp(chord, 0.0, largest_share) : 0,
+                 factor, guard.share[i], report);
+    CAIRN_DCHECK(!(guard.share[i] < 0 || guard.share[i] > 1), i, guard.share[i]);
+  }
+  return any;
+}
+
+// (E33) with (E35). Leaves the answer in the last record and returns whether anything bounces.
+double Step::restitute() {
+  begin_guard();
+  const std::size_t plastic = base::at(report.solve_count - 1);
+  save_slips(data.slips);
+  solve_with(Purpose::restitution, 1);
+  if (options.energy_guard == EnergyGuard::off) return 1;
+  for (int i = 0; i <= max_guard_rounds; ++i) {
+    if (!reduce_restitution(i < max_guard_rounds ? guard_reduction : 0)) return 1;
+    if (!anything_bounces()) break;
+    solve_with(Purpose::guard, 1);
+  }
+  if (!reduce_restitution(0)) return 1;
+  // What still gains has no restitution left: nobody has.
+  report.guard_factor = 0;
+  for (ContactTerms& terms : data.terms) use_gap(terms);
+  restore_slips(data.slips);
+  std::swap(report.solves[plastic], report.solves[base::at(report.solve_count - 1)]);
+  return 0;
+}
+
+bool Step::anything_bounces() const {
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    if (data.terms[i].impact && data.terms[i].rebound > 0 && guard_share(i) > 0) return true;
+  return false;
+}
+
+// The rule once more for velocities that were linearised again after the guard had looked at them:
+// what breaks it now becomes plastic. False if that does not settle either.
+bool Step::guard_settled(double theta) {
+  if (options.energy_guard == EnergyGuard::off || theta == 0) return true;
+  if (!reduce_restitution(0)) return true;
+  const double rest = anything_bounces() ? theta : 0;
+  solve_with(Purpose::guard, rest);
+  return settle(rest);
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,358 @@
+#include "scheme/euler/euler.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "constrain/memory.hpp"
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "model/conventions.hpp"
+#include "scheme/common/report.hpp"
+#include "scheme/common/separation.hpp"
+#include "scheme/common/stop.hpp"
+#include "scheme/euler/step.hpp"
+#include "solver/unguarded.hpp"
+
+namespace cairn {
+
+const char* name(const SchemeOptions& options) {
+  static constexpr const char* names[] = {"euler", "relaxed", "trapezoidal", "hybrid", "penalty"};
+  return names[options.index()];
+}
+
+const Euler* euler_options(const SchemeOptions& options) {
+  if (const auto* relaxed = std::get_if<Relaxed>(&options)) return &relaxed->step;
+  return std::get_if<Euler>(&options);
+}
+
+}  // namespace cairn
+
+namespace cairn::scheme {
+
+// (E30): v_free = v + h M^-1 k(t, q, v); prescribed bodies at the end of the step.
+void Step::predict() {
+  CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
+  model::dcheck_state(model, state);
+  dynamics::evaluate_forces(model, state, h, data.forces);
+  dynamics::free_velocities(model, state, data.forces, h, data.v_free);
+  data.v_free_plain = data.v_free;
+  data.poses_end.assign(state.poses.begin(), state.poses.end());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::prescribed)
+      data.poses_end[i] = dynamics::prescribed_pose(model.bodies[i], state.t + h);
+}
+
+// Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
+void Step::measure_contacts() {
+  data.linearised_again = false;
+  data.poses_linear = state.poses;
+  data.terms.assign(data.contacts.size(), ContactTerms{});
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    const Contact& c = data.contacts[i];
+    ContactTerms& terms = data.terms[i];
+    const Vec3 motion = constrain::prescribed_velocity(model, state.poses, data.poses_end, c, h);
+    terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
+                        c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
+    terms.spin = constrain::prescribed_spin(model, state.poses, data.poses_end, c, h);
+    terms.approach = relative_velocity(model, state.poses, c, c.n_W, state.v) + terms.motion[0];
+    terms.threshold = threshold(c);
+    terms.gap_rate = (c.gap > 0 ? 1 : options.gamma) * c.gap / h;
+    if (c.gap < 0)
+      terms.gap_rate = std::max(terms.gap_rate, -separation_speed(model, c, options, h));
+    terms.start_gap_rate = std::max(0.0, c.gap) / h;
+    terms.target = std::min(0.0, c.gap - h * terms.gap_rate);
+    if (options.restitution == Restitution::completed || c.restitution == 0 ||
+        state.v_before.size() == 0)
+      continue;
+    if (!std::binary_search(state.pending.begin(), state.pending.end(), c.key)) continue;
+    const bool corrected = options.restitution == Restitution::delayed;
+    const double before =
+        relative_velocity(model, state.poses, c, c.n_W, corrected ? state.v_before : state.v) +
+        terms.motion[0];
+    if (before < -terms.threshold) terms.delayed = c.restitution * before;
+  }
+}
+
+// Joints come first in every problem; (E32), or (E82) where they are linearised again.
+void Step::add_joints(Problem& problem) {
+  data.joint_terms.clear();
+  const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    constrain::add_joint(model, data.poses_linear, others, data.layout, static_cast<JointId>(i),
+                         data.linearised_again ? 1 : options.gamma, h, problem, data.joint_terms);
+  data.joint_constraints = problem.constraints.size();
+  CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
+               data.joint_terms.size(), problem.rows());
+  if (data.linearised_again) {
+    shift_joint_rows(problem);
+    return;
+  }
+  data.joint_targets.clear();
+  for (const constrain::JointRowTerms& term : data.joint_terms)
+    data.joint_targets.push_back((1 - options.gamma) * term.error);
+}
+
+// Solves the problem in which impacts return the share theta of their restitution, with its
+// corrections.
+void Step::solve_with(Purpose purpose, double theta) {
+  solve_once(purpose, theta);
+  if (friction.corrections > 0) correct(theta);
+}
+
+void Step::solve_once(Purpose purpose, double theta) {
+  CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
+  CAIRN_DCHECK(static_cast<std::size_t>(report.solve_count) <= report.solves.size(),
+               report.solve_count);
+  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
+    report.solves.emplace_back();
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
+  Problem& problem = record.problem;
+  record.purpose = purpose;
+  constrain::assemble_bodies(model, data.v_free, h, data.layout, problem);
+  add_joints(problem);
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    const Contact& c = data.contacts[i];
+    ContactTerms& terms = data.terms[i];
+    use_gap(terms);
+    if (theta > 0 && terms.impact) {
+      // n.v+ >= -e n.v(l) in place of the gap row, (E33); an overlap that opens faster keeps its
+      // row.
+      const double bounce = -theta * guard_share(i) * terms.rebound;
+      if (bounce < std::min(0.0, terms.gap)) {
+        terms.gap = terms.closing = 0;
+        terms.bounce = bounce;
+      }
+    }
+    Vec3 b = terms.motion;
+    b[0] += terms.gap + terms.bounce + terms.slip;
+    constrain::add_contact(model, data.poses_linear, data.layout, c, options.facets, b, problem);
+    if (c.rows > 1) problem.constraints.back().law = friction.law;
+  }
+  add_spins(problem);
+  CAIRN_DCHECK(
+      problem.constraints.size() == data.joints() + data.contacts.size() + data.spins.size(),
+      problem.constraints.size(), data.joints(), data.contacts.size());
+  constrain::recall(problem, data.contacts, data.memory, data.joint_impulses,
+                    record.solution.lambda, data.spins, data.torques);
+  solver::solve_unguarded(problem, solver, data.solver, record.solution);
+  keep_impulses(record);
+}
+
+// Torsional and rolling friction, (E242), after all contacts.
+void Step::add_spins(Problem& problem) {
+  data.spins.clear();
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    const Contact& c = data.contacts[i];
+    if (c.torsion > 0 || c.rolling > 0)
+      constrain::add_spin_friction(model, data.poses_linear, data.layout, c, i,
+                                   static_cast<int>(data.joints() + i), data.terms[i].spin, problem,
+                                   data.spins);
+  }
+}
+
+// For the warm start of the next solve.
+void Step::keep_impulses(const SolveRecord& record) {
+  constrain::remember(record.problem, data.contacts, record.solution.lambda, data.memory,
+                      data.joint_impulses, data.spins.size());
+  constrain::remember_torques(record.problem, data.contacts, data.spins, record.solution.lambda,
+                              data.torques);
+}
+
+void Step::move_bodies(const SolveRecord& record) {
+  CAIRN_DCHECK(record.problem.velocities() == model.velocities, record.problem.velocities());
+  CAIRN_DCHECK(data.poses_end.size() == model.bodies.size(), data.poses_end.size());
+  constrain::to_model_velocities(model, record.problem, record.solution.v, data.v_end);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities > 0)
+      data.poses_end[i] =
+          dynamics::advanced(body, state.poses[i], data.v_end.data() + body.first_velocity, h);
+  }
+}
+
+// The velocities of the step, in v_end, with the bodies where they lead. With `nonlinear` every
+// solution is followed to the end of the step; where that does not contract the linearised one is
+// taken, and the report says so.
+void Step::find_velocities() {
+  for (bool nonlinear = options.nonlinear;; nonlinear = false) {
+    report.solve_count = report.guard_corrections = report.corrections = 0;
+    report.sequential_impacts = report.unfinished_sequences = 0;
+    report.impacts.clear();
+    report.guard_factor = 1;
+    data.guard.share.clear();
+    data.at_once = false;
+    data.v_free = data.v_free_plain;
+    data.v_start = state.v;
+    measure_contacts();
+    solve_with(Purpose::step, 0);
+    bool settled = !nonlinear || settle(0);
+    if (settled && mark_impacts() && options.restitution == Restitution::completed) {
+      const double theta = impacts_at_once() ? collide_at_once() : restitute();
+      settled = !nonlinear || settle(theta);
+      if (settled && nonlinear) settled = guard_settled(theta);
+    }
+    if (settled) break;
+    report.nonlinear_fallback = 1;
+    data.contacts = data.contacts_start;
+  }
+  move_bodies(last());
+}
+
+// Contacts that were missed go into contacts_start; true: there were some.
+bool Step::add_missed_contacts() {
+  CAIRN_DCHECK(last().problem.constraints.size() >= data.joints() + data.contacts.size(),
+               data.joints(), data.contacts.size());
+  std::vector<double>& impulses = data.active.impulses;
+  impulses.clear();
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    impulses.push_back(last().solution.lambda[last().problem.first_row[data.joints() + i]]);
+  const int revised =
+      revise_polyhedra(model, state, data.poses_end, impulses, data.active, data.contacts_start);
+  const int added = add_missed(model, state, data.active, data.contacts_start);
+  report.revised_pairs += revised;
+  report.added_pairs += added;
+  return revised + added > 0;
+}
+
+// Everything the report says of the contacts, from the solve that gave the velocities.
+void Step::report_contacts() {
+  const SolveRecord& record = last();
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
+  model::dcheck_contacts(model, data.contacts);
+  const Units& units = record.problem.units;
+  report.contacts.clear();
+  report.active_contacts = report.collisions = 0;
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    const std::size_t constraint = data.joints() + i;
+    const Constraint& row = record.problem.constraints[constraint];
+    CAIRN_DCHECK(row.id.contact == data.contacts[i].key, i);
+    CAIRN_DCHECK(row.rows == data.contacts[i].rows, i, row.rows);
+    ContactReport& out = report.contacts.emplace_back();
+    out.contact = data.contacts[i];
+    double w[max_rows] = {};
+    linear::constraint_velocity(record.problem, row, record.solution.v.data(), false, w);
+    for (int k = 0; k < row.rows; ++k) {
+      out.impulse[k] =
+          record.solution.lambda[record.problem.first_row[constraint] + k] * units.impulse() +
+          data.terms[i].impulse[k];
+      out.velocity[k] = w[k] * units.speed() + data.terms[i].motion[k];
+    }
+    const double tangential = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
+    // The row along t2 is stretched (E245).
+    out.impulse[2] *= out.contact.stretch;
+    out.velocity[2] /= out.contact.stretch;
+    const bool on_cone = tangential >= (1 - 1e-9) * row.mu * out.impulse[0];
+    if (out.impulse[0] > 0)
+      out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
+    out.colliding =
+        (data.terms[i].bounce < 0 && out.impulse[0] > 0) || data.terms[i].impulse[0] > 0;
+    report.active_contacts += out.impulse[0] > 0 ? 1 : 0;
+    report.collisions += out.colliding ? 1 : 0;
+  }
+  for (const ContactMemory& m : data.torques) {
+    const auto out = std::lower_bound(
+        report.contacts.begin(), report.contacts.end(), m.key,
+        [](const ContactReport& r, const ContactKey& key) { return r.contact.key < key; });
+    CAIRN_DCHECK(out != report.contacts.end() && out->contact.key == m.key);
+    const Contact& c = out->contact;
+    out->torque = Vec3(c.n_W.dot(m.impulse_W), c.t1_W.dot(m.impulse_W), c.t2_W.dot(m.impulse_W));
+  }
+}
+
+namespace {
+
+void commit(const Step& step, State& state) {
+  CAIRN_DCHECK(step.data.v_end.allFinite());
+  CAIRN_DCHECK(step.data.v_end.size() == step.model.velocities, step.data.v_end.size());
+  CAIRN_DCHECK(step.data.poses_end.size() == step.model.bodies.size(), step.data.poses_end.size());
+  CAIRN_DCHECK(
+      base::is_strictly_sorted(step.data.memory, [](const ContactMemory& m) { return m.key; }));
+  StepData& data = step.data;
+  if (step.options.restitution != Restitution::completed) {
+    // Contacts that collided now and were not already colliding bounce in the next step, (E34).
+    std::swap(state.v_before, state.v);
+    data.pending.clear();
+    for (std::size_t i = 0; i < data.contacts.size(); ++i)
+      if (data.terms[i].impact &&
+          !std::binary_search(state.pending.begin(), state.pending.end(), data.contacts[i].key))
+        data.pending.push_back(data.contacts[i].key);
+    state.pending = data.pending;
+  }
+  state.v = data.v_end;
+  state.poses = data.poses_end;
+  state.contacts = data.memory;
+  state.contact_torques = data.torques;
+  state.joint_impulses = data.joint_impulses;
+  count_step(step.h, state, step.report);
+}
+
+}  // namespace
+
+void advance(const Model& model, const Euler& options, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report) {
+  Step step{model, options, {}, solver, h, data, state, report};
+  take(step, clock, state);
+}
+
+void take(Step& step, double (*clock)(), State& state) {
+  const Model& model = step.model;
+  const Euler& options = step.options;
+  const double h = step.h;
+  StepData& data = step.data;
+  StepReport& report = step.report;
+  auto now = [clock] { return clock ? clock() : 0.0; };
+  const double start = now();
+  clear(report, state, h);
+
+  // Predict without constraints; find every contact that can close.
+  step.predict();
+  if (!data.v_free.allFinite())
+    return stop(report, not_finite(model, data.v_free, "force or velocity"));
+  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
+                  data.contacts);
+  if (data.active.finder.missing().first >= 0)
+    return stop(report, missing_contact(model, data.active.finder.missing()));
+  report.filtered_contacts = data.active.finder.filtered();
+  data.contacts_start = data.contacts;
+  data.memory = state.contacts;
+  data.torques = state.contact_torques;
+  data.joint_impulses = state.joint_impulses;
+  report.seconds.detect = now() - start;
+
+  // Find the velocities; verify that no other pair meets with them, else add it and begin again.
+  for (int round = 0;; ++round) {
+    const double solve_start = now();
+    step.find_velocities();
+    report.seconds.solve += now() - solve_start;
+    if (!data.v_end.allFinite()) return stop(report, not_finite(model, data.v_end, "new velocity"));
+    if (!step.close_joints()) return stop(report, open_joints(model, state.poses, data.poses_end));
+    if (step.joints_give_way())
+      if (Stop why = contradiction(model, state.poses, data.poses_end); !why.empty())
+        return stop(report, std::move(why));
+
+    const double detect_start = now();
+    report.penetration = find_overlaps(model, data.poses_end, data.active);
+    const bool verify = options.active_set == ActiveSet::complete && round < max_rounds;
+    const bool again = verify && step.add_missed_contacts();
+    report.seconds.detect += now() - detect_start;
+    if (!again) break;
+    report.discarded_solves += report.solve_count;
+    data.contacts = data.contacts_start;
+  }
+  step.open_overlaps();
+  step.account_for_projection();
+
+  judge(report);
+  step.report_contacts();
+  step.audit_impacts();
+  report.coulomb_residual = step.friction.law == Law::coulomb_relaxed ? step.coulomb_residual() : 0;
+  report.ledger = make_ledger(model, state, h, data, step.last());
+  if (!step.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
+  measure_joints(model, data.poses_end, report);
+  commit(step, state);
+  report.seconds.total = now() - start;
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,167 @@
+// Option `nonlinear`: gaps and joints hold at the end of the step (E82), scheme (2.6) of paper 000,
+// by a sequence of problems linearised where the one before ended.
+#include <algorithm>
+#include <cmath>
+
+#include "base/conventions.hpp"
+#include "linear/blocks.hpp"
+#include "scheme/euler/step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr int max_linearisations = 40;
+constexpr int max_stalls = 3;                // solves in a row that gain less than a tenth
+constexpr double position_rounding = 1e-14;  // of positions, relative to their size [-]
+constexpr double acceptable = 1e-12;         // likewise, where nothing more is gained [-]
+
+double size_of(const Model& model, std::span<const Pose> poses) {
+  double size = model.length_unit;
+  for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
+  return size;
+}
+
+}  // namespace
+
+// Follows the last solution to the end of the step. False if the sequence does not contract. What a
+// certified velocity may be off by, tolerance times the way of the step, is no fault of it.
+bool Step::settle(double theta) {
+  CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
+  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size());
+  move_bodies(last());
+  const double size = size_of(model, data.poses_end);
+  double residual = nonlinear_residual();
+  const double linear = residual;
+  int stalls = 0;
+  for (int i = 0; !(residual <= position_rounding * size) && stalls < max_stalls; ++i) {
+    if (i == max_linearisations || !std::isfinite(residual)) break;
+    linearise_again();
+    solve_with(Purpose::nonlinear, theta);
+    ++report.nonlinear_iterations;
+    move_bodies(last());
+    const double next = nonlinear_residual();
+    const bool little = next > 0.5 * residual;
+    stalls = next > 0.9 * residual ? stalls + 1 : 0;
+    residual = next;
+    if (little && residual <= acceptable * size) break;
+  }
+  double way = 0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    way = std::max(way, (data.poses_end[i].p - state.poses[i].p).norm());
+  const bool settled = residual <= acceptable * size + tolerance(solver) * way;
+  report.nonlinear_residual = settled ? residual : linear;
+  return settled;
+}
+
+// Rows at the configuration that the last solution led to, (E82): J(q^k) v+ + Phi(q^k)/h - J(q^k)
+// v^k >= 0. A feature that is gone there keeps the rows it had.
+void Step::linearise_again() {
+  data.linearised_again = true;
+  data.poses_linear = data.poses_end;
+  data.v_linear = last().solution.v;
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    Contact c;
+    if (!data.active.finder.find_one(model, data.poses_linear, data.contacts[i].key, c)) continue;
+    constrain::orient(model, data.poses_linear, c);
+    if (c.rows == 0) continue;
+    data.contacts[i] = c;
+    ContactTerms& terms = data.terms[i];
+    // Prescribed bodies are at the end already: their way back is minus their motion.
+    const Vec3 motion =
+        -constrain::prescribed_velocity(model, data.poses_linear, state.poses, c, h);
+    terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
+                        c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
+    terms.gap_rate = (c.gap - terms.target) / h -
+                     relative_velocity(model, data.poses_linear, c, c.n_W, data.v_end) -
+                     terms.motion[0];
+  }
+}
+
+// b of the joints at q^k: (Theta(q^k) - target)/h - J v^k. As for contacts the motion of prescribed
+// bodies is in Theta(q^k); it stands apart for the ledger.
+void Step::shift_joint_rows(Problem& problem) {
+  CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
+               data.joint_terms.size(), problem.rows());
+  CAIRN_DCHECK(data.v_linear.size() == problem.velocities(), data.v_linear.size());
+  const double speed = problem.units.speed();
+  std::size_t row = 0;
+  for (Constraint& c : problem.constraints) {
+    double w[max_rows] = {};
+    linear::constraint_velocity(problem, c, data.v_linear.data(), false, w);
+    for (int r = 0; r < c.rows; ++r, ++row) {
+      constrain::JointRowTerms& term = data.joint_terms[row];
+      const double all = (term.error - joint_target(row)) / h - w[r] * speed;
+      term.motion = -term.motion;
+      term.rate = all - term.motion;
+      c.b[r] = all / speed;
+    }
+  }
+}
+
+// |min(Phi - target, h lambda_n / m)|, m the lighter body: the gap where the contact presses, the
+// overlap where it does not (E83) [m]; the relaxed law leaves a gap of h times its lift (E90).
+// Contacts that bounce are governed by their velocities.
+double Step::contact_residual(std::size_t i) {
+  CAIRN_DCHECK(i < data.contacts.size(), i);
+  if (data.terms[i].bounce < 0) return 0;
+  Contact c;
+  if (!data.active.finder.find_one(model, data.poses_end, data.contacts[i].key, c)) return 0;
+  const SolveRecord& record = last();
+  const double normal = record.solution.lambda[record.problem.first_row[data.joints() + i]] *
+                        record.problem.units.impulse();
+  double mass = std::numeric_limits<double>::infinity();
+  for (const BodyId id : {c.key.body_a, c.key.body_b})
+    if (model.body(id).velocities > 0) mass = std::min(mass, model.body(id).mass);
+  return std::abs(std::min(c.gap - data.terms[i].target - h * lift(i), h * normal / mass));
+}
+
+// Largest error of a joint row beyond what gamma leaves [m]. Filled into a problem of its own, so
+// that the same rows are left out.
+double Step::joint_residual() {
+  if (model.joints.empty()) return 0;
+  constrain::assemble_bodies(model, data.v_free, h, data.layout, data.probe);
+  data.probe_terms.clear();
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    constrain::add_joint(model, data.poses_end, data.poses_end, data.layout,
+                         static_cast<JointId>(i), 1, h, data.probe, data.probe_terms);
+  double largest = 0;
+  for (std::size_t row = 0; row < data.probe_terms.size(); ++row)
+    largest = std::max(largest, std::abs(data.probe_terms[row].error - joint_target(row)));
+  return largest;
+}
+
+// Rows are numbered as at the beginning; one that was left out there has no target.
+double Step::joint_target(std::size_t row) const {
+  return row < data.joint_targets.size() ? data.joint_targets[row] : 0;
+}
+
+// How far the bodies that carry impulses ended from where their rows were taken, turns as lengths
+// [m]. Gaps alone would not do: they close with the square of this, long before the impulses have
+// the direction of the end.
+double Step::row_distance() {
+  const SolveRecord& record = last();
+  double largest = 0;
+  for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
+    const Constraint& c = record.problem.constraints[i];
+    if (record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0)) continue;
+    for (const int body : c.body) {
+      if (body < 0) continue;
+      const auto k = static_cast<std::size_t>(
+          record.problem.bodies[static_cast<std::size_t>(body)].model_body);
+      const Pose &from = data.poses_linear[k], &to = data.poses_end[k];
+      largest = std::max(
+          {largest, (to.p - from.p).norm(), to.R.angularDistance(from.R) * model.length_unit});
+    }
+  }
+  return largest;
+}
+
+double Step::nonlinear_residual() {
+  if (!data.v_end.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+  double largest = std::max(joint_residual(), row_distance());
+  for (std::size_t i = 0; i < data.contacts.size(); ++i)
+    largest = std::max(largest, contact_residual(i));
+  return largest;
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,106 @@
+// Positions after the solve: joints are closed (E38), overlaps opened (E84), and what that costs is
+// paid from the kinetic energy (E39).
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/kinematics.hpp"
+#include "scheme/euler/step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double given_way = 0x1p-7;  // of the model's size [-]
+
+}  // namespace
+
+// (E38). False if the joints cannot be closed.
+bool Step::close_joints() {
+  data.poses_moved = data.poses_end;
+  if (!options.projection || model.joints.empty()) return true;
+  return constrain::project_onto_joints(model, data.projection, data.poses_end);
+}
+
+// Without projection nothing notices by itself that joints cannot be met (E101): their rows miss
+// the tolerance, or the step opens them by more than the share of the model's size that bodies too
+// fast for the step leave. Both are only a reason to look closer.
+bool Step::joints_give_way() const {
+  if (options.projection || model.joints.empty()) return false;
+  for (const SolveRecord& record : report.solved())
+    if (!(record.solution.certificate.equality <= tolerance(solver))) return true;
+  const double limit = given_way * model.length_unit;
+  return constrain::open_error(model, state.poses) <= limit &&
+         constrain::open_error(model, data.poses_end) > limit;
+}
+
+bool Step::finite_energy() const {
+  const Ledger& l = report.ledger;
+  return std::isfinite(l.kinetic_end) && std::isfinite(l.potential_end) &&
+         std::isfinite(l.imbalance());
+}
+
+// (E84). Where joints and contacts contradict each other the joints win, and the report shows the
+// penetration.
+void Step::open_overlaps() {
+  if (!options.project_contacts || !(report.penetration > 0)) return;
+  const ContactProjection projected = project_out_of_overlaps(
+      model, solver, options.projection, data.active, data.contact_projection, data.poses_end);
+  report.contact_projections = projected.solves;
+  report.uncertified_projections = projected.uncertified;
+  report.contact_projection_certificate = projected.certificate;
+  if (projected.solves > 0 && options.projection && !model.joints.empty())
+    constrain::project_onto_joints(model, data.projection, data.poses_end);
+  report.penetration = find_overlaps(model, data.poses_end, data.active);
+}
+
+// What both have done to the bodies and to the energy.
+void Step::account_for_projection() {
+  report.projection = report.projection_angle = 0;
+  report.projection_slowing = 1;
+  data.v_solved = data.v_end;
+  data.potential_solved = dynamics::potential_energy(model, data.poses_moved);
+  data.projection_work = 0;
+  if (data.poses_moved == data.poses_end) return;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Pose &from = data.poses_moved[i], &to = data.poses_end[i];
+    report.projection = std::max(report.projection, (to.p - from.p).norm());
+    report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
+  }
+  pay_for_projection();
+  data.projection_work = dynamics::potential_energy(model, data.poses_end) - data.potential_solved +
+                         dynamics::kinetic_energy(model, data.v_end) -
+                         dynamics::kinetic_energy(model, data.v_solved);
+}
+
+// (E39): where the projection lifted an island against gravity its velocities are slowed down by as
+// much energy, all by one factor, so that what the velocities satisfy stays satisfied. Islands that
+// hang on nothing are not lifted, the projection keeps their centre of mass: momentum is safe. An
+// island at rest cannot pay; the ledger then shows the rise.
+void Step::pay_for_projection() {
+  problem::find_islands(last().problem, data.islands);
+  data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
+  data.island_kinetic.assign(static_cast<std::size_t>(data.islands.count), 0.0);
+  static constexpr double rest[6] = {};
+  auto island_of = [&](std::size_t body) {
+    const int in_problem = data.layout.body[body];
+    return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
+  };
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    data.island_work[island_of(i)] -=
+        body.mass * model.gravity.dot(data.poses_end[i].p - data.poses_moved[i].p);
+    data.island_kinetic[island_of(i)] +=
+        dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
+    if (!(work > 0) || !(kinetic > work)) continue;
+    const double factor = std::sqrt(1 - work / kinetic);
+    report.projection_slowing = std::min(report.projection_slowing, factor);
+    data.v_end.segment(body.first_velocity, body.velocities) *= factor;
+  }
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,88 @@
+// Scheme `relaxed`: the step of `euler` under the convex relaxation of Coulomb's law (papers 001
+// and 004; E90), and the fixed-point iteration of Anitescu and Hart from it to exact friction
+// (E92).
+#include "base/conventions.hpp"
+#include "linear/blocks.hpp"
+#include "problem/cone.hpp"
+#include "scheme/euler/euler.hpp"
+#include "scheme/euler/step.hpp"
+
+namespace cairn::scheme {
+
+void advance(const Model& model, const Relaxed& options, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report) {
+  const FrictionRule friction = {Law::coulomb_relaxed, options.corrections,
+                                 options.correction_tolerance};
+  Step step{model, options.step, friction, solver, h, data, state, report};
+  take(step, clock, state);
+}
+
+double slip_speed(const Constraint& c, const double* w) {
+  problem::LawSet set = problem::law_set(c);
+  if (has_cone(set.law)) set.law = Law::coulomb;
+  return problem::slip_bound(set, w);
+}
+
+// sigma(w_T) of a relaxed contact in the last solution [m/s].
+double Step::slip(std::size_t contact) const {
+  CAIRN_DCHECK(contact < data.contacts.size(), contact);
+  const SolveRecord& record = last();
+  const Constraint& c = record.problem.constraints[data.joints() + contact];
+  if (c.law != Law::coulomb_relaxed) return 0;
+  double w[max_rows] = {};
+  linear::constraint_velocity(record.problem, c, record.solution.v.data(), true, w);
+  return slip_speed(c, w) * record.problem.units.speed();
+}
+
+// How fast a contact that presses opens (E90) [m/s].
+double Step::lift(std::size_t contact) const {
+  return slip(contact) - data.terms[contact].slip;
+}
+
+void Step::save_slips(std::vector<double>& slips) const {
+  slips.clear();
+  for (const ContactTerms& terms : data.terms) slips.push_back(terms.slip);
+}
+
+void Step::restore_slips(const std::vector<double>& slips) {
+  CAIRN_DCHECK(slips.size() == data.terms.size(), slips.size(), data.terms.size());
+  for (std::size_t i = 0; i < slips.size(); ++i) data.terms[i].slip = slips[i];
+}
+
+// (E93): the last solution judged by Coulomb's law, in the problem without Gamma.
+double Step::coulomb_residual() {
+  const SolveRecord& record = last();
+  data.exact = record.problem;
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    Constraint& c = data.exact.constraints[data.joints() + i];
+    if (c.law != Law::coulomb_relaxed) continue;
+    c.law = Law::coulomb;
+    c.b[0] -= data.terms[i].slip / data.exact.units.speed();
+  }
+  return certify(data.exact, record.solution.v, record.solution.lambda).worst;
+}
+
+// (E92): Gamma from the last solution, until Coulomb's law holds. The iteration contracts for small
+// friction only: the best of its solutions is the answer, the residual of which is reported.
+void Step::correct(double theta) {
+  double best = coulomb_residual();
+  int best_solve = report.solve_count - 1;
+  save_slips(data.best_slips);
+  for (int i = 0; i < friction.corrections && !(best <= friction.tolerance); ++i) {
+    for (std::size_t k = 0; k < data.terms.size(); ++k) data.terms[k].slip = slip(k);
+    solve_once(Purpose::correction, theta);
+    ++report.corrections;
+    const double residual = coulomb_residual();
+    if (!(residual < best)) continue;
+    best = residual;
+    best_solve = report.solve_count - 1;
+    save_slips(data.best_slips);
+  }
+  if (best_solve == report.solve_count - 1) return;
+  restore_slips(data.best_slips);
+  std::swap(report.solves[static_cast<std::size_t>(best_solve)],
+            report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+  keep_impulses(last());
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,103 @@
+// One step of `euler` or `relaxed` in progress: the arguments of advance() under one roof. Its
+// parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33, E34),
+// energy_guard.cpp (E35), impact_at_once.cpp (E229), impact_audit.cpp (E228), nonlinear.cpp (E82,
+// E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E39, E84).
+#pragma once
+
+#include "scheme/euler/step_data.hpp"
+
+namespace cairn::scheme {
+
+struct FrictionRule {
+  Law law = Law::coulomb;
+  int corrections = 0;   // of scheme relaxed
+  double tolerance = 0;  // residual of Coulomb's law at which they end [-]
+};
+
+struct Step {
+  using Purpose = SolveRecord::Purpose;
+
+  const Model& model;
+  const Euler& options;
+  FrictionRule friction;
+  const SolverOptions& solver;
+  double h;
+  StepData& data;
+  const State& state;  // at the beginning
+  StepReport& report;
+
+  void predict();
+  void measure_contacts();
+  void solve_with(Purpose purpose, double theta);
+  void solve_once(Purpose purpose, double theta);
+  void add_joints(Problem& problem);
+  void add_spins(Problem& problem);
+  void keep_impulses(const SolveRecord& record);
+  void move_bodies(const SolveRecord& record);
+  void find_velocities();
+  bool add_missed_contacts();
+  void report_contacts();
+  const SolveRecord& last() const {
+    return report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  }
+
+  // Restitution and the energy guard.
+  double threshold(const Contact& c) const;
+  bool mark_impacts();
+  double restitute();
+  void begin_guard();
+  double step_excess(const SolveRecord& record);
+  void find_excess(const SolveRecord& record, std::vector<double>& excess);
+  void find_energies(const Problem& problem, const VecX& v, std::vector<double>& energies);
+  double guard_share(std::size_t contact) const;
+  bool reduce_restitution(double factor);
+  bool anything_bounces() const;
+  bool guard_settled(double theta);
+
+  // Impacts before the forces of the step, and the energies of impacts.
+  bool impacts_at_once() const;
+  double collide_at_once();
+  void audit_impacts();
+
+  // From the relaxed law to Coulomb's.
+  void correct(double theta);
+  double coulomb_residual();
+  double slip(std::size_t contact) const;
+  double lift(std::size_t contact) const;
+  void save_slips(std::vector<double>& slips) const;
+  void restore_slips(const std::vector<double>& slips);
+
+  // Gaps and joints at the end of the step.
+  bool settle(double theta);
+  void linearise_again();
+  void shift_joint_rows(Problem& problem);
+  double nonlinear_residual();
+  double contact_residual(std::size_t i);
+  double joint_residual();
+  double row_distance();
+  double joint_target(std::size_t row) const;
+
+  // Positions after the step.
+  bool close_joints();
+  bool joints_give_way() const;
+  bool finite_energy() const;
+  void open_overlaps();
+  void account_for_projection();
+  void pay_for_projection();
+};
+
+// Takes the step from its beginning to the new state.
+void take(Step& step, double (*clock)(), State& state);
+
+// direction . (velocity of b - velocity of a) at the contact point, of the free bodies.
+double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,
+                         const Vec3& direction, const VecX& v);
+
+// Kinetic energy of the bodies of an island, v in the problem's units [J].
+double island_energy(const Problem& problem, const problem::Islands& islands, int island,
+                     const VecX& v);
+
+// The larger change of the velocities of the two bodies' centres of mass.
+double velocity_gain(const Model& model, const Contact& c, const VecX& from, const VecX& to);
+
+}  // namespace cairn::scheme

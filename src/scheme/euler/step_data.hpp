@@ -1,0 +1,115 @@
+// What a step of a velocity-impulse scheme works on, shared by the scheme, its restitution and the
+// ledger.
+#pragma once
+
+#include "cairn/simulator.hpp"
+#include "constrain/joints.hpp"
+#include "constrain/projection.hpp"
+#include "dynamics/forces.hpp"
+#include "problem/islands.hpp"
+#include "scheme/common/active_set.hpp"
+#include "scheme/common/contact_projection.hpp"
+#include "scheme/hybrid/hybrid_data.hpp"
+#include "scheme/impact/collision.hpp"
+#include "scheme/penalty/penalty_data.hpp"
+#include "scheme/trapezoidal/trapezoidal_data.hpp"
+
+namespace cairn::scheme {
+
+// The constant term b of a contact's rows, by origin [m/s]; b_n = gap + bounce + motion_n + slip,
+// b_T = motion_T.
+struct ContactTerms {
+  Vec3 motion = Vec3::Zero();   // along n, t1, t2: prescribed motion
+  double rebound = 0;           // normal velocity that an impact leaves behind, >= 0
+  Vec3 impulse = Vec3::Zero();  // of an impact before the forces of the step (E229) [N s]
+  double approach = 0;          // relative normal velocity at the beginning, < 0 closing
+  double threshold = 0;         // TOL of (4.10): slowest approach that is an impact
+  double gap_rate = 0;          // gap / h, overlap times gamma and limited
+  double delayed = 0;           // Lambda of (4.10)
+  bool impact = false;          // closes faster than the threshold and carries an impulse
+  double gap = 0, bounce = 0;   // as used in the last problem
+  double closing = 0;           // the part of gap that closes a distance of the beginning
+  double start_gap_rate = 0;    // max(0, gap) / h at the beginning
+  double target = 0;            // least gap at the end, 0 or the overlap that gamma leaves [m]
+  Vec3 spin = Vec3::Zero();     // angular velocity of b relative to a by prescribed motion [rad/s]
+  double slip = 0;  // Gamma of (E92), scheme relaxed: bound on the slip that is allowed for
+};
+
+// The row of a contact without restitution.
+inline void use_gap(ContactTerms& terms) {
+  terms.gap = terms.gap_rate;
+  terms.closing = terms.start_gap_rate;
+  terms.bounce = terms.delayed;
+}
+
+// The energy guard (E35), by groups of bodies: islands, or all of them as one.
+struct EnergyGuardData {
+  std::vector<double> plastic, excess, allowed;  // gain of energy, and what of it is allowed [J]
+  std::vector<double> kinetic;                   // without impulses [J]
+  std::vector<double> share;                     // of the restitution; empty: all [-]
+  std::vector<int> of_contact;                   // the group of a contact
+};
+
+struct StepData {
+  explicit StepData(const Model& model) : active(model) {}
+
+  ActiveSetBuffers active;
+  dynamics::Forces forces;
+  VecX v_free, v_end;
+  VecX v_solved;                // velocities of the last solve, before the projection slows them
+  double potential_solved = 0;  // potential energy before the projection [J]
+  std::vector<Pose> poses_end;
+  constrain::ProblemLayout layout;
+  std::vector<Contact> contacts;                      // candidates, sorted by key
+  std::vector<ContactTerms> terms;                    // beside contacts
+  std::vector<constrain::JointRowTerms> joint_terms;  // per row of the joints
+  std::vector<double> joint_targets;                  // per row, error that gamma leaves [m]
+  std::vector<Contact> contacts_start;                // contacts as they were at the beginning
+  std::vector<Pose> poses_linear;                     // where the rows were taken
+  bool linearised_again = false;  // they are of the end of the step, not its beginning
+  Problem probe;                  // rows of the joints at the end of the step
+  std::vector<constrain::JointRowTerms> probe_terms;
+  VecX v_linear;                      // velocities that led there, in the problem's units
+  std::size_t joint_constraints = 0;  // they come first in every problem
+  constrain::ProjectionBuffers projection;
+  ContactProjectionBuffers contact_projection;
+  std::vector<Pose> poses_moved;  // before any projection
+  EnergyGuardData guard;
+  double projection_work = 0;  // energy put in by the projection [J]
+  std::vector<double> island_work, island_kinetic;
+  std::vector<constrain::SpinRows> spins;  // friction about contacts, after them in every problem
+  std::vector<ContactMemory> memory;       // warm start
+  std::vector<ContactMemory> torques;
+  std::vector<double> joint_impulses;
+  std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
+  Problem exact;                    // a problem of scheme relaxed under Coulomb's law
+  std::vector<double> slips, best_slips;  // of all contacts
+  problem::Islands islands;
+  std::vector<char> impact_islands;
+  SolverWorkspace solver;
+  TrapezoidalData trapezoidal, instant;
+  HybridData hybrid;
+  PenaltyData penalty;
+  CollisionData collision;
+  bool at_once = false;  // the impacts of this step came before its forces (E229)
+  VecX v_audit;
+  VecX v_start, v_free_plain;     // where the forces of the step act from; v_free without impacts
+  std::vector<int> in_collision;  // of contacts: index among the colliders, or -1
+
+  std::size_t joints() const { return joint_constraints; }
+};
+
+// sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.
+double slip_speed(const Constraint& c, const double* w);
+
+// Work of prescribed motion through contacts and joints for the impulses of a solve [J], of all
+// and by islands.
+double work_of_motion(const StepData& data, const SolveRecord& record);
+void work_of_motion(const StepData& data, const SolveRecord& record,
+                    const problem::Islands& islands, std::vector<double>& work);
+
+// Energies of the step from its data and the solve that gave the velocities (E20 to E24).
+Ledger make_ledger(const Model& model, const State& start, double h, StepData& data,
+                   const SolveRecord& record);
+
+}  // namespace cairn::scheme

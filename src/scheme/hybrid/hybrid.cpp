@@ -1,0 +1,153 @@
+#include "scheme/hybrid/hybrid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/conventions.hpp"
+#include "dynamics/kinematics.hpp"
+#include "scheme/common/report.hpp"
+#include "scheme/common/stop.hpp"
+#include "scheme/hybrid/hybrid_step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double no_time = 0x1p-50;  // of the step [-]
+
+}  // namespace
+
+SolveRecord& HybridStep::new_record(Purpose purpose) {
+  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
+    report.solves.emplace_back();
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
+  record.length = record.taken = 0;
+  record.purpose = purpose;
+  return record;
+}
+
+void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, double speed) {
+  report.events.push_back({kind, t, key, speed});
+}
+
+// Impulses of a contact add up over the parts of a step.
+void HybridStep::note_contact(const ContactReport& contact) {
+  const auto at = std::lower_bound(
+      report.contacts.begin(), report.contacts.end(), contact,
+      [](const ContactReport& a, const ContactReport& b) { return a.contact.key < b.contact.key; });
+  if (at == report.contacts.end() || at->contact.key != contact.contact.key) {
+    report.contacts.insert(at, contact);
+    return;
+  }
+  const Contact &old = at->contact, &c = contact.contact;
+  const Vec3 world =
+      at->impulse[0] * old.n_W + at->impulse[1] * old.t1_W + at->impulse[2] * old.t2_W;
+  const bool colliding = at->colliding || contact.colliding;
+  const ContactMode mode = contact.mode == ContactMode::open ? at->mode : contact.mode;
+  const Vec3 turning =
+      at->torque[0] * old.n_W + at->torque[1] * old.t1_W + at->torque[2] * old.t2_W;
+  const Vec3 before(c.n_W.dot(world), c.t1_W.dot(world), c.t2_W.dot(world));
+  const Vec3 torque(c.n_W.dot(turning), c.t1_W.dot(turning), c.t2_W.dot(turning));
+  *at = contact;
+  at->impulse += before;
+  at->torque += torque;
+  at->colliding = colliding;
+  at->mode = mode;
+}
+
+// (E217): from here on every pair is kept apart as it comes, without restitution.
+void HybridStep::limit_events() {
+  limited = true;
+  event(StepEvent::Kind::limit, d.now.t,
+        report.events.empty() ? ContactKey{} : report.events.back().contact, 0);
+}
+
+// Paper 002, Figure 2, contact by contact: flight and impacts, or the steady problem.
+void HybridStep::integrate() {
+  CAIRN_DCHECK(h > 0, h);
+  CAIRN_DCHECK(base::is_strictly_sorted(d.steady));
+  CAIRN_DCHECK(base::are_rotations(d.now.poses));
+  const double end = d.now.t + h;
+  double left = h;
+  const auto moving = std::count_if(model.bodies.begin(), model.bodies.end(),
+                                    [](const Body& body) { return body.velocities > 0; });
+  const auto most = static_cast<std::int64_t>(options.max_events) * (1 + moving);
+  std::int64_t moments = 0;
+  d.moments_of.assign(model.bodies.size(), 0);
+  d.due.clear();
+  find_bound_bodies();
+  while (left > no_time * h && stopped.empty()) {
+    find_contacts(left);
+    report.filtered_contacts = data.active.finder.filtered();
+    if (data.active.finder.missing().first >= 0) {
+      stopped = missing_contact(model, data.active.finder.missing());
+      return;
+    }
+    if (!data.v_free.allFinite()) {
+      stopped = not_finite(model, data.v_free, "force or velocity");
+      return;
+    }
+    if (!limited && (worn_out || ++moments > most)) limit_events();
+    if (choose_steady()) {
+      impact();
+      continue;
+    }
+    take_part(left);
+    for (int round = 0; stopped.empty() && round < max_rounds && verify_part(left); ++round)
+      take_part(left);
+    if (!stopped.empty()) return;
+    double length = left;
+    if (!limited) {
+      const double tau = first_collision(left);
+      if (tau <= no_time * h) continue;  // bodies that touch: the choice is made again
+      if (tau < left) length = meet(tau, left);
+      if (!stopped.empty()) return;
+    }
+    accept(length);
+    left -= length;
+  }
+  d.now.t = end;
+}
+
+void advance(const Model& model, const Hybrid& options, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report) {
+  auto now = [clock] { return clock ? clock() : 0.0; };
+  const double start = now();
+  HybridData& d = data.hybrid;
+  HybridStep step{model, options, solver, h, data, report, d};
+  clear(report, state, h);
+  d.now = state;
+  d.now.pending.clear();
+  d.now.v_before.resize(0);
+  d.steady = state.pending;
+  d.brief = false;
+  d.euler = Euler{.projection = options.projection,
+                  .gamma = options.gamma,
+                  .nonlinear = options.nonlinear,
+                  .facets = options.facets,
+                  .restitution = Restitution::delayed};
+  step.evaluate(h);
+  if (!data.v_free.allFinite())
+    return stop(report, not_finite(model, data.v_free, "force or velocity"));
+  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  step.integrate();
+  if (!step.stopped.empty()) return stop(report, step.stopped);
+
+  if (!close_ledger(model, state, d.now.poses, d.now.v, report.ledger))
+    return stop(report, energy_overflow(model, d.now.v));
+  judge(report);
+  report.active_contacts =
+      static_cast<int>(std::count_if(report.contacts.begin(), report.contacts.end(),
+                                     [](const ContactReport& c) { return c.impulse[0] > 0; }));
+  report.penetration = find_overlaps(model, d.now.poses, data.active);
+  measure_joints(model, d.now.poses, report);
+  state.poses = d.now.poses;
+  state.v = d.now.v;
+  state.contacts = d.now.contacts;
+  state.contact_torques = d.now.contact_torques;
+  state.joint_impulses = d.now.joint_impulses;
+  state.pending = d.steady;
+  count_step(h, state, report);
+  report.seconds.total = now() - start;
+}
+
+}  // namespace cairn::scheme

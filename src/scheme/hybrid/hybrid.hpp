@@ -1,0 +1,13 @@
+// Scheme `hybrid`: exact flight and impulse integration while bodies bounce, a complementarity
+// problem for steady contact (paper 002; E200 to E217).
+#pragma once
+
+#include "scheme/euler/step_data.hpp"
+
+namespace cairn::scheme {
+
+// Advances the state by h and fills the report. A stopped step leaves the state as it was.
+void advance(const Model& model, const Hybrid& options, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report);
+
+}  // namespace cairn::scheme

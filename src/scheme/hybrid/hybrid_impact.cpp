@@ -1,0 +1,319 @@
+// Impacts of scheme `hybrid` at one moment (E211 to E214): the contact that approaches fastest is
+// hit, by integration over its impulse, until none approaches.
+#include <algorithm>
+#include <cmath>
+
+#include "base/conventions.hpp"
+#include "constrain/joints.hpp"
+#include "constrain/memory.hpp"
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "problem/mass.hpp"
+#include "scheme/hybrid/hybrid_step.hpp"
+#include "solver/unguarded.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double approach_rounding = 0x1p-44;  // of the fastest approach: rounding [-]
+constexpr double nudge = 0x1p-10;  // of the switch speed: a micro-collision from rest [-]
+
+}  // namespace
+
+// (E207, E216): restitution, none where the contact is steady or becomes so.
+ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, const Vec3& spin, bool& steady,
+                                  double& guard) {
+  ImpactInput in{.W = touch.W,
+                 .u = u,
+                 .mu = touch.contact.rows > 1 ? touch.contact.friction : 0,
+                 .e = touch.contact.restitution,
+                 .law = touch.contact.restitution_law,
+                 .spin = spin,
+                 .W_spin = touch.W_spin,
+                 .W_mixed = touch.W_mixed};
+  for (std::size_t i = 0; i < touch.spin_count; ++i)
+    (touch.spins[i].first() == 0 ? in.torsion : in.rolling) = touch.spins[i].row.mu;
+  steady = touch.steady && -u[0] <= options.hysteresis * touch.threshold;
+  ImpactOutcome out;
+  if (!steady) {
+    out = impact_path(in);
+    // Newton's and Poisson's laws may raise the energy where the slip stops, Stronge's does not
+    // (E212).
+    const double gain = out.work_compression + out.work_decompression + out.work_friction;
+    if (gain > 1e-12 * -out.work_compression) {
+      in.law = RestitutionLaw::stronge;
+      const ImpactOutcome guarded = impact_path(in);
+      guard =
+          gain - (guarded.work_compression + guarded.work_decompression + guarded.work_friction);
+      out = guarded;
+      report.guard_corrections = 1;
+    }
+    if (!options.steady && out.u[0] < touch.threshold) {
+      // Mirtich's micro-collision: what would come to rest leaves at the switch speed.
+      in.law = RestitutionLaw::newton;
+      in.e = touch.threshold / -u[0];
+      return impact_path(in);
+    }
+    steady = options.steady && out.u[0] <= touch.threshold;
+    if (!steady) return out;
+  }
+  in.e = 0;
+  return impact_path(in);
+}
+
+double HybridStep::kinetic(const Problem& problem) {
+  d.momentum.assign(static_cast<std::size_t>(problem.velocities()), 0.0);
+  problem::add_mass_product(problem, d.v.data(), d.momentum.data());
+  double sum = 0;
+  for (int i = 0; i < problem.velocities(); ++i)
+    sum += 0.5 * d.v[i] * d.momentum[static_cast<std::size_t>(i)];
+  return sum * problem.units.energy();
+}
+
+// (E228): one entry for each blow, of the whole scene; what joints and prescribed bodies do with it
+// is `other`.
+void HybridStep::audit(const Touch& touch, double approach, const ImpactOutcome& out, double before,
+                       double guard, const Problem& problem) {
+  const Units& units = problem.units;
+  const double normal = (out.work_compression + out.work_decompression) * units.energy(),
+               friction = out.work_friction * units.energy();
+  ImpactReport& impact = report.impacts.emplace_back();
+  impact.contact = touch.contact.key;
+  impact.t = d.now.t;
+  impact.approach = approach * units.speed();
+  impact.rebound = out.u[0] * units.speed();
+  impact.law = touch.contact.restitution_law;
+  impact.restitution = touch.contact.restitution;
+  impact.lost_restitution = std::max(0.0, -normal);
+  impact.lost_friction = std::max(0.0, -friction);
+  impact.put_in = std::max(0.0, normal) + std::max(0.0, friction);
+  impact.group = static_cast<int>(report.impacts.size()) - 1;
+  impact.kinetic_before = before;
+  impact.kinetic_after = kinetic(problem);
+  impact.other = impact.kinetic_after - before - normal - friction;
+  impact.guard = guard * units.energy();
+}
+
+void HybridStep::strike(const Problem& problem) {
+  const Units& units = problem.units;
+  Touch& touch = merge(problem);
+  Vec3 u = velocity(touch, problem);
+  const double rate = u[0];
+  if (!options.steady) u[0] = std::min(u[0], -nudge * touch.threshold);
+  bool steady = false;
+  double guard = 0;
+  const ImpactOutcome out = outcome(touch, u, turning(touch, problem), steady, guard);
+  const double before = kinetic(problem);
+  apply(touch, out, problem);
+  audit(touch, rate, out, before, guard, problem);
+  report.ledger.friction -= out.work_friction * units.energy();
+  report.ledger.impact -=
+      (out.work_compression + out.work_decompression + out.impulse[0] * (rate - u[0])) *
+      units.energy();
+  report.ledger.work_motion -= out.impulse.dot(touch.motion) * units.energy();
+  for (std::size_t i = 0; i < touch.spin_count; ++i)
+    for (int r = 0; r < touch.spins[i].row.rows; ++r)
+      report.ledger.work_motion -=
+          out.torque[touch.spins[i].first() + r] * touch.spins[i].row.b[r] * units.energy();
+  for (const std::size_t i : d.struck) {
+    Touch& hit = d.touching[i];
+    if (hit.approach == 0) {
+      hit.approach = u[0];
+      event(StepEvent::Kind::collision, d.now.t, hit.contact.key, u[0] * units.speed());
+      ++report.collisions;
+    }
+    if (steady && !hit.steady)
+      event(StepEvent::Kind::steady, d.now.t, hit.contact.key, u[0] * units.speed());
+    hit.steady = steady;
+  }
+  // The record and the report know the impulse of a face by its resultant at one of its contacts.
+  if (d.struck.size() > 1) {
+    d.hits.push_back(touch);
+    d.hits.back().impulse = out.impulse;
+    d.hits.back().torque = out.torque;
+  } else {
+    touch.impulse += out.impulse;
+    touch.torque += out.torque;
+  }
+}
+
+// (E214): where impacts one after the other find no end everything that touches is stopped
+// together, without restitution, from the velocities that are reached.
+void HybridStep::stop_together() {
+  const std::size_t joints = d.joints.constraints.size();
+  SolveRecord& record = new_record(Purpose::compression);
+  Problem& problem = record.problem;
+  problem = d.joints;
+  const Units& units = problem.units;
+  problem.k.setZero(model.velocities);
+  problem::add_mass_product(problem, d.v.data(), problem.k.data());
+  for (Constraint& c : problem.constraints) {
+    double w[max_rows] = {};
+    linear::constraint_velocity(problem, c, d.v.data(), false, w);
+    for (int r = 0; r < c.rows; ++r) c.b[r] = -w[r];
+  }
+  for (const Touch& touch : d.touching)
+    constrain::add_contact(model, d.now.poses, d.layout, touch.contact, options.facets,
+                           touch.motion * units.speed(), problem);
+  const std::size_t spins = problem.constraints.size();
+  d.spins.clear();
+  for (std::size_t i = 0; i < d.touching.size(); ++i)
+    if (const Touch& touch = d.touching[i]; touch.spin_count > 0)
+      constrain::add_spin_friction(model, d.now.poses, d.layout, touch.contact, i,
+                                   static_cast<int>(joints + i), spin_of(touch.contact), problem,
+                                   d.spins);
+  record.solution.lambda.setZero(problem.rows());
+  solver::solve_unguarded(problem, solver, data.solver, record.solution);
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    double before[max_rows] = {}, after[max_rows] = {};
+    linear::constraint_velocity(problem, c, d.v.data(), false, before);
+    linear::constraint_velocity(problem, c, record.solution.v.data(), false, after);
+    for (int r = 0; r < c.rows; ++r) {
+      const double impulse = record.solution.lambda[problem.first_row[i] + r];
+      const double motion = i < joints ? 0 : i < spins ? d.touching[i - joints].motion[r] : c.b[r];
+      const double work = impulse * (0.5 * (before[r] + after[r]) + motion) * units.energy();
+      report.ledger.work_motion -= impulse * motion * units.energy();
+      if (i < joints)
+        report.ledger.stabilisation += work;
+      else
+        (r > 0 || i >= spins ? report.ledger.friction : report.ledger.impact) -= work;
+    }
+  }
+  d.v = record.solution.v;
+  for (Touch& touch : d.touching) touch.steady = true;
+  event(StepEvent::Kind::limit, d.now.t, d.touching.front().contact.key, 0);
+}
+
+void HybridStep::impact() {
+  CAIRN_DCHECK(base::is_strictly_sorted(d.steady));
+  CAIRN_DCHECK(base::is_strictly_sorted(d.candidates, [](const Contact& c) { return c.key; }));
+  const auto at = static_cast<std::size_t>(report.solve_count);
+  gather_touching(new_record(Purpose::impact).problem);
+  const Problem& problem = report.solves[at].problem;
+  d.hits.clear();
+  d.still = 0;
+  for (const Touch& touch : d.touching)
+    d.still = std::max(d.still, -approach_rounding * velocity(touch, problem)[0]);
+  // A contact at rest is nudged where all contacts bounce for ever.
+  if (!options.steady && !pick(problem))
+    for (std::size_t i = 0; i < d.touching.size(); ++i)
+      if (velocity(d.touching[i], problem)[0] <=
+          still_speed(d.touching[i].contact) / problem.units.speed()) {
+        d.struck.assign(1, i);
+        strike(problem);
+      }
+  for (int i = 0; pick(problem) && i < options.max_strikes; ++i) strike(problem);
+  const bool unfinished = !d.struck.empty();
+  finish_impact(report.solves[at]);
+  if (unfinished) stop_together();
+  // Nothing but rounding approached: that is steady.
+  for (const Touch& touch : d.touching)
+    if (d.hits.empty() && velocity(touch, report.solves[at].problem)[0] < 0)
+      make_steady(touch.contact.key);
+  share_out(report.solves[at].problem);
+  count_moment();
+}
+
+// (E217): each body by itself, so that many bodies do not use up each other's events.
+void HybridStep::count_moment() {
+  CAIRN_DCHECK(d.moments_of.size() == model.bodies.size(), d.moments_of.size());
+  d.hit.assign(model.bodies.size(), 0);
+  for (const Touch& touch : d.touching)
+    for (const BodyId id : {touch.contact.key.body_a, touch.contact.key.body_b}) {
+      if (touch.approach == 0 || model.body(id).velocities == 0 || d.hit[index(id)]) continue;
+      d.hit[index(id)] = 1;
+      if (++d.moments_of[index(id)] >= options.max_events) worn_out = true;
+    }
+}
+
+// Velocities after the impacts; contacts that were hit, and those that others threw off, change
+// sides.
+void HybridStep::share_out(const Problem& problem) {
+  constrain::to_model_velocities(model, problem, d.v, d.now.v);
+  for (const Touch& touch : d.touching) {
+    const bool opens = velocity(touch, problem)[0] > std::max(touch.threshold, d.still);
+    const ContactKey& key = touch.contact.key;
+    if (touch.steady && !opens)
+      make_steady(key);
+    else if (touch.approach < 0 || opens)
+      std::erase(d.steady, key);
+  }
+}
+
+void HybridStep::report_hit(const Touch& hit, const Problem& problem) {
+  const Units& units = problem.units;
+  ContactReport out;
+  out.contact = hit.contact;
+  out.impulse = hit.impulse * units.impulse();
+  out.velocity = velocity(hit, problem) * units.speed();
+  out.colliding = true;
+  out.mode = out.velocity.tail<2>().norm() > 1e-12 * units.speed() ? ContactMode::slip
+                                                                   : ContactMode::stick;
+  // The row along t2 is stretched (E245).
+  out.impulse[2] *= out.contact.stretch;
+  out.velocity[2] /= out.contact.stretch;
+  Vec3 torque_W = Vec3::Zero();
+  for (std::size_t i = 0; i < hit.spin_count; ++i)
+    for (int r = 0; r < hit.spins[i].row.rows; ++r)
+      torque_W += hit.torque[hit.spins[i].first() + r] * units.impulse() * units.length *
+                  hit.spins[i].axes.axis_W[static_cast<std::size_t>(r)];
+  const Contact& c = hit.contact;
+  out.torque = Vec3(c.n_W.dot(torque_W), c.t1_W.dot(torque_W), c.t2_W.dot(torque_W));
+  note_contact(out);
+}
+
+// The impulses of the moment as a problem that can be judged (E213): momentum and joints, with
+// every contact's impulse as a box of no width.
+void HybridStep::finish_impact(SolveRecord& record) {
+  Problem& problem = record.problem;
+  const Units& units = problem.units;
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    for (int r = 0; r < c.rows; ++r) {
+      // Joints keep their velocities: -b is what they had.
+      const double work = -c.b[r] * d.joint_impulses[problem.first_row[i] + r] * units.energy();
+      report.ledger.stabilisation += work;
+    }
+  }
+  for (const Touch& touch : d.touching)
+    if (touch.impulse != Vec3::Zero()) d.hits.push_back(touch);
+  VecX& lambda = record.solution.lambda;
+  int rows = problem.rows();
+  for (const Touch& hit : d.hits) {
+    rows += hit.row.rows;
+    for (std::size_t i = 0; i < hit.spin_count; ++i) rows += hit.spins[i].row.rows;
+  }
+  lambda.resize(rows);
+  lambda.head(problem.rows()) = d.joint_impulses;
+  const auto add = [&](const Constraint& row, const double* impulse) {
+    for (int r = 0; r < row.rows; ++r) {
+      Constraint& c = problem.constraints.emplace_back();
+      c.law = Law::box;
+      c.rows = 1;
+      c.body = row.body;
+      c.id = row.id;
+      c.lo = c.hi = impulse[r];
+      for (std::size_t side = 0; side < 2; ++side)
+        std::copy(row.J[side][r], row.J[side][r] + max_velocities, c.J[side][0]);
+      lambda[problem.rows()] = impulse[r];
+      problem.first_row.push_back(problem.rows() + 1);
+    }
+  };
+  for (const Touch& hit : d.hits) {
+    report_hit(hit, problem);
+    add(hit.row, hit.impulse.data());
+    for (std::size_t i = 0; i < hit.spin_count; ++i)
+      add(hit.spins[i].row, hit.torque.data() + hit.spins[i].first());
+  }
+  record.solution.v = d.v;
+  record.solution.certificate = certify(problem, d.v, lambda);
+  record.solution.status = record.solution.certificate.within(tolerance(solver))
+                               ? SolveStatus::solved
+                               : SolveStatus::not_certified;
+  record.solution.iterations = static_cast<int>(d.hits.size());
+  record.solution.islands = record.solution.fallbacks = 0;
+  record.solution.method = "impact";
+}
+
+}  // namespace cairn::scheme

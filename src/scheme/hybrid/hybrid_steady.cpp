@@ -1,0 +1,144 @@
+// Steady contact of scheme `hybrid` (E209): the step of `euler` without restitution, forces at half
+// the step, over the part between two events; bodies that nothing holds fly (E208).
+#include <algorithm>
+
+#include "base/conventions.hpp"
+#include "constrain/memory.hpp"
+#include "dynamics/flight.hpp"
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "scheme/common/report.hpp"
+#include "scheme/common/stop.hpp"
+#include "scheme/hybrid/hybrid_step.hpp"
+
+namespace cairn::scheme {
+
+// (E209): v_free = v + h M^-1 k(t + h/2, q + h v/2, v). The mass matrix is constant in our
+// velocities, the paper's M(q + h v) is M.
+void HybridStep::evaluate(double length) {
+  d.free_length = length;
+  d.half.t = d.now.t + length / 2;
+  d.half.v = d.now.v;
+  d.half.poses = d.now.poses;
+  data.poses_end = d.now.poses;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind == BodyKind::prescribed) {
+      d.half.poses[i] = dynamics::prescribed_pose(body, d.half.t);
+      data.poses_end[i] = dynamics::prescribed_pose(body, d.now.t + length);
+    } else if (body.velocities > 0) {
+      d.half.poses[i] = dynamics::advanced(body, d.now.poses[i],
+                                           d.now.v.data() + body.first_velocity, length / 2);
+    }
+  }
+  dynamics::evaluate_forces(model, d.half, length / 2, data.forces);
+  data.forces.work_motion *= 2;
+  dynamics::free_velocities(model, d.now, data.forces, length, data.v_free);
+}
+
+// From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
+// corrected at the rate of the whole step, however short the part.
+void HybridStep::take_part(double length) {
+  CAIRN_DCHECK(length > 0, length);
+  CAIRN_DCHECK(d.flies.size() == model.bodies.size(), d.flies.size());
+  evaluate(length);
+  d.euler.gamma = options.gamma * std::min(1.0, length / h);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (d.flies[i])
+      dynamics::fly(body, model.gravity, d.now.poses[i], d.now.v.data() + body.first_velocity,
+                    length, data.v_free.data() + body.first_velocity);
+  }
+  data.v_free_plain = data.v_free;
+  data.torques = d.now.contact_torques;
+  // The two change places; neither may have less room than the other.
+  data.contacts_start.reserve(data.contacts.capacity());
+  data.contacts.reserve(data.contacts_start.capacity());
+  data.contacts_start = data.contacts;
+  data.memory = d.now.contacts;
+  data.joint_impulses = d.now.joint_impulses;
+  clear(d.part, d.now, length);
+  Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
+  part.find_velocities();
+  data.contacts.swap(data.contacts_start);  // as they are at the beginning
+  if (!data.v_end.allFinite()) {
+    stopped = not_finite(model, data.v_end, "new velocity");
+    return;
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (d.flies[i])
+      data.poses_end[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
+                                        d.now.v.data() + body.first_velocity, length, nullptr);
+  }
+  if (!part.close_joints()) stopped = open_joints(model, d.now.poses, data.poses_end);
+}
+
+// Contacts that the problem missed, of polyhedra and where events are no longer looked for. True:
+// there were some, the part must be taken again.
+bool HybridStep::verify_part(double length) {
+  d.deepest = find_overlaps(model, data.poses_end, data.active);
+  Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
+  if (!limited) {
+    // Bodies that fly are watched instead.
+    std::erase_if(data.active.at_end, [&](const Contact& c) { return !is_steady(c.key); });
+    if (data.contacts.empty()) return false;
+  }
+  data.contacts.swap(data.contacts_start);
+  const bool more = part.add_missed_contacts();
+  data.contacts.swap(data.contacts_start);
+  if (!more) return false;
+  for (const Contact& c : data.contacts) {
+    make_steady(c.key);
+    d.flies[index(c.key.body_a)] = d.flies[index(c.key.body_b)] = 0;
+  }
+  return true;
+}
+
+// The end of the part becomes the beginning of what follows.
+void HybridStep::accept(double length) {
+  CAIRN_DCHECK(length > 0, length);
+  data.contacts.swap(data.contacts_start);  // as they were solved for
+  Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
+  part.account_for_projection();
+  part.report_contacts();
+  for (const ContactReport& contact : d.part.contacts) note_contact(contact);
+  add_flows(make_ledger(model, d.now, length, data, part.last()), report.ledger);
+  report.projection = std::max(report.projection, d.part.projection);
+  report.projection_angle = std::max(report.projection_angle, d.part.projection_angle);
+  report.projection_slowing = std::min(report.projection_slowing, d.part.projection_slowing);
+  report.nonlinear_iterations += d.part.nonlinear_iterations;
+  report.nonlinear_residual = std::max(report.nonlinear_residual, d.part.nonlinear_residual);
+  report.nonlinear_fallback = std::max(report.nonlinear_fallback, d.part.nonlinear_fallback);
+  new_record(Purpose::step) = part.last();
+
+  if (!d.brief) release_opened(length);
+  d.brief = false;
+  d.now.poses.swap(data.poses_end);
+  d.now.v = data.v_end;
+  d.now.contacts = data.memory;
+  d.now.contact_torques = data.torques;
+  d.now.joint_impulses = data.joint_impulses;
+  d.now.t += length;
+}
+
+// Steady contacts that have opened farther than they would fall in a step are so no more.
+void HybridStep::release_opened(double length) {
+  d.next.clear();
+  for (const Contact& old : data.contacts) {
+    const bool loaded =
+        std::binary_search(data.memory.begin(), data.memory.end(), ContactMemory{old.key, {}},
+                           [](const auto& a, const auto& b) { return a.key < b.key; });
+    Contact c;
+    const bool there = data.active.finder.find_one(model, data.poses_end, old.key, c);
+    const double room = options.hysteresis * switch_speed(old) * h;
+    if (loaded || (there && (touches(c) || c.gap <= room)))
+      d.next.push_back(old.key);
+    else if (!polyhedra(old.key))
+      event(StepEvent::Kind::take_off, d.now.t + length, old.key, 0);
+  }
+  std::sort(d.next.begin(), d.next.end());
+  d.steady = d.next;
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,357 @@
+#include "scheme/impact/collision.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/conventions.hpp"
+#include "base/index.hpp"
+#include "linear/blocks.hpp"
+#include "scheme/euler/energy_guard.hpp"
+#include "solver/unguarded.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr int max_search = 100;     // rounds of the search for the speeds of restitution
+constexpr int max_balance = 60;     // rounds of the search for Stronge's factor
+constexpr double balanced = 1e-14;  // of the work that is to be returned [-]
+
+}  // namespace
+
+void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
+                    SolverWorkspace& workspace, CollisionData& data, StepReport& report) {
+  CAIRN_DCHECK(data.base.constraints.size() == data.joints + data.colliders.size(),
+               data.base.constraints.size(), data.joints, data.colliders.size());
+  CAIRN_DCHECK(data.v_before.size() == data.base.velocities(), data.v_before.size());
+  CAIRN_DCHECK(data.warm.size() == data.base.rows(), data.warm.size());
+  for (std::size_t i = 0; i < data.colliders.size(); ++i)
+    CAIRN_DCHECK(data.base.constraints[data.joints + i].id.contact == data.colliders[i].key, i);
+  Collision{rules, solver, workspace, data, report}.run();
+}
+
+// M v+ = M v_from + J^T (push + lambda); contacts open with `speed` at least.
+void Collision::solve_from(Purpose purpose) {
+  CAIRN_DCHECK(d.speed.size() == d.colliders.size(), d.speed.size());
+  CAIRN_DCHECK(d.push.size() == d.colliders.size(), d.push.size());
+  CAIRN_DCHECK(d.v_from.size() == d.base.velocities(), d.v_from.size());
+  if (base::at(report.solve_count) == report.solves.size()) report.solves.emplace_back();
+  SolveRecord& record = report.solves[base::at(report.solve_count++)];
+  record.length = record.taken = 0;
+  record.purpose = purpose;
+  Problem& problem = record.problem;
+  problem = d.base;
+  problem.k.setZero();
+  problem::add_mass_product(problem, d.v_from.data(), problem.k.data());
+  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
+    Constraint& c = problem.constraints[d.joints + i];
+    c.b[0] -= d.speed[i];
+    // A path has exact friction: the relaxed law would lift what slides after it.
+    if (purpose != Purpose::compression && mode_of(i) == Mode::sequence &&
+        c.law == Law::coulomb_relaxed)
+      c.law = Law::coulomb;
+    if (d.push[i] == 0) continue;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (c.body[side] < 0) continue;
+      const ProblemBody& body = problem.bodies[base::at(c.body[side])];
+      for (int k = 0; k < body.size; ++k) problem.k[body.first + k] += c.J[side][0][k] * d.push[i];
+    }
+  }
+  if (purpose == Purpose::compression)
+    record.solution.lambda = d.warm;
+  else
+    record.solution.lambda.setZero(problem.rows());
+  solver::solve_unguarded(problem, solver, workspace, record.solution);
+}
+
+// (E221): no contact closes any more.
+void Collision::compress() {
+  const std::size_t n = d.colliders.size();
+  d.speed.assign(n, 0.0);
+  d.push.assign(n, 0.0);
+  d.v_from = d.v_before;
+  solve_from(Purpose::compression);
+  const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
+  d.v_compressed = solution.v;
+  d.lambda_compression = solution.lambda;
+}
+
+// How each island is treated (E220): by what collides in it and under which laws.
+void Collision::classify() {
+  problem::find_islands(d.base, d.islands);
+  const std::size_t n = base::at(d.islands.count);
+  d.mode.assign(n, Mode::plastic);
+  d.hit.assign(n, 0);
+  d.rubs.assign(n, 0);
+  d.theta.assign(n, 1.0);
+  d.factor.assign(n, 1.0);
+  d.kinetic.assign(n, 0.0);
+  d.full_energy.assign(n, -1.0);
+  for (std::size_t i = 0; i < d.colliders.size(); ++i)
+    if (collides(i)) d.hit[base::at(island_of(i))] = 1;
+  for (int island = 0; island < d.islands.count; ++island) {
+    d.kinetic[base::at(island)] = kinetic_of(island, d.v_before);
+    if (!d.hit[base::at(island)] || !rules.returns) continue;
+    int active = 0;
+    bool bounces = false, newton = true, along_path = rules.friction == RestitutionFriction::path;
+    for (int k = d.islands.first_constraint[base::at(island)];
+         k < d.islands.first_constraint[base::at(island + 1)]; ++k) {
+      const std::size_t c = base::at(d.islands.constraints[base::at(k)]);
+      if (c < d.joints) continue;
+      const std::size_t i = c - d.joints;
+      const Collider& collider = d.colliders[i];
+      if (d.lambda_compression[row(i)] <= 0 && !collides(i)) continue;
+      ++active;
+      d.rubs[base::at(island)] |= constraint(i).rows > 1 && constraint(i).mu > 0;
+      if (collider.restitution == 0) continue;
+      bounces = bounces || collider.law != RestitutionLaw::newton || collides(i);
+      newton = newton && collider.law == RestitutionLaw::newton;
+      along_path = along_path || collider.law == RestitutionLaw::stronge;
+    }
+    if (!bounces) continue;
+    const bool one_by_one =
+        rules.propagation == Propagation::sequential || (active == 1 && along_path);
+    d.mode[base::at(island)] = one_by_one ? Mode::sequence : newton ? Mode::newton : Mode::returned;
+  }
+}
+
+// What each contact returns: a speed by Newton's law, an impulse by the others (E223, E224).
+void Collision::set_wanted() {
+  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
+    const Collider& c = d.colliders[i];
+    d.wanted[i] = 0;
+    const Mode mode = mode_of(i);
+    if (mode != Mode::newton && mode != Mode::returned) continue;
+    const std::size_t island = base::at(island_of(i));
+    const double e = d.theta[island] * c.restitution;
+    if (c.law == RestitutionLaw::newton) {
+      d.speed[i] = collides(i) ? -e * c.approach / d.base.units.speed() : 0;
+      continue;
+    }
+    d.wanted[i] = e * std::max(0.0, d.lambda_compression[row(i)]);
+    if (c.law == RestitutionLaw::stronge) d.wanted[i] *= d.factor[island];
+  }
+}
+
+// (E174): speeds for which the normal impulse of the decompression is the wanted one, or more where
+// the contact stays closed. A secant step for each contact.
+bool Collision::search_speeds(int first) {
+  const std::size_t n = d.colliders.size();
+  d.search_speed.assign(n, 0.0);
+  d.search_impulse.assign(n, 0.0);
+  double scale = 0;
+  for (const double x : d.wanted) scale = std::max(scale, x);
+  for (int round = 0; round < max_search; ++round) {
+    report.solve_count = first;  // of the search only the last solve counts
+    solve_from(Purpose::decompression);
+    const SolveRecord& record = report.solves[base::at(report.solve_count - 1)];
+    double worst = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (mode_of(i) != Mode::returned || !d.rubs[base::at(island_of(i))] ||
+          d.colliders[i].law == RestitutionLaw::newton)
+        continue;
+      const double impulse = record.solution.lambda[row(i)], missing = d.wanted[i] - impulse;
+      const bool met =
+          d.speed[i] > 0 ? std::abs(missing) <= 1e-14 * scale : missing <= 1e-14 * scale;
+      if (!met) worst = std::max(worst, std::abs(missing));
+      if (round > 0 && std::abs(impulse - d.search_impulse[i]) > 1e-12 * scale) {
+        const double secant = (d.speed[i] - d.search_speed[i]) / (impulse - d.search_impulse[i]);
+        if (secant > 0) d.slope[i] = std::clamp(secant, d.slope[i] / 8, d.slope[i] * 8);
+      }
+      d.search_speed[i] = d.speed[i];
+      d.search_impulse[i] = impulse;
+      if (!met) d.speed[i] = std::max(0.0, d.speed[i] + d.slope[i] * missing);
+    }
+    if (worst == 0 || (worst <= 1e-12 * scale && round > max_search / 2)) {
+      d.speed.swap(d.search_speed);
+      return true;
+    }
+  }
+  return false;
+}
+
+// One decompression with the impulses wanted: by speeds where friction counts with all of them, as
+// pushes along the normals elsewhere and where the speeds are not found.
+bool Collision::decompress(int first) {
+  bool search = false;
+  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
+    if (mode_of(i) != Mode::returned || d.colliders[i].law == RestitutionLaw::newton) continue;
+    const bool by_speed =
+        d.rubs[base::at(island_of(i))] && rules.friction != RestitutionFriction::extra;
+    d.push[i] = by_speed ? 0 : d.wanted[i];
+    search = search || by_speed;
+  }
+  if (search && search_speeds(first)) return true;
+  if (search)
+    for (std::size_t i = 0; i < d.colliders.size(); ++i)
+      if (mode_of(i) == Mode::returned && d.colliders[i].law != RestitutionLaw::newton)
+        d.speed[i] = 0, d.push[i] = d.wanted[i];
+  report.solve_count = first;
+  solve_from(Purpose::decompression);
+  return !search;
+}
+
+// Stronge's law (E225): one factor per island, until the works that its contacts return are e^2 of
+// those of the compression. True: they are.
+bool Collision::balance_works() {
+  const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
+  d.returned.assign(base::at(d.islands.count), 0.0);
+  d.target.assign(base::at(d.islands.count), 0.0);
+  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
+    const Collider& c = d.colliders[i];
+    if (mode_of(i) != Mode::returned || c.law != RestitutionLaw::stronge) continue;
+    const std::size_t island = base::at(island_of(i));
+    double from[max_rows] = {}, to[max_rows] = {};
+    linear::constraint_velocity(d.base, constraint(i), d.v_compressed.data(), true, from);
+    linear::constraint_velocity(d.base, constraint(i), solution.v.data(), true, to);
+    const double e = d.theta[island] * c.restitution;
+    d.returned[island] += (solution.lambda[row(i)] + d.push[i]) * 0.5 * (from[0] + to[0]);
+    d.target[island] += e * e * std::max(0.0, -d.compression_work[i]);
+  }
+  bool done = true;
+  for (std::size_t i = 0; i < base::at(d.islands.count); ++i) {
+    if (d.mode[i] != Mode::returned || !(d.target[i] > 0)) continue;
+    const double work = d.returned[i], target = d.target[i], factor = d.factor[i];
+    if (std::abs(work - target) <= balanced * target || !(work > 0)) continue;
+    done = false;
+    // The work grows with the square of the factor while nothing changes its mode.
+    const double root = std::sqrt(work), last = std::sqrt(d.last_work[i]);
+    double next = factor * std::sqrt(target) / root;
+    if (d.last_work[i] > 0 && std::abs(root - last) > 1e-13 * root) {
+      const double secant =
+          factor + (std::sqrt(target) - root) * (factor - d.last_factor[i]) / (root - last);
+      if (secant > 0.1 * factor && secant < 10 * factor) next = secant;
+    }
+    d.last_factor[i] = factor;
+    d.last_work[i] = work;
+    if (next == factor) continue;
+    d.factor[i] = next;
+  }
+  return done;
+}
+
+// The impact with the share theta of restitution in each island.
+void Collision::attempt() {
+  const std::size_t n = d.colliders.size();
+  d.impulse.setZero(d.base.rows());
+  d.work.setZero(d.base.rows());
+  d.speed.assign(n, 0.0);
+  d.push.assign(n, 0.0);
+  d.wanted.assign(n, 0.0);
+  // Where each island starts from; its compression, or its sequence, is a segment of its own.
+  d.v_from = d.v_before;
+  bool returns = false, again = false;
+  for (int island = 0; island < d.islands.count; ++island) {
+    const Mode mode = d.mode[base::at(island)];
+    again = again || mode != Mode::plastic;
+    returns = returns || mode == Mode::returned;
+    if (mode == Mode::newton) continue;
+    if (mode == Mode::sequence) {
+      sequence(island);
+      continue;
+    }
+    for (int k = d.islands.first_body[base::at(island)];
+         k < d.islands.first_body[base::at(island + 1)]; ++k) {
+      const ProblemBody& b = d.base.bodies[base::at(d.islands.bodies[base::at(k)])];
+      d.v_from.segment(b.first, b.size) = d.v_compressed.segment(b.first, b.size);
+    }
+    for (int k = d.islands.first_constraint[base::at(island)];
+         k < d.islands.first_constraint[base::at(island + 1)]; ++k) {
+      const int c = d.islands.constraints[base::at(k)];
+      add_segment(base::at(c), d.v_before, d.v_compressed,
+                  d.lambda_compression.data() + d.base.first_row[base::at(c)]);
+    }
+  }
+  if (!again) {
+    d.v_after = d.v_compressed;
+    return;
+  }
+  const int first = report.solve_count;
+  if (returns) {
+    d.compression_work.assign(n, 0.0);
+    d.slope.assign(n, 0.0);
+    d.last_work.assign(base::at(d.islands.count), 0.0);
+    d.last_factor.assign(base::at(d.islands.count), 0.0);
+    d.mass.factor(d.base);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (mode_of(i) != Mode::returned) continue;
+      double W[max_rows][max_rows] = {};
+      problem::own_response(d.base, d.mass, constraint(i), W);
+      d.slope[i] = W[0][0];
+      d.compression_work[i] = d.work[row(i)];
+    }
+    for (int round = 0; round < max_balance; ++round) {
+      set_wanted();
+      decompress(first);
+      if (balance_works()) break;
+    }
+  } else {
+    set_wanted();
+    solve_from(Purpose::impact);
+  }
+  const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
+  d.v_after = solution.v;
+  for (std::size_t c = 0; c < d.base.constraints.size(); ++c) {
+    double lambda[max_rows] = {};
+    for (int k = 0; k < d.base.constraints[c].rows; ++k)
+      lambda[k] = solution.lambda[d.base.first_row[c] + k];
+    if (c >= d.joints) lambda[0] += d.push[c - d.joints];
+    add_segment(c, d.v_from, d.v_after, lambda);
+  }
+}
+
+// The island in which the last solve has no answer; -1: it has one. Under Coulomb's law speeds of
+// several contacts may contradict each other.
+int Collision::unsolved() const {
+  const SolveRecord& record = report.solves[base::at(report.solve_count - 1)];
+  const int worst = record.solution.certificate.worst_constraint;
+  if (record.purpose == Purpose::compression || record.solution.status == SolveStatus::solved ||
+      worst < 0)
+    return -1;
+  return d.islands.of_constraint[base::at(worst)];
+}
+
+// (E227): less restitution where an island has gained energy, or has no answer. True: some has, try
+// again.
+bool Collision::guard() {
+  bool again = false;
+  const int without = unsolved();
+  for (int island = 0; island < d.islands.count; ++island) {
+    const std::size_t i = base::at(island);
+    if (d.mode[i] == Mode::plastic) continue;
+    if (island != without && island_work(island) <= no_gain * d.kinetic[i]) continue;
+    again = true;
+    const double plastic = kinetic_of(island, d.v_compressed),
+                 energy = kinetic_of(island, d.v_after), gain = island_work(island);
+    const bool first = d.full_energy[i] < 0;
+    if (first) d.full_energy[i] = energy;
+    const double chord = island == without
+                             ? guard_reduction
+                             : std::max(0.0, (energy - gain - plastic) / (energy - plastic));
+    reduce_share(first, chord, guard_reduction, d.theta[i], report);
+  }
+  return again;
+}
+
+void Collision::run() {
+  compress();
+  classify();
+  const int first = report.solve_count;
+  const int struck = report.sequential_impacts, unfinished = report.unfinished_sequences;
+  attempt();
+  for (int round = 0; rules.guard && guard(); ++round) {
+    const int without = unsolved();
+    for (int i = 0; round >= max_guard_rounds && i < d.islands.count; ++i)
+      if (i == without || island_work(i) > no_gain * d.kinetic[base::at(i)]) {
+        d.mode[base::at(i)] = Mode::plastic;
+        report.guard_factor = 0;
+      }
+    report.solve_count = first;
+    report.sequential_impacts = struck;
+    report.unfinished_sequences = unfinished;
+    std::fill(d.factor.begin(), d.factor.end(), 1.0);
+    attempt();
+  }
+  audit();
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,126 @@
+// An impact at one moment (E220 to E228): everything that touches, under the restitution laws of
+// its contacts. A scheme fills the problem of that moment; out come the velocities after the
+// impact, the solves that led to them and the energies of every contact. Its parts are spread over
+// files by idea: collision.cpp (compression, restitution, energy guard), collision_sequence.cpp
+// (one contact after the other, along the path of its slip), collision_audit.cpp (energies).
+#pragma once
+
+#include "cairn/simulator.hpp"
+#include "problem/islands.hpp"
+#include "problem/mass.hpp"
+
+namespace cairn::scheme {
+
+struct CollisionRules {
+  RestitutionFriction friction = RestitutionFriction::total;
+  Propagation propagation = Propagation::simultaneous;
+  bool guard = true;    // the impact does not raise the kinetic energy
+  bool returns = true;  // false: nothing bounces
+};
+
+// A contact that touches, beside its constraint in the problem.
+struct Collider {
+  ContactKey key;
+  double restitution = 0;  // e [-]
+  RestitutionLaw law = RestitutionLaw::newton;
+  double approach = 0;   // relative normal velocity before, < 0 closing [m/s]
+  double threshold = 0;  // slowest approach that bounces [m/s]
+};
+
+struct CollisionData {
+  // What the scheme fills.
+  Problem base;                     // k = A v, joints, then contacts; b is prescribed motion
+  std::size_t joints = 0;           // constraints that come first
+  std::vector<Collider> colliders;  // beside the contacts of `base`
+  VecX v_before;                    // in the problem's units, like all that follows
+  VecX warm;                        // impulses to start from
+  double t = 0;                     // of the impact [s]
+
+  // What comes out.
+  VecX v_after;
+  VecX lambda_compression;  // impulses of the compression
+  VecX impulse;             // of every row over the whole impact
+  VecX work;                // of every row on the relative motion
+  double friction = 0;      // energy dissipated by friction [J]
+  double impact = 0;        // lost along normals and joints [J]
+  double motion = 0;        // work of prescribed motion [J]
+
+  // Memory of the search.
+  enum class Mode : std::uint8_t { plastic, newton, returned, sequence };
+  problem::Islands islands;
+  std::vector<Mode> mode;                      // of islands
+  std::vector<char> hit, rubs;                 // of islands: collides, has friction
+  std::vector<double> theta, factor, kinetic;  // of islands
+  std::vector<double> full_energy;             // of islands, before the guard [units]
+  std::vector<double> returned, target, last_factor, last_work;  // of islands: Stronge's law
+  std::vector<double> compression_work;                          // of contacts
+  std::vector<double> wanted, speed, push;                       // of contacts
+  std::vector<double> slope, search_speed, search_impulse;
+  VecX v_compressed, v_from, v_scratch, joint_impulse;
+  problem::MassInverse mass;
+  Eigen::MatrixXd joint_response;  // S = J_e A^-1 J_e^T of an island, then its factor
+  Eigen::MatrixXd joint_rows;      // A^-1 J_e^T
+  VecX joint_scratch, joint_sorted;
+  std::vector<Eigen::Index> joint_order;  // of the pivots
+  Eigen::Index joint_rank = 0;
+  std::vector<int> joint_list;  // joint constraints of the island
+};
+
+// Reads and writes `data`, adds solves, impacts and counts to the report.
+void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
+                    SolverWorkspace& workspace, CollisionData& data, StepReport& report);
+
+// The impact in progress.
+struct Collision {
+  using Mode = CollisionData::Mode;
+  using Purpose = SolveRecord::Purpose;
+
+  const CollisionRules& rules;
+  const SolverOptions& solver;
+  SolverWorkspace& workspace;
+  CollisionData& d;
+  StepReport& report;
+
+  void run();
+  void compress();
+  void classify();
+  void attempt();
+  bool decompress(int first);
+  bool search_speeds(int first);
+  void solve_from(Purpose purpose);
+  void set_wanted();
+  bool balance_works();
+  bool guard();
+  int unsolved() const;
+
+  // One contact after the other.
+  void sequence(int island);
+  void eliminate_joints(int island);
+  void factor_joints();
+  void solve_joints();
+  void close_joints(bool velocity, VecX& change);
+  void respond(const Constraint& c, const double* lambda, VecX& change);
+  void strike(std::size_t contact, double e);
+
+  // Energies.
+  void add_segment(std::size_t constraint, const VecX& from, const VecX& to, const double* lambda);
+  double island_work(int island) const;
+  double kinetic_of(int island, const VecX& v) const;
+  void audit();
+
+  const Constraint& constraint(std::size_t contact) const {
+    return d.base.constraints[d.joints + contact];
+  }
+  int row(std::size_t contact) const { return d.base.first_row[d.joints + contact]; }
+  int island_of(std::size_t contact) const { return d.islands.of_constraint[d.joints + contact]; }
+  Mode mode_of(std::size_t contact) const {
+    const int island = island_of(contact);
+    return island < 0 ? Mode::plastic : d.mode[static_cast<std::size_t>(island)];
+  }
+  bool collides(std::size_t contact) const {
+    const Collider& c = d.colliders[contact];
+    return c.approach < -c.threshold && island_of(contact) >= 0;
+  }
+};
+
+}  // namespace cairn::scheme

@@ -1,0 +1,167 @@
+// Impacts of scheme `trapezoidal`: everything that touches at one moment, with joints and friction
+// (paper 003, sections 7.3 and 7.4; E173, E174), and contacts held as joints. What bounces how is
+// collision.cpp's matter.
+#include <algorithm>
+#include <cmath>
+
+#include "constrain/memory.hpp"
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "problem/mass.hpp"
+#include "scheme/euler/step.hpp"
+#include "scheme/trapezoidal/trapezoidal_step.hpp"
+
+namespace cairn::scheme {
+
+double TrapezoidalStep::window() const {
+  return window_length(h);
+}
+
+// Where prescribed bodies are shortly before and after t.
+void TrapezoidalStep::set_window(double t) {
+  scheme::set_window(model, d.now.poses, t, h, d.window);
+}
+
+// Relative velocity at the contact that prescribed bodies have at this moment.
+Vec3 TrapezoidalStep::motion_of(const Contact& c, std::span<const Pose> poses) {
+  return motion_velocity(model, poses, d.window, c, h);
+}
+
+double TrapezoidalStep::threshold(const Contact& c) {
+  if (options.restitution_threshold >= 0) return options.restitution_threshold;
+  const double gain = relative_velocity(model, d.now.poses, c, c.n_W, d.v_free) -
+                      relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
+  return std::abs(gain) * h / d.free_length;
+}
+
+// Every candidate that touches at `now`.
+void TrapezoidalStep::gather_touching() {
+  d.touching.clear();
+  for (const Contact& candidate : d.candidates) {
+    Contact c;
+    if (!contact_at(candidate.key, d.now.poses, c)) continue;
+    const bool holds = std::binary_search(d.holding.begin(), d.holding.end(), c.key);
+    if (holds || c.gap <= touching_distance()) d.touching.push_back(c);
+  }
+  std::sort(d.touching.begin(), d.touching.end(),
+            [](const Contact& a, const Contact& b) { return a.key < b.key; });
+}
+
+// Joints and everything that touches, at `now`.
+void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const double> push,
+                                      std::span<const double> speed, std::span<const char> held) {
+  const double window = window_length(h);
+  add_joints(d.now.poses, d.window[0], d.window[1], window, problem);
+  for (std::size_t i = 0; i < d.joint_constraints; ++i)
+    for (int k = 0; k < problem.constraints[i].rows; ++k)
+      problem.constraints[i].b[k] =
+          d.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
+          problem.units.speed();
+  for (std::size_t i = 0; i < d.touching.size(); ++i) {
+    const Contact& c = d.touching[i];
+    const Vec3 motion = motion_of(c);
+    Vec3 b(c.n_W.dot(motion), c.t1_W.dot(motion), c.stretch * c.t2_W.dot(motion));
+    for (int k = 0; k < c.rows; ++k) d.terms.push_back({b[k], 0});
+    if (!speed.empty()) b[0] -= speed[i];
+    constrain::add_contact(model, d.now.poses, d.layout, c, options.facets, b, problem);
+    Constraint& row = problem.constraints.back();
+    if (!held.empty() && held[i]) row.law = Law::equality;
+    if (push.empty() || push[i] == 0) continue;
+    const double impulse = push[i] / problem.units.impulse();
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (row.body[side] < 0) continue;
+      const ProblemBody& body = problem.bodies[static_cast<std::size_t>(row.body[side])];
+      for (int k = 0; k < body.size; ++k) problem.k[body.first + k] += row.J[side][0][k] * impulse;
+    }
+  }
+}
+
+// M v+ = M v + J^T (push + lambda), no time passes. `speed` is what contacts open with at least.
+void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<const double> push,
+                                   std::span<const double> speed, std::span<const char> held) {
+  SolveRecord& record = new_record(purpose);
+  Problem& problem = record.problem;
+  constrain::assemble_bodies(model, v, h, d.layout, problem);
+  add_impact_rows(problem, push, speed, held);
+  finish_solve(record);
+  if (held.empty()) {
+    constrain::remember(problem, d.touching, record.solution.lambda, d.memory, d.joint_impulses);
+    d.memory_length = 0;
+  }
+}
+
+// (E179): dampers too stiff for the step have done their work before it begins: one backward Euler
+// step of the dampers alone, in which nothing moves.
+void TrapezoidalStep::relax_dampers() {
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, true, d.forces);
+  std::erase_if(d.forces.rows,
+                [&](const dynamics::SpringRow& s) { return !(s.viscous > 0) || !s.stiff; });
+  if (d.forces.rows.empty()) return;
+  for (dynamics::SpringRow& s : d.forces.rows) s.elastic = 0, s.viscous = h * s.damping;
+  d.forces.potential.setZero();
+  d.forces.applied.setZero();
+  d.forces.gyroscopic.setZero();
+  for (const dynamics::SpringRow& s : d.forces.rows)
+    dynamics::add_spring_impulse(model, d.now.poses, s, -s.viscous * s.rate, d.forces.applied);
+  d.v_before = d.now.v;
+  SolveRecord& record = new_record(Purpose::hold);
+  Problem& problem = record.problem;
+  constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);
+  add_implicit_terms(0, problem);
+  add_impact_rows(problem, {}, {}, {});
+  finish_solve(record);
+  constrain::to_model_velocities(model, problem, record.solution.v, d.now.v);
+  for (const dynamics::SpringRow& s : d.forces.rows) {
+    const double before = dynamics::spring_rate(model, d.now.poses, s, d.v_before),
+                 after = dynamics::spring_rate(model, d.now.poses, s, d.now.v);
+    const double motion = s.rate - before;
+    report.ledger.work_applied -= s.viscous * (after + motion) * 0.5 * (before + after);
+  }
+  add_impact_ledger(record, d.v_before, d.now.v, {});
+}
+
+// Contacts that open are no longer held; those that stay closed are.
+void TrapezoidalStep::release_separating() {
+  d.holding.clear();
+  for (const Contact& c : d.touching)
+    if (normal_velocity(c, d.now.v) <= still_speed(c)) d.holding.push_back(c.key);
+  std::erase_if(d.memory, [&](const ContactMemory& m) {
+    return !std::binary_search(d.holding.begin(), d.holding.end(), m.key);
+  });
+}
+
+void TrapezoidalStep::impact() {
+  set_window(d.now.t);
+  gather_touching();
+  for (const Contact& c : d.touching) {
+    const double rate = normal_velocity(c, d.now.v);
+    if (rate >= -still_speed(c)) continue;
+    report.events.push_back({StepEvent::Kind::collision, d.now.t, c.key, rate});
+    ++report.collisions;
+  }
+  // What touches, as a problem of this moment.
+  CollisionData& c = data.collision;
+  constrain::assemble_bodies(model, d.now.v, h, d.layout, c.base);
+  add_impact_rows(c.base, {}, {}, {});
+  c.joints = d.joint_constraints;
+  c.t = d.now.t;
+  c.colliders.clear();
+  for (const Contact& contact : d.touching)
+    c.colliders.push_back({contact.key, contact.restitution, contact.restitution_law,
+                           normal_velocity(contact, d.now.v), threshold(contact)});
+  constrain::to_problem_velocities(model, c.base, d.now.v, c.v_before);
+  constrain::recall(c.base, d.touching, d.memory, d.joint_impulses, c.warm);
+  resolve_impact({options.restitution_friction, options.propagation,
+                  options.energy_guard != EnergyGuard::off, !limited},
+                 solver, data.solver, c, report);
+  constrain::to_model_velocities(model, c.base, c.v_after, d.now.v);
+  constrain::remember(c.base, d.touching, c.lambda_compression, d.memory, d.joint_impulses);
+  d.memory_length = 0;
+  report.ledger.friction += c.friction;
+  report.ledger.impact += c.impact;
+  report.ledger.work_motion += c.motion;
+  if (options.damp_stiff) relax_dampers();
+  release_separating();
+}
+
+}  // namespace cairn::scheme

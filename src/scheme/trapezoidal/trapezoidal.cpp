@@ -1,0 +1,190 @@
+#include "scheme/trapezoidal/trapezoidal.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/conventions.hpp"
+#include "constrain/memory.hpp"
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "problem/cone.hpp"
+#include "scheme/common/report.hpp"
+#include "scheme/common/stop.hpp"
+#include "scheme/trapezoidal/trapezoidal_step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double stiffest = 0x1p45;  // implicit spring over mass, beyond which masses are rounding
+
+}  // namespace
+
+// The solve's end becomes the beginning of what follows.
+void TrapezoidalStep::accept(const SolveRecord& record) {
+  CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+               record.problem.constraints.size());
+  add_smooth_ledger(record, 1);
+  constrain::remember(record.problem, d.touching, record.solution.lambda, d.memory,
+                      d.joint_impulses);
+  d.memory_length = d.next.t - d.now.t;
+  d.holding.clear();
+  for (std::size_t i = 0; i < d.touching.size(); ++i)
+    if (record.solution.lambda[record.problem.first_row[d.joint_constraints + i]] > 0)
+      d.holding.push_back(d.touching[i].key);
+  std::swap(d.now, d.next);
+  project(d.now, record, 1);
+}
+
+// Paper 003, section 8: from `now` over `length`, with restarts at events.
+void TrapezoidalStep::integrate(double length) {
+  CAIRN_DCHECK(length > 0, length);
+  CAIRN_DCHECK(base::are_rotations(d.now.poses));
+  const double end = d.now.t + length;
+  double left = length;
+  int events = 0;
+  while (left > 0 && stopped.empty()) {
+    find_contacts(left);
+    if (data.active.finder.missing().first >= 0) {
+      stopped = missing_contact(model, data.active.finder.missing());
+      return;
+    }
+    if (!limited && ++events > options.max_events) {
+      limit_events();
+      continue;
+    }
+    if (approaches_now()) {
+      impact();
+      continue;
+    }
+    SolveRecord& record = new_record(limited ? Purpose::limited : Purpose::step);
+    begin_smooth(left, record);
+    // With shorter parts and the same velocities the blocks are nearer to the masses.
+    if (stopped = turns_too_fast(model, record.problem, d.now.v, left); !stopped.empty()) {
+      --report.solve_count;
+      return;
+    }
+    end_smooth(left, record);
+    if (!d.next.v.allFinite()) {
+      stopped = not_finite(model, d.next.v, "new velocity");
+      return;
+    }
+    if (!limited) {
+      const double tau = first_collision(left);
+      const bool modes = options.events == EventDetection::all;
+      if (modes && restart_at_release(std::min(tau, left), left)) continue;
+      if (tau < left) {
+        collide(tau, left);
+        left -= tau;
+        continue;
+      }
+      if (modes && restart_at_stick(left)) continue;
+    }
+    // The search for events may have moved the records.
+    accept(report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+    left = 0;
+  }
+  d.now.t = end;
+}
+
+void TrapezoidalStep::report_contacts(const SolveRecord& record) {
+  CAIRN_DCHECK(d.touching.empty() ||
+                   record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+               record.problem.constraints.size());
+  const Units& units = record.problem.units;
+  report.contacts.clear();
+  report.active_contacts = 0;
+  for (std::size_t i = 0; i < d.touching.size(); ++i) {
+    const std::size_t at = d.joint_constraints + i;
+    const Constraint& row = record.problem.constraints[at];
+    ContactReport& out = report.contacts.emplace_back();
+    out.contact = d.touching[i];
+    double w[max_rows] = {};
+    linear::constraint_velocity(record.problem, row, record.solution.v.data(), false, w);
+    for (int k = 0; k < row.rows; ++k) {
+      const int r = record.problem.first_row[at] + k;
+      out.impulse[k] = record.solution.lambda[r] * units.impulse();
+      out.velocity[k] = w[k] * units.speed() + d.terms[static_cast<std::size_t>(r)].motion;
+    }
+    const double slip = out.velocity.tail<2>().norm();
+    const bool on_cone = problem::friction_gauge(problem::law_set(row), out.impulse.data()) >=
+                         (1 - 1e-9) * row.mu * out.impulse[0];
+    out.impulse[2] *= out.contact.stretch;  // (E245)
+    out.velocity[2] /= out.contact.stretch;
+    if (out.impulse[0] > 0)
+      out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
+    out.colliding = std::any_of(report.events.begin(), report.events.end(), [&](const auto& e) {
+      return e.kind == StepEvent::Kind::collision && e.contact == out.contact.key;
+    });
+    if (out.impulse[0] > 0) ++report.active_contacts;
+  }
+}
+
+// The impulses of the last part as they would be over a whole step: what the next one starts from.
+void TrapezoidalStep::scale_memory() {
+  if (!(d.memory_length > 0) || d.memory_length == h) return;
+  const double factor = h / d.memory_length;
+  for (ContactMemory& m : d.memory) m.impulse_W *= factor;
+  for (double& impulse : d.joint_impulses) impulse *= factor;
+}
+
+namespace {
+
+void load(const State& state, double h, TrapezoidalData& d) {
+  d.now.t = state.t;
+  d.now.poses = state.poses;
+  d.now.v = state.v;
+  d.memory = state.contacts;
+  d.joint_impulses = state.joint_impulses;
+  d.holding.clear();
+  for (const ContactMemory& m : d.memory) d.holding.push_back(m.key);
+  d.memory_length = d.memory.empty() ? 0 : h;
+}
+
+}  // namespace
+
+void advance(const Model& model, const Trapezoidal& options, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report) {
+  auto now = [clock] { return clock ? clock() : 0.0; };
+  const double start = now();
+  TrapezoidalData& d = data.trapezoidal;
+  TrapezoidalStep step{model, options, solver, h, data, report, d};
+  clear(report, state, h);
+  load(state, h, d);
+  d.begin = d.now;
+  Phase& end = d.next;
+  move_bodies(model, d.now, d.now.v, h, end);
+  if (Stop lost = lost_body(model, end.poses); !lost.empty()) return stop(report, lost);
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, false, d.forces);
+  d.mean = d.now.v + d.forces.potential + d.forces.applied + d.forces.gyroscopic;
+  if (!d.mean.allFinite()) return stop(report, not_finite(model, d.mean, "force or velocity"));
+
+  if (!(d.forces.stiffest <= stiffest))
+    return stop(report, {StopReason::too_stiff,
+                         "a spring or damper is so stiff that the masses at its ends vanish beside "
+                         "it; reduce its stiffness, damping or the step, or use a joint"});
+  if (options.accuracy > 0)
+    step.integrate_accurately();
+  else
+    step.integrate(h);
+  if (!step.stopped.empty()) return stop(report, step.stopped);
+
+  if (!close_ledger(model, state, d.now.poses, d.now.v, report.ledger))
+    return stop(report, energy_overflow(model, d.now.v));
+  judge(report);
+  if (report.solve_count > 0)
+    step.report_contacts(report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+  // Where the step was one problem its end has been looked at already.
+  const bool known = report.solve_count == 1 && report.parts == 1 && report.projection == 0 &&
+                     report.projection_angle == 0 && !step.limited;
+  report.penetration = known ? d.deepest : find_overlaps(model, d.now.poses, data.active);
+  measure_joints(model, d.now.poses, report);
+  step.scale_memory();
+  state.poses = d.now.poses;
+  state.v = d.now.v;
+  state.contacts = d.memory;
+  state.joint_impulses = d.joint_impulses;
+  count_step(h, state, report);
+  report.seconds.total = now() - start;
+}
+
+}  // namespace cairn::scheme

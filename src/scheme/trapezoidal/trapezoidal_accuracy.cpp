@@ -1,0 +1,112 @@
+// A step of `trapezoidal` in parts of varying length, to a requested accuracy (E182).
+#include <algorithm>
+#include <cmath>
+
+#include "scheme/trapezoidal/trapezoidal_step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double safety = 0.9;         // of the length that the estimate allows [-]
+constexpr double shrink = 0.2;         // least factor from one part to the next [-]
+constexpr double grow = 4;             // largest one [-]
+constexpr double whole = 1 - 0x1p-10;  // share of what is left that is all of it [-]
+
+// Largest distance between the bodies of two phases, turned ones at their radius [m].
+double distance(const Model& model, const Phase& a, const Phase& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const double radius = model.bodies[i].radius > 0 ? model.bodies[i].radius : model.length_unit;
+    const double turn = model.bodies[i].rotation == RotationKind::none
+                            ? 0
+                            : radius * a.poses[i].R.angularDistance(b.poses[i].R);
+    most = std::max(most, (a.poses[i].p - b.poses[i].p).norm() + turn);
+  }
+  return most;
+}
+
+}  // namespace
+
+void TrapezoidalStep::save_part() {
+  PartStart& s = d.saved;
+  s.now = d.now;
+  s.memory = d.memory;
+  s.joint_impulses = d.joint_impulses;
+  s.holding = d.holding;
+  s.memory_length = d.memory_length;
+  s.ledger = report.ledger;
+  s.events = report.events.size();
+  s.solve_count = report.solve_count;
+  s.impacts = report.impacts.size();
+  s.sequential_impacts = report.sequential_impacts;
+  s.unfinished_sequences = report.unfinished_sequences;
+  s.guard_corrections = report.guard_corrections;
+  s.guard_factor = report.guard_factor;
+  s.collisions = report.collisions;
+  s.added_pairs = report.added_pairs;
+  s.projection = report.projection;
+  s.projection_angle = report.projection_angle;
+  s.projection_slowing = report.projection_slowing;
+}
+
+void TrapezoidalStep::restore_part() {
+  const PartStart& s = d.saved;
+  report.discarded_solves += report.solve_count - s.solve_count;
+  d.now = s.now;
+  d.memory = s.memory;
+  d.joint_impulses = s.joint_impulses;
+  d.holding = s.holding;
+  d.memory_length = s.memory_length;
+  report.ledger = s.ledger;
+  report.events.resize(s.events);
+  report.solve_count = s.solve_count;
+  report.impacts.resize(s.impacts);
+  report.sequential_impacts = s.sequential_impacts;
+  report.unfinished_sequences = s.unfinished_sequences;
+  report.guard_corrections = s.guard_corrections;
+  report.guard_factor = s.guard_factor;
+  report.collisions = s.collisions;
+  report.added_pairs = s.added_pairs;
+  report.projection = s.projection;
+  report.projection_angle = s.projection_angle;
+  report.projection_slowing = s.projection_slowing;
+  limited = false;
+}
+
+// (E182): each part in one piece and in two. The error of a part is of third order, so that of all
+// parts together is kept by a share of the accuracy in proportion to the length.
+void TrapezoidalStep::integrate_accurately() {
+  const double shortest = options.min_step < 0 ? 0x1p-12 * h : std::min(options.min_step, h),
+               longest = std::max(shortest, options.max_step < 0 ? h : options.max_step);
+  double left = h, length = std::min(h, longest);
+  report.parts = 0;
+  while (left > 0 && stopped.empty()) {
+    const bool last = length >= whole * left;
+    if (last) length = left;
+    save_part();
+    limited = false;
+    integrate(length);
+    if (!stopped.empty()) return;
+    std::swap(d.coarse, d.now);
+    restore_part();
+    for (int half = 0; half < 2 && stopped.empty(); ++half) {
+      limited = false;
+      integrate(length / 2);
+    }
+    if (!stopped.empty()) return;
+    const double error = distance(model, d.coarse, d.now) / 3,
+                 allowed = options.accuracy * length / h;
+    const double best = error > 0 ? safety * std::sqrt(allowed / error) : grow;
+    const bool good = error <= allowed;
+    if (good || whole * length <= shortest) {
+      report.error_estimate += error;
+      report.parts += 2;
+      left = last ? 0 : left - length;
+    } else {
+      restore_part();
+    }
+    length = std::clamp(length * std::clamp(best, shrink, good ? grow : safety), shortest, longest);
+  }
+}
+
+}  // namespace cairn::scheme

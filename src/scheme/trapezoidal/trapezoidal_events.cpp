@@ -1,0 +1,200 @@
+// Which contacts take part in a step of `trapezoidal`, and when others collide (E170 to E172).
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/kinematics.hpp"
+#include "scheme/common/root.hpp"
+#include "scheme/euler/step.hpp"
+#include "scheme/trapezoidal/trapezoidal_step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+// Of the speeds at hand: neither closing nor opening [-].
+constexpr double still_at_event = 0x1p-33;
+
+}  // namespace
+
+// (72): max(eps_a, eps_b h^3).
+double TrapezoidalStep::touching_distance() const {
+  const double eps_a =
+      options.active_distance < 0 ? 0x1p-30 * model.length_unit : options.active_distance;
+  return std::max(eps_a, options.active_rate * h * h * h);
+}
+
+bool TrapezoidalStep::contact_at(const ContactKey& key, std::span<const Pose> poses, Contact& c) {
+  if (!data.active.finder.find_one(model, poses, key, c)) return false;
+  constrain::orient(model, poses, c);
+  return c.rows > 0;
+}
+
+// The speed below which rounding decides whether a contact opens or closes.
+double TrapezoidalStep::still_speed(const Contact& c) const {
+  return still_at_event * speed_at_hand(model, d.now.poses, c, {&d.now.v, &d.v_free});
+}
+
+// Rate of the gap at `now` with the velocities v, prescribed motion included.
+double TrapezoidalStep::normal_velocity(const Contact& c, const VecX& v) {
+  return relative_velocity(model, d.now.poses, c, c.n_W, v) + c.n_W.dot(motion_of(c));
+}
+
+// (E170): all pairs that can meet within `length`, and which of them hold already: those that
+// carried an impulse, and those that touch and neither open nor close.
+void TrapezoidalStep::find_contacts(double length) {
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, false, d.forces);
+  d.v_free = d.now.v;
+  d.free_length = length;
+  for (const Body& body : model.bodies) {
+    if (body.velocities == 0) continue;
+    double A[6][6];
+    dynamics::mass_matrix(body, A);
+    // The diagonal gives a bound on how fast a body may become, which is all that is asked.
+    for (int k = 0; k < body.velocities; ++k) {
+      const int i = body.first_velocity + k;
+      d.v_free[i] +=
+          (d.forces.potential[i] + d.forces.applied[i] + d.forces.gyroscopic[i]) / A[k][k];
+    }
+  }
+  d.start.t = d.now.t;
+  d.start.poses = d.now.poses;
+  d.start.v = d.now.v;
+  d.start.contacts = d.memory;
+  move_bodies(model, d.now, d.now.v, length, d.next);
+  find_candidates(model, d.start, d.v_free, d.next.poses, ActiveSetRule{}, length, data.active,
+                  d.candidates);
+  set_window(d.now.t);
+  d.active.assign(d.candidates.size(), 0);
+  for (std::size_t i = 0; i < d.candidates.size(); ++i) {
+    const Contact& c = d.candidates[i];
+    const bool holds = std::binary_search(d.holding.begin(), d.holding.end(), c.key);
+    const bool touches = c.gap <= touching_distance();
+    const double rate = touches && !holds ? normal_velocity(c, d.now.v) : 0;
+    d.active[i] = limited || holds || (touches && std::abs(rate) <= still_speed(c)) ? 1 : 0;
+  }
+}
+
+// Contacts that touch and close at the beginning, without holding.
+bool TrapezoidalStep::approaches_now() {
+  for (std::size_t i = 0; i < d.candidates.size(); ++i) {
+    const Contact& c = d.candidates[i];
+    if (d.active[i] || c.gap > touching_distance()) continue;
+    if (normal_velocity(c, d.now.v) < -still_speed(c)) return true;
+  }
+  return false;
+}
+
+double TrapezoidalStep::gap_at(const ContactKey& key, double tau) {
+  interpolate(model, d.now, d.next, tau, d.trial);
+  Contact c;
+  return data.active.finder.find_one(model, d.trial.poses, key, c) ? c.gap : never;
+}
+
+// (73): when the gap becomes zero between `now` and `next`, which are `length` apart.
+double TrapezoidalStep::collision_time(const Contact& c, double length) {
+  Contact end;
+  if (!data.active.finder.find_one(model, d.next.poses, c.key, end)) return never;
+  double hi = length, gap_hi = end.gap;
+  const double rate_lo = normal_velocity(c, d.now.v);
+  const double rate_hi = relative_velocity(model, d.next.poses, end, end.n_W, d.next.v);
+  if (gap_hi >= 0) {
+    // Open at the end: closed in between where the cubic of the gaps and their rates dips below
+    // zero.
+    if (!(rate_lo < 0 && rate_hi > 0)) return never;
+    const double slope = (end.gap - c.gap) / length;
+    const double a = 3 * (rate_lo + rate_hi - 2 * slope),
+                 b = 2 * (3 * slope - 2 * rate_lo - rate_hi);
+    const double root = b * b - 4 * a * rate_lo;
+    if (root < 0) return never;
+    hi = length * (2 * -rate_lo) / (b + std::sqrt(root));
+    if (!(hi > 0 && hi < length)) return never;
+    gap_hi = gap_at(c.key, hi);
+    if (gap_hi >= 0) return never;
+  }
+  // A contact that opens from zero closes at the later of its two roots.
+  double lo = 0, gap_lo = c.gap;
+  for (int i = 0; i < 60 && !(gap_lo > 0); ++i) {
+    lo = i == 0 ? hi / 2 : lo / 2;
+    gap_lo = gap_at(c.key, lo);
+  }
+  if (!(gap_lo > 0)) return rate_lo > 0 ? never : 0;
+  return brent_root(lo, gap_lo, hi, gap_hi, 0, [&](double tau) { return gap_at(c.key, tau); });
+}
+
+// (E186): the velocities of what is too stiff for the step change their sign in it, and a cubic
+// that meets them is far from the motion. The scheme itself is solved for each length instead.
+double TrapezoidalStep::stiff_collision(double length) {
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  double first = length;
+  bool any = false;
+  for (std::size_t i = 0; i < d.candidates.size(); ++i) {
+    const ContactKey key = d.candidates[i].key;
+    Contact end;
+    auto gap = [&] {
+      return data.active.finder.find_one(model, d.next.poses, key, end) ? end.gap : never;
+    };
+    const double start = d.candidates[i].gap;
+    if (d.active[i] || !(start > 0)) continue;
+    const double last = gap();
+    if (!(last < 0)) continue;
+    any = true;
+    first = brent_root(0, start, first, last, 0, [&](double tau) {
+      solve_smooth(tau, d.trial_record);
+      return gap();
+    });
+    solve_smooth(first, record);
+  }
+  if (!any) return never;
+  return first;
+}
+
+// The earliest collision of a contact that does not hold; `never` if there is none. Pairs that
+// overlap at the end although they were no candidates join them.
+double TrapezoidalStep::first_collision(double length) {
+  d.deepest = find_overlaps(model, d.next.poses, data.active);
+  const auto known = d.candidates.size();
+  for (const Contact& end : data.active.at_end) {
+    if (end.key.feature == collide::ContactFinder::along_axis) continue;
+    if (std::binary_search(d.candidates.begin(),
+                           d.candidates.begin() + static_cast<std::ptrdiff_t>(known), end, by_key))
+      continue;
+    Contact start;
+    if (!contact_at(end.key, d.now.poses, start)) continue;
+    d.candidates.push_back(start);
+    d.active.push_back(0);
+    ++report.added_pairs;
+  }
+  if (stiff()) return stiff_collision(length);
+  double first = never;
+  for (std::size_t i = 0; i < d.candidates.size(); ++i)
+    if (!d.active[i]) first = std::min(first, collision_time(d.candidates[i], length));
+  return first;
+}
+
+// (E177): from here on every pair is kept apart as it comes, without restitution.
+void TrapezoidalStep::limit_events() {
+  limited = true;
+  StepEvent event;
+  event.kind = StepEvent::Kind::limit;
+  event.t = d.now.t;
+  if (!report.events.empty()) event.contact = report.events.back().contact;
+  report.events.push_back(event);
+}
+
+// Moves to the collision at tau (74) and lets the bodies bounce.
+void TrapezoidalStep::collide(double tau, double length) {
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  if (stiff()) {
+    solve_smooth(tau, record);
+    accept(record);
+    impact();
+    return;
+  }
+  record.taken = tau;
+  interpolate(model, d.now, d.next, tau, d.trial);
+  add_smooth_ledger(record, tau / length);
+  std::swap(d.now, d.trial);
+  project(d.now, record, tau / length);
+  impact();
+}
+
+}  // namespace cairn::scheme

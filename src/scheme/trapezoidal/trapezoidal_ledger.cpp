@@ -1,0 +1,131 @@
+// Energies of the parts of a `trapezoidal` step (E180, E181): every term from its own formula, so
+// that the sum rule is a test.
+#include "dynamics/forces.hpp"
+#include "linear/blocks.hpp"
+#include "problem/mass.hpp"
+#include "scheme/trapezoidal/trapezoidal_step.hpp"
+
+namespace cairn::scheme {
+
+// A smooth part from `now` to `next`. With a share below one the part ended at `trial`: work and
+// friction are taken in proportion, and what the interpolant makes of the energy is the
+// integrator's.
+void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share) {
+  const Problem& problem = record.problem;
+  const Units& u = problem.units;
+  const bool whole = share >= 1;
+  Ledger part;
+  d.mean = 0.5 * (d.now.v + d.next.v);
+  const VecX& mean = d.mean;
+  d.v_unit = d.next.v - d.now.v;
+  const VecX& change = d.v_unit;
+  double forces = (d.forces.potential + d.forces.applied + d.forces.gyroscopic).dot(mean);
+  part.work_applied = d.forces.applied.dot(mean);
+  part.work_motion = d.forces.work_motion;
+  for (const dynamics::SpringRow& s : d.forces.rows) {
+    const double along = dynamics::spring_rate(model, d.now.poses, s, mean),
+                 more = dynamics::spring_rate(model, d.now.poses, s, change);
+    forces -= (s.elastic + s.viscous) * along * more;
+    part.work_applied -= s.viscous * along * more;
+  }
+  for (const Body& body : model.bodies) {
+    if (body.rotation != RotationKind::three || body.velocities == 0) continue;
+    const int first = body.first_velocity + body.velocities - 3;
+    const double length = d.next.t - d.now.t;
+    forces += 0.5 * length *
+              mean.segment<3>(first).dot(
+                  dynamics::gyroscopic_derivative(body.inertia_B, d.now.v.segment<3>(first)) *
+                  change.segment<3>(first));
+  }
+  const double potential = dynamics::potential_energy(model, d.next.poses) -
+                           dynamics::potential_energy(model, d.now.poses);
+  part.integrator = forces - part.work_applied + potential - part.work_motion;
+
+  // Rows: lambda . J (v + v+)/2.
+  const double factor = mean_form() ? 1 : 0.5;
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    double w[max_rows] = {}, before[max_rows] = {}, after[max_rows] = {};
+    linear::constraint_velocity(problem, c, record.solution.v.data(), true, w);
+    linear::constraint_velocity(problem, c, record.solution.v.data(), false, after);
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (c.body[side] < 0) continue;
+      const ProblemBody& b = problem.bodies[static_cast<std::size_t>(c.body[side])];
+      const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+      const int linear = b.size - (body.rotation == RotationKind::none  ? 0
+                                   : body.rotation == RotationKind::one ? 1
+                                                                        : 3);
+      double v[max_velocities];
+      for (int k = 0; k < b.size; ++k)
+        v[k] = d.now.v[b.first + k] * (k < linear ? 1 / u.speed() : u.time);
+      linear::add_product(c.J[side], c.rows, b.size, v, before);
+    }
+    for (int k = 0; k < c.rows; ++k) {
+      const RowTerms& terms = d.terms[static_cast<std::size_t>(problem.first_row[i] + k)];
+      const double impulse = record.solution.lambda[problem.first_row[i] + k] * u.impulse();
+      const double rate = 0.5 * (before[k] + after[k]) * u.speed() + terms.motion;
+      part.work_motion -= impulse * terms.motion;
+      if (k > 0 && has_cone(c.law)) {
+        part.friction -= impulse * rate;
+        continue;
+      }
+      const double residual = 0.5 * impulse * w[k] * u.speed();
+      const double correction = factor * impulse * terms.correction;
+      part.solver += residual;
+      part.stabilisation -= correction;
+      part.integrator += impulse * rate - residual + correction;
+    }
+  }
+
+  Ledger& sum = report.ledger;
+  const double scale = whole ? 1 : share;
+  sum.work_applied += scale * part.work_applied;
+  sum.work_motion += scale * part.work_motion;
+  sum.friction += scale * part.friction;
+  sum.stabilisation += scale * part.stabilisation;
+  sum.solver += scale * part.solver;
+  if (whole) {
+    sum.integrator += part.integrator;
+    return;
+  }
+  const double energy = dynamics::kinetic_energy(model, d.trial.v) -
+                        dynamics::kinetic_energy(model, d.now.v) +
+                        dynamics::potential_energy(model, d.trial.poses) -
+                        dynamics::potential_energy(model, d.now.poses);
+  sum.integrator += energy - scale * (part.work_applied + part.work_motion - part.friction +
+                                      part.stabilisation + part.solver);
+}
+
+// An impact: lambda . J (v- + v+)/2, with the impulses `push` along the normals.
+void TrapezoidalStep::add_impact_ledger(const SolveRecord& record, const VecX& before,
+                                        const VecX& after, std::span<const double> push) {
+  const Problem& problem = record.problem;
+  const Units& u = problem.units;
+  d.mean = 0.5 * (before + after);
+  for (const Body& body : model.bodies) {
+    const int angular = body.rotation == RotationKind::none  ? 0
+                        : body.rotation == RotationKind::one ? 1
+                                                             : 3;
+    for (int k = 0; k < body.velocities; ++k)
+      d.mean[body.first_velocity + k] *= k < body.velocities - angular ? 1 / u.speed() : u.time;
+  }
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    double rate[max_rows] = {};
+    linear::constraint_velocity(problem, c, d.mean.data(), false, rate);
+    for (int k = 0; k < c.rows; ++k) {
+      const double motion = d.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion;
+      double impulse = record.solution.lambda[problem.first_row[i] + k] * u.impulse();
+      if (k == 0 && i >= d.joint_constraints && !push.empty())
+        impulse += push[i - d.joint_constraints];
+      const double work = impulse * (rate[k] * u.speed() + motion);
+      report.ledger.work_motion -= impulse * motion;
+      if (k > 0 && has_cone(c.law))
+        report.ledger.friction -= work;
+      else
+        report.ledger.impact -= work;
+    }
+  }
+}
+
+}  // namespace cairn::scheme

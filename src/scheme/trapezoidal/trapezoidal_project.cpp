@@ -1,0 +1,81 @@
+// Onto the joints after each part of a `trapezoidal` step (E168), and who pays for that and for the
+// correction of gaps (E169).
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/forces.hpp"
+#include "scheme/common/stop.hpp"
+#include "scheme/trapezoidal/trapezoidal_step.hpp"
+
+namespace cairn::scheme {
+// What this does to the energy is of third order and stands in the ledger. `share`: how much of the
+// part that the record is for has passed.
+void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double share) {
+  const bool joints = options.projection && !model.joints.empty();
+  const bool corrects =
+      !limited && std::any_of(d.terms.begin(), d.terms.end(),
+                              [](const RowTerms& t) { return t.correction != 0; });
+  if (!joints && !corrects) return;
+  d.before_projection = phase.poses;
+  const double before =
+      dynamics::potential_energy(model, phase.poses) + dynamics::kinetic_energy(model, phase.v);
+  if (joints && !constrain::project_onto_joints(model, data.projection, phase.poses))
+    stopped = open_joints(model, d.begin.poses, phase.poses);
+  problem::find_islands(record.problem, data.islands);
+  data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
+  if (corrects) add_correction_work(record, share);
+  pay_for_projection(phase);
+  report.ledger.stabilisation += dynamics::potential_energy(model, phase.poses) +
+                                 dynamics::kinetic_energy(model, phase.v) - before;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Pose &from = d.before_projection[i], &to = phase.poses[i];
+    report.projection = std::max(report.projection, (to.p - from.p).norm());
+    report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
+  }
+}
+
+// The impulses of contacts times the speeds with which gaps are corrected.
+void TrapezoidalStep::add_correction_work(const SolveRecord& record, double share) {
+  const Problem& problem = record.problem;
+  const double factor = share * (mean_form() ? 1 : 0.5) * problem.units.impulse();
+  for (std::size_t i = d.joint_constraints; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
+    const int island = data.islands.of_body[static_cast<std::size_t>(body)];
+    data.island_work[static_cast<std::size_t>(island)] -=
+        factor * record.solution.lambda[problem.first_row[i]] *
+        d.terms[static_cast<std::size_t>(problem.first_row[i])].correction;
+  }
+}
+
+// (E169): the work, and that of the projection against gravity, is taken from the kinetic energy of
+// the island, or returned to it, all velocities by one factor, so that energy does not drift. Where
+// the bodies hardly move the factor would be far from one: the ledger then shows the difference.
+void TrapezoidalStep::pay_for_projection(Phase& phase) {
+  data.island_kinetic.assign(data.island_work.size(), 0.0);
+  static constexpr double rest[6] = {};
+  auto island_of = [&](std::size_t body) {
+    const int in_problem = d.layout.body[body];
+    return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
+  };
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    const std::size_t island = island_of(i);
+    data.island_work[island] -=
+        body.mass * model.gravity.dot(phase.poses[i].p - d.before_projection[i].p);
+    data.island_kinetic[island] +=
+        dynamics::mass_norm(body, phase.v.data() + body.first_velocity, rest);
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
+    if (work == 0 || !(std::abs(work) <= payable * kinetic)) continue;
+    const double factor = std::sqrt(1 - work / kinetic);
+    report.projection_slowing = std::min(report.projection_slowing, std::min(factor, 2 - factor));
+    phase.v.segment(body.first_velocity, body.velocities) *= factor;
+  }
+}
+
+}  // namespace cairn::scheme

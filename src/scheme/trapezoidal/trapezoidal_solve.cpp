@@ -1,0 +1,255 @@
+// The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
+#include "constrain/memory.hpp"
+#include "dynamics/forces.hpp"
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "model/conventions.hpp"
+#include "problem/mass.hpp"
+#include "scheme/common/separation.hpp"
+#include "scheme/euler/step.hpp"
+#include "scheme/trapezoidal/trapezoidal_step.hpp"
+#include "solver/unguarded.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double shallow = 0x1p-20;  // overlap of the scheme's own making, of the radius [-]
+
+int linear_velocities(const Body& body) {
+  return body.velocities - (body.rotation == RotationKind::none  ? 0
+                            : body.rotation == RotationKind::one ? 1
+                                                                 : 3);
+}
+
+// Generalised velocities and impulses in the problem's units.
+void scale(const Model& model, const VecX& x, double linear, double angular, VecX& out) {
+  out.resize(x.size());
+  for (const Body& body : model.bodies)
+    for (int k = 0; k < body.velocities; ++k)
+      out[body.first_velocity + k] =
+          x[body.first_velocity + k] * (k < linear_velocities(body) ? linear : angular);
+}
+
+bool moves_by_hand(const Model& model, const Joint& joint) {
+  for (const BodyId id : joint.bodies)
+    if (id != BodyId::world && model.body(id).kind == BodyKind::prescribed) return true;
+  return false;
+}
+
+}  // namespace
+
+SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
+  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
+    report.solves.emplace_back();
+  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
+  record.purpose = purpose;
+  record.length = record.taken = 0;
+  return record;
+}
+
+// A = M - h/2 k_v - h^2/4 k_q (E160, E163, E164), and k = A v + impulses of the forces.
+void TrapezoidalStep::add_implicit_terms(double length, Problem& problem) {
+  CAIRN_DCHECK(length >= 0, length);
+  CAIRN_DCHECK(d.now.v.size() == model.velocities, d.now.v.size());
+  const Units& u = problem.units;
+  for (ProblemBody& b : problem.bodies) {
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    if (body.rotation != RotationKind::three) continue;
+    const int first = b.size - 3;
+    const Mat3 X =
+        -0.5 * length / (u.mass * u.length * u.length) *
+        dynamics::gyroscopic_derivative(body.inertia_B, d.now.v.segment<3>(b.first + first));
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) b.A[first + r][first + c] += X(r, c);
+  }
+  for (const dynamics::SpringRow& s : d.forces.rows) {
+    const double weight = (s.elastic + s.viscous) / u.mass;
+    double row[2][max_velocities] = {};
+    std::array<int, 2> at = {-1, -1};
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (s.bodies[side] == BodyId::world) continue;
+      at[side] = d.layout.body[index(s.bodies[side])];
+      if (at[side] < 0) continue;
+      constrain::unit_row(model, model.body(s.bodies[side]), d.now.poses[index(s.bodies[side])],
+                          s.points[side], s.direction, side == 0 ? -1 : 1, row[side]);
+      ProblemBody& b = problem.bodies[static_cast<std::size_t>(at[side])];
+      for (int r = 0; r < b.size; ++r)
+        for (int c = 0; c < b.size; ++c) b.A[r][c] += weight * row[side][r] * row[side][c];
+    }
+    if (at[0] < 0 || at[1] < 0 || at[0] == at[1]) continue;
+    BodyCoupling& coupling = problem.couplings.emplace_back();
+    coupling.body = at;
+    for (int r = 0; r < max_velocities; ++r)
+      for (int c = 0; c < max_velocities; ++c) {
+        coupling.A[0][r][c] = weight * row[0][r] * row[1][c];
+        coupling.A[1][r][c] = weight * row[1][r] * row[0][c];
+      }
+  }
+  scale(model, d.now.v, 1 / u.speed(), u.time, d.v_unit);
+  problem.k.setZero(model.velocities);
+  problem::add_mass_product(problem, d.v_unit.data(), problem.k.data());
+  d.mean = d.forces.potential + d.forces.applied + d.forces.gyroscopic;
+  scale(model, d.mean, 1 / u.impulse(), 1 / (u.impulse() * u.length), d.mean);
+  problem.k += d.mean;
+}
+
+// Rows of the joints at `poses`. The motion of prescribed bodies over `window` is measured from
+// `poses` backwards and forwards (E167).
+void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Pose> before,
+                                 std::span<const Pose> after, double window, Problem& problem) {
+  d.joint_terms.clear();
+  d.joint_terms_start.clear();
+  bool by_hand = false;
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    by_hand = by_hand || moves_by_hand(model, model.joints[i]);
+    constrain::add_joint(model, poses, after, d.layout, static_cast<JointId>(i), 0, window, problem,
+                         d.joint_terms);
+  }
+  d.joint_constraints = problem.constraints.size();
+  if (by_hand) {
+    d.probe.units = problem.units;
+    d.probe.constraints.clear();
+    d.probe.first_row.assign(1, 0);
+    for (std::size_t i = 0; i < model.joints.size(); ++i)
+      constrain::add_joint(model, poses, before, d.layout, static_cast<JointId>(i), 0, window,
+                           d.probe, d.joint_terms_start);
+  } else {
+    d.joint_terms_start.assign(d.joint_terms.size(), constrain::JointRowTerms{});
+  }
+  d.terms.clear();
+  for (std::size_t i = 0; i < d.joint_terms.size(); ++i)
+    d.terms.push_back({d.joint_terms[i].motion - d.joint_terms_start[i].motion, 0});
+}
+
+// (E166): a gap closes within this part of the step at the earliest, an overlap opens over a whole
+// one. One as shallow as the scheme itself leaves them waits until the motion can pay for it
+// (E169).
+double TrapezoidalStep::gap_correction(const Contact& c, double gap, double length) {
+  if (gap > 0) return gap / length;
+  const double correction =
+      std::max(options.gamma * gap / h, -separation_speed(model, c, options, h));
+  const double radius = model.smaller_radius(c.key.body_a, c.key.body_b);
+  if (-gap > shallow * (radius > 0 ? radius : model.length_unit)) return correction;
+  const ContactMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
+  if (!last) return 0;
+  double kinetic = 0;
+  static constexpr double rest[6] = {};
+  for (const BodyId id : {c.key.body_a, c.key.body_b})
+    if (const Body& body = model.body(id); body.velocities > 0)
+      kinetic += dynamics::mass_norm(body, d.now.v.data() + body.first_velocity, rest);
+  const double work = -correction * h * c.n_W.dot(last->impulse_W) / d.memory_length;
+  return work <= payable / 4 * kinetic ? correction : 0;
+}
+
+// (E187): J v of all joint rows at the end of the step, as far as the old velocities lead, in the
+// problem's units.
+void TrapezoidalStep::turning_joints(const Problem& problem) {
+  d.turning.clear();
+  d.joint_terms_start.clear();
+  d.probe.units = problem.units;
+  d.probe.constraints.clear();
+  d.probe.first_row.assign(1, 0);
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    constrain::add_joint(model, d.next.poses, d.next.poses, d.layout, static_cast<JointId>(i), 0, h,
+                         d.probe, d.joint_terms_start);
+  for (const Constraint& row : d.probe.constraints) {
+    double w[max_rows] = {};
+    linear::constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    d.turning.insert(d.turning.end(), w, w + row.rows);
+  }
+}
+
+// (E165, E166): J at half the step; b = J v + 2 (motion + gamma gap/h) in the mean form, which
+// doubles w; in the other the motion at the end and what J changes by until then.
+void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
+  const double speed = problem.units.speed();
+  const bool turn = !mean_form() && !limited;
+  if (turn) turning_joints(problem);
+  add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
+  for (std::size_t i = 0; i < d.joint_constraints; ++i) {
+    Constraint& row = problem.constraints[i];
+    double w[max_rows] = {};
+    linear::constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    for (int k = 0; k < row.rows; ++k) {
+      const auto at = static_cast<std::size_t>(problem.first_row[i] + k);
+      const double late = d.joint_terms[at].motion, early = d.joint_terms_start[at].motion;
+      row.b[k] = mean_form() ? w[k] + 2 * d.terms[at].motion / speed : (3 * late + early) / speed;
+      if (turn) row.b[k] += d.turning[at] - w[k];
+    }
+  }
+  d.touching.clear();
+  CAIRN_DCHECK(d.active.size() == d.candidates.size(), d.active.size(), d.candidates.size());
+  for (std::size_t i = 0; i < d.candidates.size(); ++i) {
+    if (!d.active[i]) continue;
+    Contact c;
+    if (!contact_at(d.candidates[i].key, d.half.poses, c)) c = d.candidates[i];
+    const double correction = gap_correction(c, d.candidates[i].gap, length);
+    const Vec3 late = constrain::prescribed_velocity(model, d.half.poses, d.next.poses, c, length),
+               early = constrain::prescribed_velocity(model, d.half.poses, d.now.poses, c, length);
+    const Vec3 mean = late - early, end = limited ? mean : Vec3(3 * late + early);
+    constrain::add_contact(model, d.half.poses, d.layout, c, options.facets, Vec3::Zero(), problem);
+    Constraint& row = problem.constraints.back();
+    double w[max_rows] = {};
+    linear::constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    const std::array<const Vec3*, 3> along = {&c.n_W, &c.t1_W, &c.t2_W};
+    for (int k = 0; k < row.rows; ++k) {
+      const Vec3 direction = (k == 2 ? c.stretch : 1) * *along[static_cast<std::size_t>(k)];
+      const double push = k == 0 ? correction : 0;
+      d.terms.push_back({direction.dot(mean), push});
+      row.b[k] = mean_form() ? w[k] + 2 * (direction.dot(mean) + push) / speed
+                             : (direction.dot(end) + push) / speed;
+    }
+    if (turn) {
+      // (E187)
+      Contact last;
+      if (!contact_at(c.key, d.next.poses, last) || last.rows != c.rows) last = c;
+      const std::array<const Vec3*, 3> then = {&last.n_W, &last.t1_W, &last.t2_W};
+      for (int k = 0; k < row.rows; ++k)
+        row.b[k] += relative_velocity(model, d.next.poses, last, *then[static_cast<std::size_t>(k)],
+                                      d.now.v) /
+                        speed -
+                    w[k];
+    }
+    d.touching.push_back(c);
+  }
+}
+
+void TrapezoidalStep::finish_solve(SolveRecord& record) {
+  CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+               record.problem.constraints.size(), d.joint_constraints, d.touching.size());
+  model::dcheck_contacts(model, d.touching);
+  constrain::recall(record.problem, d.touching, d.memory, d.joint_impulses, record.solution.lambda);
+  solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
+}
+
+void TrapezoidalStep::begin_smooth(double length, SolveRecord& record) {
+  CAIRN_DCHECK(length > 0, length);
+  CAIRN_DCHECK(length <= 2 * h, length, h);
+  record.length = record.taken = length;
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, options.damp_stiff,
+                              d.forces);
+  move_bodies(model, d.now, d.now.v, length / 2, d.half);
+  move_bodies(model, d.now, d.now.v, length, d.next);
+  constrain::assemble_bodies(model, d.now.v, length, d.layout, record.problem);
+  add_implicit_terms(length, record.problem);
+}
+
+void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
+  begin_smooth(length, record);
+  end_smooth(length, record);
+}
+
+void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
+  add_smooth_rows(length, record.problem);
+  CAIRN_DCHECK(d.terms.size() == static_cast<std::size_t>(record.problem.rows()), d.terms.size(),
+               record.problem.rows());
+  finish_solve(record);
+  constrain::to_model_velocities(model, record.problem, record.solution.v, d.next.v);
+  if (limited)
+    d.mean = d.next.v;  // (E177)
+  else
+    d.mean = 0.5 * (d.now.v + d.next.v);
+  move_bodies(model, d.now, d.mean, length, d.next);  // (E161)
+}
+
+}  // namespace cairn::scheme

@@ -1,0 +1,38 @@
+// Coupling through the bodies: W = J A^-1 J^T is never formed. Products go through the velocities,
+// solves through the factor of A + J^T Theta^-1 J over body blocks with the bilateral rows inside,
+// which is linear in the length of a chain (E44).
+#pragma once
+
+#include "solver/island/coupling.hpp"
+#include "solver/island/primal_matrix.hpp"
+
+namespace cairn::solver {
+
+class PrimalCoupling : public Coupling {
+ public:
+  // The island must outlive its use. All memory is kept between islands.
+  void attach(const Island& island);
+  void multiply(const std::vector<double>& r, std::vector<double>& u) override;
+  bool factor(std::span<const ThetaBlock> theta) override;
+  void solve(std::vector<double>& x) override;
+
+ private:
+  // J of a constraint without the rest of the Group: a product reads a third of the memory.
+  struct Rows {
+    int first = 0, rows = 0;
+    int velocity[2] = {0, 0}, size[2] = {0, 0};  // of the two bodies; size 0: not free to move
+    std::size_t place[2] = {0, 0};               // in jacobians_
+  };
+  void velocities(const std::vector<double>& r);
+
+  const Island* island_ = nullptr;
+  std::vector<Rows> index_;
+  std::vector<double> jacobians_, b_, impulse_, v_;
+  PrimalNodes nodes_;
+  linear::BlockLU lu_;
+  bool analysed_ = false;
+  std::span<const ThetaBlock> theta_;
+  std::vector<double> unknowns_;
+};
+
+}  // namespace cairn::solver

@@ -1,0 +1,99 @@
+// The papers' experiments in their fast setting: no figure differs from its paper; and how figures
+// are judged.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "reproduce/gallery.hpp"
+
+namespace cairn {
+namespace {
+
+class Reproduce : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Reproduce, NoFigureDiffersFromThePaper) {
+  const reproduce::Experiment* experiment = reproduce::find_experiment(GetParam());
+  ASSERT_NE(experiment, nullptr);
+  const reproduce::Reproduction result = experiment->run({.fast = true});
+  EXPECT_FALSE(result.entries.empty());
+  for (const reproduce::ReproducedEntry& e : result.entries)
+    EXPECT_NE(e.verdict(), reproduce::Verdict::differs)
+        << e.entry << ": paper " << reproduce::name(e.reading) << ' ' << e.paper << ", ours "
+        << e.ours;
+  for (const reproduce::PlayedScene& played : result.players) {
+    EXPECT_GT(played.duration, 0) << played.title;
+    EXPECT_FALSE(reproduce::built_in_scene(played.scene, played.assignments).model->bodies.empty());
+  }
+  for (const reproduce::Drawing& d : result.drawings) {
+    EXPECT_TRUE(d.file.starts_with(GetParam()) && d.file.ends_with(".svg")) << d.file;
+    const std::string svg = page::plot_file(d.plot, d.curves);
+    EXPECT_EQ(svg.find("nan"), std::string::npos) << d.file;
+    EXPECT_TRUE(svg.ends_with("</svg>\n")) << d.file;
+  }
+}
+
+std::vector<const char*> ids() {
+  std::vector<const char*> all;
+  for (const reproduce::Experiment& e : reproduce::experiments()) all.push_back(e.id);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Reproduce, ::testing::ValuesIn(ids()), [](const auto& tested) {
+  std::string word = tested.param;
+  for (char& c : word)
+    if (c == '-') c = '_';
+  return word;
+});
+
+// (E150)
+TEST(ReproduceVerdict, FollowsTheReading) {
+  const auto verdict = [](reproduce::Reading reading, double ours) {
+    return reproduce::ReproducedEntry{"", 1, ours, reading, 0.1, 0.3}.verdict();
+  };
+  EXPECT_EQ(verdict(reproduce::Reading::value, 0.95), reproduce::Verdict::match);
+  EXPECT_EQ(verdict(reproduce::Reading::value, 0.75), reproduce::Verdict::close);
+  EXPECT_EQ(verdict(reproduce::Reading::value, 1.5), reproduce::Verdict::differs);
+  EXPECT_EQ(verdict(reproduce::Reading::at_most, -5), reproduce::Verdict::match);
+  EXPECT_EQ(verdict(reproduce::Reading::at_most, 1.2), reproduce::Verdict::close);
+  EXPECT_EQ(verdict(reproduce::Reading::at_most, 1.4), reproduce::Verdict::differs);
+  EXPECT_EQ(verdict(reproduce::Reading::at_least, 5), reproduce::Verdict::match);
+  EXPECT_EQ(verdict(reproduce::Reading::at_least, 0.8), reproduce::Verdict::close);
+  EXPECT_EQ(verdict(reproduce::Reading::at_least, 0.6), reproduce::Verdict::differs);
+  EXPECT_EQ(verdict(reproduce::Reading::value, std::nan("")), reproduce::Verdict::differs);
+}
+
+// (E151): exact on a power, zeros left out, nothing from a single point.
+TEST(ReproduceSlope, OfAPower) {
+  const double x[] = {1, 0.5, 0.25, 0.125}, y[] = {3, 3 * 0.125, 0, 3 * 0.125 * 0.015625};
+  EXPECT_NEAR(reproduce::fitted_slope(x, y), 3, 1e-13);
+  EXPECT_TRUE(std::isnan(reproduce::fitted_slope({x, 1}, {y, 1})));
+}
+
+// The gallery shows every figure with its verdict, every plot and a link to every player, and
+// refers to nothing outside its folder.
+TEST(ReproduceGallery, HoldsEverythingAndLoadsNothing) {
+  const reproduce::Experiment* experiment = reproduce::find_experiment("anitescu-wall");
+  ASSERT_NE(experiment, nullptr);
+  reproduce::GalleryEntry entry{experiment, experiment->run({.fast = true})};
+  entry.result.value("a <b> & figure that is off", 1, 2, 0, 0);
+  const std::string html = reproduce::gallery_page({entry}, true);
+  EXPECT_NE(html.find("a &lt;b&gt; &amp; figure that is off"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"no\">differs</td>"), std::string::npos);
+  EXPECT_NE(html.find("class=\"verdict missed\""), std::string::npos);
+  for (const reproduce::Drawing& d : entry.result.drawings)
+    EXPECT_NE(html.find(page::plot_svg(d.plot, d.curves)), std::string::npos) << d.file;
+  ASSERT_EQ(entry.result.players.size(), 1u);
+  EXPECT_NE(html.find("href=\"" + reproduce::player_file(*experiment, 0) + "\""),
+            std::string::npos);
+  for (std::size_t at = html.find("href=\""); at != std::string::npos;
+       at = html.find("href=\"", at + 1)) {
+    const std::string target = html.substr(at + 6, html.find('"', at + 6) - at - 6);
+    EXPECT_EQ(target.find_first_of(":/"), std::string::npos) << target;
+  }
+  EXPECT_EQ(html.find("src="), std::string::npos);
+  const std::string page = reproduce::play_scene(entry.result.players[0], {.fast = true});
+  EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
+  EXPECT_NE(page.find("id=\"cairn-clip\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cairn
