@@ -241,7 +241,12 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   std::sort(contacts.begin(), contacts.end(),
             [](const Contact& x, const Contact& y) { return x.key < y.key; });
   const std::size_t found = contacts.size();
-  if (events.filter) filter_patches(model, contacts);
+  if (events.filter)
+    filter_patches(model, contacts);
+  else  // one event may be listed twice, from a face of each body
+    contacts.erase(std::unique(contacts.begin(), contacts.end(),
+                               [](const Contact& x, const Contact& y) { return x.key == y.key; }),
+                   contacts.end());
   filtered_ = static_cast<int>(found - contacts.size());
   CAIRN_DCHECK(filtered_ >= 0, filtered_);
   model::dcheck_contacts(model, contacts);
