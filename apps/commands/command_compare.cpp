@@ -20,7 +20,8 @@ namespace {
 // False if a signal ended it.
 bool run_variant(const Scene& scene, const StepPlan& steps, bool quiet,
                  record::FrictionVariant& variant) {
-  Simulator simulator(scene.model, *scene.initial, variant.scheme, scene.simulation.solver);
+  Simulator simulator(scene.model, *scene.initial, variant.scheme, scene.simulation.solver,
+                      scene.simulation.verdict);
   simulator.set_clock(thread_seconds);
   simulator.set_interrupt(on_signal());
   Progress progress(steps.steps, quiet);

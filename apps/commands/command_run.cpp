@@ -61,7 +61,8 @@ struct Run {
 Result<void> step_to_the_end(const State& state, const RunOptions& options,
                              record::RunRecorder& recorder, Run& run) {
   const Scene& scene = run.scene;
-  Simulator simulator(scene.model, state, scene.simulation.scheme, scene.simulation.solver);
+  Simulator simulator(scene.model, state, scene.simulation.scheme, scene.simulation.solver,
+                      scene.simulation.verdict);
   simulator.set_clock(thread_seconds);
   simulator.set_interrupt(on_signal());
   Progress progress(run.steps.steps, options.quiet || options.json);

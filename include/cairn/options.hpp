@@ -11,6 +11,7 @@
 
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
+#include "cairn/verdict.hpp"
 
 namespace cairn {
 
@@ -173,6 +174,29 @@ void describe(Visitor& v, Penalty& o) {
   v.number("exponent", o.exponent, Range{1, 10}, "-", "b of (2.2); 1.5: Hertz");
   v.integer("max_iterations", o.max_iterations, 1, 100000,
             "Newton steps of an implicit form at the most");
+}
+
+template <class Visitor>
+void describe(Visitor& v, VerdictOptions& o) {
+  v.boolean("split", o.split,
+            "takes a step that fails in motion or energy again in parts; false: the fixed step of "
+            "the papers, judged by the same limits");
+  v.integer("max_parts", o.max_parts, 1, 1000000,
+            "attempts at one step of a group of bodies, after which it is not accepted");
+  v.number("overlap", o.overlap, Range{0, 1e9}, "-",
+           "deepest overlap of two shapes, at the end of a step and on the way, of the smaller "
+           "inner radius (half the least thickness)");
+  v.number("joint", o.joint, Range{0, 1e9}, "-",
+           "largest joint error, of the smaller radius of the two bodies");
+  v.number("joint_angle", o.joint_angle, Range{0, 1e9}, "rad", "largest misalignment of a joint");
+  v.number(
+      "momentum", o.momentum, Range{0, 1e9}, "-",
+      "unexplained change of the momenta of bodies that touch nothing fixed, of these momenta");
+  v.number("energy", o.energy, Range{0, 1e9}, "-",
+           "energy that the solver's residual, the projection or an unexplained rise put in, of "
+           "the energy that moves in the step");
+  v.number("integrator", o.integrator, Range{0, 1e9}, "-",
+           "energy that the integrator itself adds or takes in a step, likewise");
 }
 
 template <class Visitor>

@@ -9,6 +9,7 @@
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/state.hpp"
+#include "cairn/verdict.hpp"
 
 namespace cairn {
 
@@ -23,6 +24,7 @@ struct Expectation {
 struct SimulationSettings {
   SchemeOptions scheme = Euler{};
   SolverOptions solver = Auto{};
+  VerdictOptions verdict = {};
   double step = 0.01;   // [s]
   double duration = 1;  // [s]
 };

@@ -11,6 +11,7 @@
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/state.hpp"
+#include "cairn/verdict.hpp"
 
 namespace cairn {
 
@@ -138,6 +139,19 @@ enum class StopReason : std::uint8_t {
 };
 const char* name(StopReason reason);
 
+// A part of a divided step (E308). The parts of a group of bodies follow each other in time; the
+// last one ends with the step. Groups that were not divided have one part of the length of the
+// step.
+struct StepPart {
+  double t = 0;                // at the beginning [s]
+  double length = 0;           // [s]
+  std::vector<BodyId> bodies;  // dynamic bodies of the group, sorted
+  int first_solve = 0;         // index into StepReport::solves
+  int solves = 0;              // their number
+  std::vector<Pose> poses;     // of these bodies at the end
+  VecX v;                      // of these bodies at the end, body by body [m/s, rad/s]
+};
+
 struct StepReport {
   StepStatus status = StepStatus::certified;
   StopReason reason = StopReason::none;
@@ -151,10 +165,12 @@ struct StepReport {
   double certificate = 0;  // worst scaled residual over all of them [-]
   int worst_solve = 0;     // the solve it comes from
   Ledger ledger;
-  double penetration = 0;        // largest max(0, -gap) over all pairs at the end of the step [m]
-  double joint_error_angle = 0;  // largest misalignment of a joint at the end [rad]
-  double projection = 0;         // farthest that the projection moved a centre of mass [m]
-  double projection_angle = 0;   // and turned a body [rad]
+  Verdict verdict;
+  std::vector<StepPart> divided;  // empty: the step was taken as a whole
+  double penetration = 0;         // largest max(0, -gap) over all pairs at the end of the step [m]
+  double joint_error_angle = 0;   // largest misalignment of a joint at the end [rad]
+  double projection = 0;          // farthest that the projection moved a centre of mass [m]
+  double projection_angle = 0;    // and turned a body [rad]
   double projection_slowing =
       1;                      // least factor on velocities that pays for the projection's work [-]
   double joint_error = 0;     // largest distance error of a joint at the end [m]
@@ -206,7 +222,7 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
 class Simulator {
  public:
   Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme = Euler{},
-            SolverOptions solver = Auto{});
+            SolverOptions solver = Auto{}, VerdictOptions verdict = {});
   ~Simulator();
   Simulator(Simulator&&) noexcept;
   Simulator& operator=(Simulator&&) noexcept;
@@ -222,6 +238,7 @@ class Simulator {
   const StepReport& report() const;
   const SchemeOptions& scheme() const;
   const SolverOptions& solver() const;
+  const VerdictOptions& verdict_options() const;
 
   // Forces from outside, in every step from now on until they are set again: part of the free
   // velocities (E30) and, as work of applied forces, of the ledger (E21). They are no part of the

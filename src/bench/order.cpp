@@ -43,7 +43,8 @@ double ratio(double coarse, double fine) {
 }  // namespace
 
 OrderRun order_run(const Scene& scene, double h, int (*interrupted)()) {
-  Simulator sim(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver);
+  Simulator sim(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver,
+                scene.simulation.verdict);
   OrderRun run;
   run.h = h;
   const double duration = scene.simulation.duration;

@@ -51,6 +51,7 @@ class OptionReader {
                 json::summary(*found), allowed, base::did_you_mean(word, known, "use one of them"));
   }
 
+  void allow(const char* key) { known_.push_back(key); }
   void refuse_other_keys() {
     for (std::size_t i = 0; i < node_.keys.size(); ++i)
       if (std::find(known_.begin(), known_.end(), node_.keys[i].text) == known_.end())
@@ -66,8 +67,18 @@ class OptionReader {
   const json::Node& node_;
   std::string path_;
   SceneErrors& errors_;
-  std::vector<std::string_view> known_ = {"type"};
+  std::vector<std::string_view> known_;
 };
+
+// An object with options and no type.
+template <class Options>
+void read_plain_options(const json::Node& node, const std::string& path, Options& out,
+                        SceneErrors& errors) {
+  if (!node.is(json::Node::Kind::object)) return errors.wrong_type(node, path, "an object");
+  OptionReader reader(node, path, errors);
+  describe(reader, out);
+  reader.refuse_other_keys();
+}
 
 // {"type": name, options...}, or the name alone; without a name the first alternative.
 template <class Variant>
@@ -89,6 +100,7 @@ void read_options(const json::Node& node, const std::string& path, Variant& out,
     if (name != option_type(options)) return;
     found = true;
     OptionReader reader(node, path, errors);
+    reader.allow("type");
     describe(reader, options);
     reader.refuse_other_keys();
     out = options;
@@ -140,6 +152,8 @@ SimulationSettings read_simulation(const json::Node& node, const std::string& pa
     read_options(*scheme, fields.path("scheme"), settings.scheme, errors);
   if (const json::Node* solver = fields.find("solver"))
     read_options(*solver, fields.path("solver"), settings.solver, errors);
+  if (const json::Node* verdict = fields.find("verdict"))
+    read_plain_options(*verdict, fields.path("verdict"), settings.verdict, errors);
   fields.read_number("step", settings.step, step_range);
   fields.read_number("duration", settings.duration, {0});
   if (settings.duration / settings.step > most_steps) {
@@ -188,6 +202,10 @@ json::Node write_simulation(const SimulationSettings& settings) {
   json::Node node = json::Node::object();
   node.set("scheme", write_options(settings.scheme));
   node.set("solver", write_options(settings.solver));
+  OptionWriter verdict;
+  VerdictOptions limits = settings.verdict;
+  describe(verdict, limits);
+  node.set("verdict", std::move(verdict.object));
   node.set("step", settings.step);
   node.set("duration", settings.duration);
   return node;

@@ -48,7 +48,7 @@ Session::Session(Scene scene)
 
 Simulator Session::make_simulator(State state) const {
   Simulator simulator(scene_.model, std::move(state), scene_.simulation.scheme,
-                      scene_.simulation.solver);
+                      scene_.simulation.solver, scene_.simulation.verdict);
   simulator.set_clock(clock_);
   simulator.set_interrupt(interrupt_);
   return simulator;

@@ -19,11 +19,13 @@
 namespace cairn {
 
 struct Simulator::Workspace {
-  Workspace(std::shared_ptr<const Model> m, State initial, SchemeOptions s, SolverOptions o)
+  Workspace(std::shared_ptr<const Model> m, State initial, SchemeOptions s, SolverOptions o,
+            VerdictOptions limits)
       : model(std::move(m)),
         state(std::move(initial)),
         scheme(s),
         solver(o),
+        verdict(limits),
         data(std::make_unique<scheme::StepData>(*model)) {}
 
   // After a step that threw: its scratch may be half written, no byte of it is used again.
@@ -34,6 +36,7 @@ struct Simulator::Workspace {
   State state;
   SchemeOptions scheme;
   SolverOptions solver;
+  VerdictOptions verdict;
   StepReport report;
   std::unique_ptr<scheme::StepData> data;
   bool data_is_whole = true;  // no step has thrown while it wrote to it
@@ -89,9 +92,9 @@ void Simulator::Workspace::renew_data() {
 }
 
 Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme,
-                     SolverOptions solver)
+                     SolverOptions solver, VerdictOptions verdict)
     : workspace_(std::make_unique<Workspace>(required(std::move(model)), std::move(initial), scheme,
-                                             solver)) {
+                                             solver, verdict)) {
   require_fit(*workspace_->model, workspace_->state);
   if (const Result<void> taken = accepts(scheme, *workspace_->model); !taken)
     workspace_->refusal = taken.error().front().text();
@@ -160,6 +163,9 @@ const SchemeOptions& Simulator::scheme() const {
 }
 const SolverOptions& Simulator::solver() const {
   return workspace_->solver;
+}
+const VerdictOptions& Simulator::verdict_options() const {
+  return workspace_->verdict;
 }
 void Simulator::set_clock(double (*clock)()) {
   workspace_->clock = clock;

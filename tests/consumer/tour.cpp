@@ -98,7 +98,8 @@ int main(int, char** argv) {
     for (const Error& error : scene.error()) std::puts(error.text().c_str());
     return 3;
   }
-  Simulator pile(scene->model, *scene->initial, scene->simulation.scheme, scene->simulation.solver);
+  Simulator pile(scene->model, *scene->initial, scene->simulation.scheme, scene->simulation.solver,
+                 scene->simulation.verdict);
   pile.step(scene->simulation.step);
   // [end]
 

@@ -53,7 +53,8 @@ class Recording {
               ("cairn_export_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
     const Scene scene = parse_scene(text, "scene.json").value();
-    Simulator sim(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver);
+    Simulator sim(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver,
+                  scene.simulation.verdict);
     TraceWriter writer = TraceWriter::create(trace(), scene.resolved).value();
     EXPECT_TRUE(writer.append_initial(sim.state()));
     const auto steps = static_cast<int>(scene.simulation.duration / scene.simulation.step + 0.5);

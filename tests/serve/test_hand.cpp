@@ -13,7 +13,8 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 Simulator simulator_of(const Scene& scene) {
-  return Simulator(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver);
+  return Simulator(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver,
+                   scene.simulation.verdict);
 }
 
 void step_with(Simulator& simulator, const serve::Hand& hand, double h) {

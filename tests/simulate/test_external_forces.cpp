@@ -22,7 +22,8 @@ constexpr const char* box =
     R"({"name": "box", "mass": 2, "shapes": [{"type": "box", "size": [1, 2, 3]}]})";
 
 Simulator simulator_of(const Scene& scene) {
-  return Simulator(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver);
+  return Simulator(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver,
+                   scene.simulation.verdict);
 }
 
 //  F at the centre of mass: v = n h F / m, and the work of n steps is what the box has gained.

@@ -81,7 +81,8 @@ inline Scene scene(const std::string& name, const std::vector<std::string>& assi
 }
 
 inline Simulator simulator(const Scene& s) {
-  return Simulator(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  return Simulator(s.model, *s.initial, s.simulation.scheme, s.simulation.solver,
+                   s.simulation.verdict);
 }
 
 // A step that must be certified; false ends the caller's loop.

@@ -48,15 +48,17 @@ struct OptionRows {
   }
 };
 
+std::string option_header(const std::string& title) {
+  return title + "\n\n| option | default | allowed | unit | meaning |\n|---|---|---|---|---|\n";
+}
+
 template <class Variant>
 std::string option_tables(const std::string& what) {
   std::string text;
   for_each_alternative<Variant>([&](auto options) {
     OptionRows rows;
     describe(rows, options);
-    text += fmt::format(
-        "{} `{}`\n\n| option | default | allowed | unit | meaning |\n|---|---|---|---|---|\n{}\n",
-        what, option_type(options), rows.text);
+    text += option_header(fmt::format("{} `{}`", what, option_type(options))) + rows.text + "\n";
   });
   return text;
 }
@@ -82,7 +84,11 @@ std::string rows_of(const TypedTables& tables, const std::string& what) {
 }  // namespace
 
 std::string option_table() {
-  return option_tables<SchemeOptions>("Scheme") + option_tables<SolverOptions>("Solver");
+  OptionRows verdict;
+  VerdictOptions limits;
+  describe(verdict, limits);
+  return option_tables<SchemeOptions>("Scheme") + option_tables<SolverOptions>("Solver") +
+         option_header("Verdict") + verdict.text + "\n";
 }
 
 std::string field_table() {

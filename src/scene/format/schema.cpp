@@ -98,6 +98,7 @@ json::Node schema_of(scene::FieldType type, const std::string& key) {
                                                                  restitution_law_names.end())));
       return node;
     }
+    case scene::FieldType::plain_options:
     case scene::FieldType::options:
       return reference(key);
     case scene::FieldType::motion:
@@ -229,6 +230,18 @@ json::Node option_schema() {
   return one_of(std::move(schemas));
 }
 
+// An object with options and no type.
+template <class Options>
+json::Node plain_option_schema() {
+  OptionSchema visitor;
+  Options options;
+  describe(visitor, options);
+  json::Node schema = of_type("object");
+  schema.set("properties", std::move(visitor.properties));
+  schema.set("additionalProperties", json::Node::of(false));
+  return schema;
+}
+
 }  // namespace
 
 std::string scene_schema() {
@@ -254,6 +267,7 @@ std::string scene_schema() {
   defs.set("expectation", schema_of(scene::expectation_fields(), false));
   defs.set("scheme", option_schema<SchemeOptions>());
   defs.set("solver", option_schema<SolverOptions>());
+  defs.set("verdict", plain_option_schema<VerdictOptions>());
   return json::to_json(root) + "\n";
 }
 

@@ -27,6 +27,7 @@ enum class FieldType {
   anchors,          // two points
   body_pairs,       // list of two names
   options,          // an object with a "type", or the type alone
+  plain_options,    // an object with options
   restitution_law,  // newton, poisson or stronge
   // Objects and lists of objects with tables of their own:
   motion,

@@ -87,7 +87,8 @@ TEST_P(SaveAndRestore, AfterEveryStepGivesTheSameBits) {
   Simulator undisturbed = simulator(s);
   State state = *s.initial;
   for (int n = 1; n <= 300; ++n) {
-    Simulator restored(s.model, state, s.simulation.scheme, s.simulation.solver);
+    Simulator restored(s.model, state, s.simulation.scheme, s.simulation.solver,
+                       s.simulation.verdict);
     const StepReport& report = restored.step(s.simulation.step);
     undisturbed.step(s.simulation.step);
     ASSERT_NE(report.status, StepStatus::stopped);
@@ -151,7 +152,8 @@ TEST(OneStep, FromACheckpoint) {
   const Result<Scene> s = parse_scene(loaded->scene, "checkpoint");
   ASSERT_TRUE(s) << s.error().front().text();
   ASSERT_TRUE(check_scene(*loaded, path, *s));
-  Simulator sim(s->model, loaded->state, s->simulation.scheme, s->simulation.solver);
+  Simulator sim(s->model, loaded->state, s->simulation.scheme, s->simulation.solver,
+                s->simulation.verdict);
   const StepReport& report = sim.step(s->simulation.step);
   std::ofstream(std::string(path) + ".bits", std::ios::binary) << bits(report, sim.state());
   ASSERT_TRUE(save_checkpoint(path, s->resolved, sim.state(), loaded->steps + 1));

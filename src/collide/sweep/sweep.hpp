@@ -1,0 +1,42 @@
+// Swept test (E302 to E304): a certified bound of the deepest overlap of every pair of shapes along
+// the paths that the bodies took. Reads a model and paths, writes what exceeds the limit.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cairn/model.hpp"
+#include "collide/broadphase.hpp"
+#include "collide/narrowphase.hpp"
+#include "collide/sweep/body_path.hpp"
+
+namespace cairn::collide {
+
+// A pair whose overlap exceeds the limit, or may do so where no more can be proved.
+struct SweepFinding {
+  ShapeId a{}, b{};
+  double depth = 0;  // certified upper bound of the overlap up to the end of the path [m]
+  double limit = 0;  // of the pair [m]
+  double tau = 0;    // the path is certified up to here, 0 to 1 [-]
+};
+
+struct SweepSummary {
+  double worst = 0;  // largest depth over the inner radius of its pair, over all pairs [-]
+  int pairs = 0;     // of shapes whose swept volumes can meet
+  int searched = 0;  // of them, those that needed more than the bound along one direction
+};
+
+class Sweeper {
+ public:
+  explicit Sweeper(const Model& model);
+
+  // `share`: limit of the overlap of a pair as a share of its smaller inner radius. Findings are
+  // sorted by tau, then by shapes.
+  SweepSummary check(const Model& model, std::span<const BodyPath> paths, double share,
+                     std::vector<SweepFinding>& findings);
+
+ private:
+  std::vector<double> inner_radius_;  // of shapes [m]
+};
+
+}  // namespace cairn::collide
