@@ -102,15 +102,35 @@ std::string run_verdict(const Scene& scene, const record::RunTotals& totals,
   const double limit = tolerance(scene.simulation.solver);
   switch (outcome.status) {
     case record::RunStatus::ok:
-      return fmt::format("certified: {}, tolerance {:.0e}\n", worst, limit);
+      return fmt::format("accepted: every step in solve, motion and energy; {}, tolerance {:.0e}\n",
+                         worst, limit);
     case record::RunStatus::uncertified:
       return fmt::format("NOT CERTIFIED: {} of {} steps miss the tolerance {:.0e}, {}\n",
                          totals.uncertified_steps, totals.steps, limit, worst);
+    case record::RunStatus::not_accepted:
+      return fmt::format("NOT ACCEPTED: the motion of {} of {} steps is outside its limits; {}\n",
+                         totals.verdict.failed_steps, totals.steps, worst);
     case record::RunStatus::stopped:
       break;
   }
   return fmt::format("STOPPED after {} steps: {}; {}\n", totals.steps, printable(totals.message),
                      worst);
+}
+
+std::string verdict_lines(const record::VerdictTotals& v) {
+  std::string text;
+  auto part = [&](const char* title, const record::VerdictPartTotals& p) {
+    if (p.failed_steps == 0) return;
+    text += fmt::format("{:<12} NOT OK in {} steps; step {}: {}\n", title, p.failed_steps, p.step,
+                        printable(p.sentence));
+  };
+  part("solve", v.solve);
+  part("motion", v.motion);
+  part("energy", v.energy);
+  if (v.divided_steps > 0)
+    text += fmt::format("divided      {} steps, into {} parts at most, {} advances in all\n",
+                        v.divided_steps, v.parts_max, v.attempts);
+  return text;
 }
 
 std::string expectation_lines(const record::RunOutcome& outcome) {
@@ -145,7 +165,7 @@ std::string force_lines(const record::ForceTable& table) {
 std::string result_lines(const Run& run, const record::RunTotals& totals,
                          const record::RunOutcome& outcome) {
   const Scene& scene = run.scene;
-  std::string text = run_verdict(scene, totals, outcome);
+  std::string text = run_verdict(scene, totals, outcome) + verdict_lines(totals.verdict);
   text += fmt::format("steps        {} of {}, {:.6g} s each\n", totals.steps, run.steps.steps,
                       run.steps.h);
   text += fmt::format("penetration  max {:.2e} m, final {:.2e} m\n", totals.penetration_max,

@@ -29,13 +29,15 @@ struct Ledger {
   double stabilisation = 0;  // put in by the correction of gaps and joint errors
   double integrator = 0;     // the scheme's own term
   double solver = 0;         // what the solver's residual does: lambda . w where the law says zero
+  double passive = 0;        // put in by dampers, and by springs beyond their potential; <= 0 for a
+                             // damper
 
   double rise() const {  // of the total energy beyond the work done on the system
     return kinetic_end + potential_end - kinetic_start - potential_start - work_applied -
            work_motion;
   }
   double imbalance() const {
-    return rise() + friction + impact - stabilisation - integrator - solver;
+    return rise() + friction + impact - stabilisation - integrator - solver - passive;
   }
 };
 
@@ -133,6 +135,7 @@ enum class StopReason : std::uint8_t {
   unstable,         // an explicit spring of a contact is unstable at this step
   turns_too_fast,   // gyroscopic terms outweigh the inertia of a body in an implicit step
   unsupported,      // the scheme does not take the model
+  passes_through,   // a body would be carried through another one, in however short a part
   interrupted,      // asked for by the caller
   out_of_memory,    // the memory of the machine does not suffice
   internal_error,   // a check of the program failed
@@ -172,15 +175,17 @@ struct StepReport {
   double projection = 0;          // farthest that the projection moved a centre of mass [m]
   double projection_angle = 0;    // and turned a body [rad]
   double projection_slowing =
-      1;                      // least factor on velocities that pays for the projection's work [-]
-  double joint_error = 0;     // largest distance error of a joint at the end [m]
-  int active_contacts = 0;    // contacts that carry an impulse
-  int added_pairs = 0;        // contacts that verification added, other than of two polyhedra
-  int filtered_contacts = 0;  // contacts that the filter left out, since others imply them (E145)
-  int revised_pairs = 0;      // polyhedra whose axis or events verification changed (E143)
-  int collisions = 0;         // contacts with restitution
-  int guard_corrections = 0;  // times that the energy guard reduced the restitution
-  double guard_factor = 1;    // theta: share of restitution kept [-]
+      1;                       // least factor on velocities that pays for the projection's work [-]
+  double projection_work = 0;  // energy that the projection put in, part of the ledger's
+                               // stabilisation [J]
+  double joint_error = 0;      // largest distance error of a joint at the end [m]
+  int active_contacts = 0;     // contacts that carry an impulse
+  int added_pairs = 0;         // contacts that verification added, other than of two polyhedra
+  int filtered_contacts = 0;   // contacts that the filter left out, since others imply them (E145)
+  int revised_pairs = 0;       // polyhedra whose axis or events verification changed (E143)
+  int collisions = 0;          // contacts with restitution
+  int guard_corrections = 0;   // times that the energy guard reduced the restitution
+  double guard_factor = 1;     // theta: share of restitution kept [-]
   int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear; Newton steps of
                                  // scheme penalty
   double nonlinear_residual =

@@ -12,6 +12,7 @@
 #include "model/checks.hpp"
 #include "model/conventions.hpp"
 #include "model/materials.hpp"
+#include "model/shape/inner_radius.hpp"
 
 namespace cairn {
 namespace {
@@ -138,6 +139,11 @@ Result<BuiltModel> build(const ModelDescription& description) try {
   if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
 
   add_polyhedra(*model, polyhedra);
+  for (Shape& shape : model->shapes)
+    shape.inner_radius = model::inner_radius(
+        shape.geometry, shape.polyhedron < 0
+                            ? nullptr
+                            : &model->polyhedra[static_cast<std::size_t>(shape.polyhedron)]);
   model->mass_unit = power_of_two(sizes.mass);
   model->length_unit = power_of_two(length_scale(sizes, longest_link));
   model::dcheck_model(*model);

@@ -20,6 +20,25 @@ using Page = ReportPage;
 // ---- Verdict and expectations
 // -----------------------------------------------------------------------------------
 
+// What each part of the verdict says, a line each.
+void put_verdict_parts(Page& page, const record::VerdictTotals& v) {
+  page.html += "<ul>";
+  auto put = [&](const char* name, const record::VerdictPartTotals& part) {
+    if (part.failed_steps == 0)
+      page.put("<li>{}: accepted in every step, at most {} of the limit</li>", name,
+               short_number(part.worst));
+    else
+      page.put("<li>{}: not accepted in {} steps. Step {}: {}</li>", name, part.failed_steps,
+               part.step, escape(part.sentence));
+  };
+  put("Solve", v.solve);
+  put("Motion", v.motion);
+  put("Energy", v.energy);
+  if (v.divided_steps > 0)
+    page.put("<li>{} steps were divided, into {} parts at most</li>", v.divided_steps, v.parts_max);
+  page.html += "</ul>";
+}
+
 void put_verdict(Page& page) {
   const record::RunTotals& totals = page.in.totals;
   const record::WorstStep worst = totals.worst.empty() ? record::WorstStep{} : totals.worst.front();
@@ -32,6 +51,8 @@ void put_verdict(Page& page) {
                                  : "The laws held in every step";
   if (missed > 0) headline = "An expectation of the scene was not met";
   if (totals.status() == record::RunStatus::uncertified) headline = "Not every step is certified";
+  if (totals.status() == record::RunStatus::not_accepted)
+    headline = "The motion of some steps is outside its limits";
   if (totals.steps == 0) headline = "No step was taken";
   if (totals.stopped) headline = "The run was stopped";
   page.put("<section class=\"verdict {}\"><strong>{}</strong>", held ? "held" : "missed", headline);
@@ -42,6 +63,7 @@ void put_verdict(Page& page) {
         "certified.</p>",
         short_number(worst.certificate), short_number(page.limit()), worst.step, escape(worst.row),
         totals.uncertified_steps, totals.steps);
+  put_verdict_parts(page, totals.verdict);
   if (!expect.empty())
     page.put("<p>{} of {} expectations met.</p>",
              static_cast<std::ptrdiff_t>(expect.size()) - missed, expect.size());

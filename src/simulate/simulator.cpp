@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
+#include "accept/driver.hpp"
 #include "base/boundary.hpp"
 #include "collide/finder.hpp"
 #include "dynamics/kinematics.hpp"
@@ -26,7 +27,8 @@ struct Simulator::Workspace {
         scheme(s),
         solver(o),
         verdict(limits),
-        data(std::make_unique<scheme::StepData>(*model)) {}
+        data(std::make_unique<scheme::StepData>(*model)),
+        driver(*model, solver, verdict) {}
 
   // After a step that threw: its scratch may be half written, no byte of it is used again.
   void renew_data();
@@ -39,6 +41,7 @@ struct Simulator::Workspace {
   VerdictOptions verdict;
   StepReport report;
   std::unique_ptr<scheme::StepData> data;
+  accept::Driver driver;
   bool data_is_whole = true;  // no step has thrown while it wrote to it
   double (*clock)() = nullptr;
   std::string refusal;  // of what the scheme does not take
@@ -116,11 +119,8 @@ const StepReport& Simulator::step(double h) {
   w.before = w.state;
   try {
     if (!w.data_is_whole) w.renew_data();
-    std::visit(
-        [&](const auto& scheme) {
-          scheme::advance(*w.model, scheme, w.solver, h, w.clock, *w.data, w.state, w.report);
-        },
-        w.scheme);
+    w.driver.step({*w.model, w.scheme, w.solver, w.verdict, w.clock, w.interrupted}, h, *w.data,
+                  w.state, w.report);
     model::dcheck_state(*w.model, w.state);
     CAIRN_DCHECK(!w.report.failed() || w.state == w.before);
     CAIRN_DCHECK(w.report.failed() || w.state.step == w.before.step + 1, w.state.step);

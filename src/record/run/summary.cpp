@@ -25,6 +25,38 @@ Json certificate_json(const RunTotals& totals) {
           {"uncertified_steps", totals.uncertified_steps}};
 }
 
+Json verdict_part_json(const VerdictPartTotals& part) {
+  Json json = {{"ok", part.failed_steps == 0},
+               {"worst", part.worst},
+               {"step", part.step},
+               {"failed_steps", part.failed_steps}};
+  if (!part.sentence.empty()) json["sentence"] = part.sentence;
+  return json;
+}
+
+// `worst` is relative to the limit: a part is ok while it is at most 1.
+Json verdict_json(const RunTotals& totals) {
+  const VerdictTotals& v = totals.verdict;
+  Json solve = verdict_part_json(v.solve), motion = verdict_part_json(v.motion),
+       energy = verdict_part_json(v.energy);
+  motion.update({{"overlap", v.overlap_max},
+                 {"swept_overlap", v.swept_overlap_max},
+                 {"joint", v.joint_max},
+                 {"momentum", v.momentum_max},
+                 {"momentum_others", v.momentum_others_max}});
+  energy.update({{"error", v.energy_error_max},
+                 {"integrator", v.integrator_max},
+                 {"integrator_sum", totals.ledger.integrator}});
+  return {{"accepted", !totals.stopped && v.failed_steps == 0},
+          {"failed_steps", v.failed_steps},
+          {"solve", std::move(solve)},
+          {"motion", std::move(motion)},
+          {"energy", std::move(energy)},
+          {"divided_steps", v.divided_steps},
+          {"parts_max", v.parts_max},
+          {"attempts", v.attempts}};
+}
+
 // Names are unique, so each body is appended without a look at those before it: a search in an
 // ordered object would take the square of their number.
 Json bodies_json(const Model& model, const State& state) {
@@ -227,6 +259,7 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
     json["reason"] = name(totals.reason);
     json["message"] = totals.message;
   }
+  json["verdict"] = verdict_json(totals);
   json["certificate"] = certificate_json(totals);
   json["penetration"] = {{"max", totals.penetration_max}, {"final", totals.penetration_final}};
   // Distance joints have no alignment to lose.

@@ -13,7 +13,8 @@ constexpr const char* columns =
     "collisions,added pairs,guard factor [-],kinetic [J],potential [J],total [J],"
     "work applied [J],work motion [J],friction [J],impact [J],stabilisation [J],integrator [J],"
     "solver [J],imbalance [J],penetration [m],joint error [m],coulomb residual [-],detect "
-    "[ms],solve [ms],cpu [ms]";
+    "[ms],solve [ms],cpu [ms],passive [J],verdict solve [-],verdict motion [-],verdict energy "
+    "[-],overlap [-],swept overlap [-],parts";
 
 }  // namespace
 
@@ -53,6 +54,14 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   fmt::format_to(std::back_inserter(out), ",{},{},{},{:.6g},{:.6g},{:.6g}", r.penetration,
                  r.joint_error, r.coulomb_residual, 1e3 * r.seconds.detect, 1e3 * r.seconds.solve,
                  1e3 * r.seconds.total);
+  const Verdict& v = r.verdict;
+  fmt::format_to(std::back_inserter(out), ",{}", l.passive);
+  for (const double figure :
+       {v.solve.worst, v.motion.worst, v.energy.worst, v.overlap, v.swept_overlap}) {
+    out.push_back(',');
+    if (std::isfinite(figure)) fmt::format_to(std::back_inserter(out), "{:.6g}", figure);
+  }
+  fmt::format_to(std::back_inserter(out), ",{}", v.parts);
 }
 
 Result<StepTable> StepTable::create(const std::string& path) {

@@ -101,6 +101,34 @@ void add_impacts(const StepReport& report, ImpactTotals& totals) {
   }
 }
 
+void add_verdict_part(const VerdictPart& part, std::int64_t step, VerdictPartTotals& totals) {
+  const bool worse = !(badness(part.worst) <= badness(totals.worst));
+  if (!part.ok && (totals.failed_steps == 0 || worse)) totals.sentence = part.sentence;
+  if (!part.ok) ++totals.failed_steps;
+  if (!worse) return;
+  totals.worst = part.worst;
+  totals.step = step;
+}
+
+void add_verdict(const StepReport& r, VerdictTotals& totals) {
+  const Verdict& v = r.verdict;
+  add_verdict_part(v.solve, r.step, totals.solve);
+  add_verdict_part(v.motion, r.step, totals.motion);
+  add_verdict_part(v.energy, r.step, totals.energy);
+  if (!v.accepted()) ++totals.failed_steps;
+  totals.overlap_max = std::max(totals.overlap_max, v.overlap);
+  totals.swept_overlap_max = std::max(totals.swept_overlap_max, v.swept_overlap);
+  totals.joint_max = std::max(totals.joint_max, v.joint);
+  totals.momentum_max = std::max(totals.momentum_max, v.momentum);
+  totals.momentum_others_max = std::max(totals.momentum_others_max, v.momentum_others);
+  totals.energy_error_max = std::max(totals.energy_error_max, v.energy_error);
+  totals.integrator_max = std::max(totals.integrator_max, std::abs(v.integrator));
+  if (v.parts > 1) ++totals.divided_steps;
+  totals.parts += v.parts;
+  totals.attempts += v.attempts;
+  totals.parts_max = std::max(totals.parts_max, v.parts);
+}
+
 constexpr double drawn_certificate = 1e3;  // a residual of one is already no solution at all [-]
 
 void add_curves(const StepReport& r, RunTotals& totals) {
@@ -130,6 +158,8 @@ const char* name(RunStatus status) {
       return "ok";
     case RunStatus::uncertified:
       return "uncertified";
+    case RunStatus::not_accepted:
+      return "not_accepted";
     case RunStatus::stopped:
       return "stopped";
   }
@@ -154,7 +184,8 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   }
   const bool first = totals.steps == 0;
   ++totals.steps;
-  if (r.status == StepStatus::uncertified) ++totals.uncertified_steps;
+  if (!r.verdict.solve.ok) ++totals.uncertified_steps;
+  add_verdict(r, totals.verdict);
   add_worst(model, r, totals);
   add_jamming(model, r, totals);
   add_ledger(r.ledger, first, totals);

@@ -15,7 +15,7 @@
 
 namespace cairn::record {
 
-enum class RunStatus : std::uint8_t { ok, uncertified, stopped };
+enum class RunStatus : std::uint8_t { ok, uncertified, not_accepted, stopped };
 const char* name(RunStatus status);
 
 struct WorstStep {
@@ -41,9 +41,30 @@ struct ImpactTotals {
   static constexpr std::size_t max_largest = 8;
 };
 
+// One part of the verdict over a run.
+struct VerdictPartTotals {
+  std::int64_t failed_steps = 0;
+  double worst = 0;       // largest figure over its limit [-]
+  std::int64_t step = 0;  // in which it occurred
+  std::string sentence;   // of the worst step that failed
+};
+
+// The verdicts of all steps (E300 to E308).
+struct VerdictTotals {
+  VerdictPartTotals solve, motion, energy;
+  std::int64_t failed_steps = 0;                     // in any part
+  double overlap_max = 0, swept_overlap_max = 0;     // of the smaller inner radius [-]
+  double joint_max = 0;                              // of the smaller radius [-]
+  double momentum_max = 0, momentum_others_max = 0;  // [-]
+  double energy_error_max = 0, integrator_max = 0;   // of the energy that moves [-]
+  std::int64_t divided_steps = 0, parts = 0, attempts = 0;
+  int parts_max = 1;
+};
+
 struct RunTotals {
-  std::int64_t steps = 0;  // completed
-  std::int64_t uncertified_steps = 0;
+  std::int64_t steps = 0;              // completed
+  std::int64_t uncertified_steps = 0;  // whose solves miss the tolerance
+  VerdictTotals verdict;
   bool stopped = false;
   StopReason reason = StopReason::none;
   std::string message;                                        // why it was stopped
@@ -86,9 +107,10 @@ struct RunTotals {
   static constexpr int max_jamming_searches = 3;
 
   RunStatus status() const {
-    return stopped                 ? RunStatus::stopped
-           : uncertified_steps > 0 ? RunStatus::uncertified
-                                   : RunStatus::ok;
+    return stopped                    ? RunStatus::stopped
+           : uncertified_steps > 0    ? RunStatus::uncertified
+           : verdict.failed_steps > 0 ? RunStatus::not_accepted
+                                      : RunStatus::ok;
   }
   double cpu_ms_mean() const;
   double cpu_ms_median() const;

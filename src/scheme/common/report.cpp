@@ -30,6 +30,8 @@ const char* name(StopReason reason) {
       return "unstable";
     case StopReason::turns_too_fast:
       return "turns_too_fast";
+    case StopReason::passes_through:
+      return "passes_through";
     case StopReason::unsupported:
       return "unsupported";
     case StopReason::out_of_memory:
@@ -66,7 +68,10 @@ void clear(StepReport& report, const State& state, double h) {
   report.nonlinear_residual = report.coulomb_residual = 0;
   report.contact_projections = report.uncertified_projections = 0;
   report.contact_projection_certificate = 0;
-  report.projection = report.projection_angle = report.error_estimate = 0;
+  report.projection = report.projection_angle = report.projection_work = 0;
+  report.error_estimate = 0;
+  report.divided.clear();
+  report.verdict = {};
   report.active_contacts = 0;
   report.parts = 1;
 }
@@ -137,6 +142,30 @@ void add_flows(const Ledger& part, Ledger& sum) {
   sum.stabilisation += part.stabilisation;
   sum.integrator += part.integrator;
   sum.solver += part.solver;
+  sum.passive += part.passive;
+}
+
+void add_contact(const ContactReport& contact, std::vector<ContactReport>& contacts) {
+  const auto at = std::lower_bound(
+      contacts.begin(), contacts.end(), contact,
+      [](const ContactReport& a, const ContactReport& b) { return a.contact.key < b.contact.key; });
+  if (at == contacts.end() || at->contact.key != contact.contact.key) {
+    contacts.insert(at, contact);
+    return;
+  }
+  const Contact &old = at->contact, &c = contact.contact;
+  auto turned = [&](const Vec3& along) {
+    const Vec3 world = along[0] * old.n_W + along[1] * old.t1_W + along[2] * old.t2_W;
+    return Vec3(c.n_W.dot(world), c.t1_W.dot(world), c.t2_W.dot(world));
+  };
+  const Vec3 impulse = turned(at->impulse), torque = turned(at->torque);
+  const bool colliding = at->colliding || contact.colliding;
+  const ContactMode mode = contact.mode == ContactMode::open ? at->mode : contact.mode;
+  *at = contact;
+  at->impulse += impulse;
+  at->torque += torque;
+  at->colliding = colliding;
+  at->mode = mode;
 }
 
 void count_step(double h, State& state, StepReport& report) {

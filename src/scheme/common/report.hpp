@@ -34,6 +34,9 @@ bool close_ledger(const Model& model, const State& start, const std::vector<Pose
 // What flows in and out in a part of the time, added to that of the whole.
 void add_flows(const Ledger& part, Ledger& sum);
 
+// Adds a contact of a part of a step to those of the whole, sorted by key: impulses add up.
+void add_contact(const ContactReport& contact, std::vector<ContactReport>& contacts);
+
 // The step is taken: time and number go on, and the report has them.
 void count_step(double h, State& state, StepReport& report);
 

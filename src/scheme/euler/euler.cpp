@@ -56,9 +56,11 @@ void Step::measure_contacts() {
     terms.spin = constrain::prescribed_spin(model, state.poses, data.poses_end, c, h);
     terms.approach = relative_velocity(model, state.poses, c, c.n_W, state.v) + terms.motion[0];
     terms.threshold = threshold(c);
-    terms.gap_rate = (c.gap > 0 ? 1 : options.gamma) * c.gap / h;
+    // A gap may close within a part of a step, an overlap opens over a whole one.
+    terms.gap_rate = (c.gap > 0 ? 1 : options.gamma * data.share(h)) * c.gap / h;
     if (c.gap < 0)
-      terms.gap_rate = std::max(terms.gap_rate, -separation_speed(model, c, options, h));
+      terms.gap_rate =
+          std::max(terms.gap_rate, -separation_speed(model, c, options, h / data.share(h)));
     terms.start_gap_rate = std::max(0.0, c.gap) / h;
     terms.target = std::min(0.0, c.gap - h * terms.gap_rate);
     if (options.restitution == Restitution::completed || c.restitution == 0 ||
@@ -79,7 +81,8 @@ void Step::add_joints(Problem& problem) {
   const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     constrain::add_joint(model, data.poses_linear, others, data.layout, static_cast<JointId>(i),
-                         data.linearised_again ? 1 : options.gamma, h, problem, data.joint_terms);
+                         data.linearised_again ? 1 : options.gamma * data.share(h), h, problem,
+                         data.joint_terms);
   data.joint_constraints = problem.constraints.size();
   CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
                data.joint_terms.size(), problem.rows());
@@ -89,7 +92,7 @@ void Step::add_joints(Problem& problem) {
   }
   data.joint_targets.clear();
   for (const constrain::JointRowTerms& term : data.joint_terms)
-    data.joint_targets.push_back((1 - options.gamma) * term.error);
+    data.joint_targets.push_back((1 - options.gamma * data.share(h)) * term.error);
 }
 
 // Solves the problem in which impacts return the share theta of their restitution, with its
@@ -260,6 +263,13 @@ void Step::report_contacts() {
   }
 }
 
+// Straight with the velocities of the solve, then the projection.
+void Step::record_path() {
+  data.path.add(state.t, state.poses, data.v_solved);
+  data.path.add(state.t + h, data.poses_moved, data.v_solved);
+  if (data.poses_moved != data.poses_end) data.path.add(state.t + h, data.poses_end, data.v_end);
+}
+
 namespace {
 
 void commit(const Step& step, State& state) {
@@ -304,6 +314,7 @@ void take(Step& step, double (*clock)(), State& state) {
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   clear(report, state, h);
+  data.path.clear();
 
   // Predict without constraints; find every contact that can close.
   step.predict();
@@ -351,6 +362,7 @@ void take(Step& step, double (*clock)(), State& state) {
   report.ledger = make_ledger(model, state, h, data, step.last());
   if (!step.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
   measure_joints(model, data.poses_end, report);
+  step.record_path();
   commit(step, state);
   report.seconds.total = now() - start;
 }

@@ -69,6 +69,7 @@ void Step::account_for_projection() {
   data.projection_work = dynamics::potential_energy(model, data.poses_end) - data.potential_solved +
                          dynamics::kinetic_energy(model, data.v_end) -
                          dynamics::kinetic_energy(model, data.v_solved);
+  report.projection_work = data.projection_work;
 }
 
 // (E39): where the projection lifted an island against gravity its velocities are slowed down by as

@@ -36,15 +36,15 @@ double velocity_gain(const Model& model, const Contact& c, const VecX& from, con
   return gain;
 }
 
-// TOL of (4.10): given, or 2 h times the free acceleration along the normal; across the forces,
-// where that vanishes, a thousandth of their speed gain, so that neighbours at rest do not bounce
-// on rounding.
+// TOL of (4.10): given, or, h the whole step, 2 h times the free acceleration along the normal;
+// across the forces, where that vanishes, a thousandth of their speed gain, so that neighbours at
+// rest do not bounce on rounding.
 double Step::threshold(const Contact& c) const {
   if (options.restitution_threshold >= 0) return options.restitution_threshold;
   const double gain = velocity_gain(model, c, state.v, data.v_free);
   const double along = relative_velocity(model, state.poses, c, c.n_W, data.v_free) -
                        relative_velocity(model, state.poses, c, c.n_W, state.v);
-  return std::max(2 * std::abs(along), 1e-3 * gain);
+  return std::max(2 * std::abs(along), 1e-3 * gain) / data.share(h);
 }
 
 // Impacts: contacts that carry an impulse and approached faster than the threshold. True if one of

@@ -83,6 +83,7 @@ struct Step {
   bool finite_energy() const;
   void open_overlaps();
   void account_for_projection();
+  void record_path();
   void pay_for_projection();
 };
 

@@ -9,6 +9,7 @@
 #include "problem/islands.hpp"
 #include "scheme/common/active_set.hpp"
 #include "scheme/common/contact_projection.hpp"
+#include "scheme/common/step_path.hpp"
 #include "scheme/hybrid/hybrid_data.hpp"
 #include "scheme/impact/collision.hpp"
 #include "scheme/penalty/penalty_data.hpp"
@@ -96,6 +97,12 @@ struct StepData {
   VecX v_start, v_free_plain;     // where the forces of the step act from; v_free without impacts
   std::vector<int> in_collision;  // of contacts: index among the colliders, or -1
 
+  double nominal = 0;  // an input: length of the step that the scheme takes all or a part of (E308)
+                       // [s]
+  StepPath path;       // an output: how the bodies moved
+
+  // Share of the whole step that a part of length h is.
+  double share(double h) const { return nominal > 0 ? h / nominal : 1; }
   std::size_t joints() const { return joint_constraints; }
 };
 

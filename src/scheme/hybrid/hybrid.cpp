@@ -29,31 +29,6 @@ void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, do
   report.events.push_back({kind, t, key, speed});
 }
 
-// Impulses of a contact add up over the parts of a step.
-void HybridStep::note_contact(const ContactReport& contact) {
-  const auto at = std::lower_bound(
-      report.contacts.begin(), report.contacts.end(), contact,
-      [](const ContactReport& a, const ContactReport& b) { return a.contact.key < b.contact.key; });
-  if (at == report.contacts.end() || at->contact.key != contact.contact.key) {
-    report.contacts.insert(at, contact);
-    return;
-  }
-  const Contact &old = at->contact, &c = contact.contact;
-  const Vec3 world =
-      at->impulse[0] * old.n_W + at->impulse[1] * old.t1_W + at->impulse[2] * old.t2_W;
-  const bool colliding = at->colliding || contact.colliding;
-  const ContactMode mode = contact.mode == ContactMode::open ? at->mode : contact.mode;
-  const Vec3 turning =
-      at->torque[0] * old.n_W + at->torque[1] * old.t1_W + at->torque[2] * old.t2_W;
-  const Vec3 before(c.n_W.dot(world), c.t1_W.dot(world), c.t2_W.dot(world));
-  const Vec3 torque(c.n_W.dot(turning), c.t1_W.dot(turning), c.t2_W.dot(turning));
-  *at = contact;
-  at->impulse += before;
-  at->torque += torque;
-  at->colliding = colliding;
-  at->mode = mode;
-}
-
 // (E217): from here on every pair is kept apart as it comes, without restitution.
 void HybridStep::limit_events() {
   limited = true;
@@ -115,6 +90,7 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   HybridData& d = data.hybrid;
   HybridStep step{model, options, solver, h, data, report, d};
   clear(report, state, h);
+  data.path.clear();
   d.now = state;
   d.now.pending.clear();
   d.now.v_before.resize(0);

@@ -59,7 +59,7 @@ double HybridStep::switch_speed(const Contact& c) const {
   const double gain = velocity_gain(model, c, d.now.v, data.v_free);
   const double along = relative_velocity(model, d.now.poses, c, c.n_W, data.v_free) -
                        relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
-  return std::max(std::abs(along), across * gain) * (h / d.free_length);
+  return std::max(std::abs(along), across * gain) * (h / data.share(h) / d.free_length);
 }
 
 bool HybridStep::touches(const Contact& c) const {

@@ -55,6 +55,7 @@ struct HybridData {
   std::vector<ContactKey> next;     // scratch of it
   std::vector<Watch> watched;
   std::vector<ContactKey> due;  // contacts that met at the end of the last part
+  VecX v_path;                  // velocities at the beginning of a stretch of the path
   std::vector<char> flies;      // per body: nothing but gravity acts on it
   std::vector<char> bound;      // per body: has joints, springs or applied forces
   std::vector<char> jointed;    // per body

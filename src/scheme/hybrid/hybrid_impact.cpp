@@ -9,6 +9,7 @@
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "problem/mass.hpp"
+#include "scheme/common/report.hpp"
 #include "scheme/hybrid/hybrid_step.hpp"
 #include "solver/unguarded.hpp"
 
@@ -260,7 +261,7 @@ void HybridStep::report_hit(const Touch& hit, const Problem& problem) {
                   hit.spins[i].axes.axis_W[static_cast<std::size_t>(r)];
   const Contact& c = hit.contact;
   out.torque = Vec3(c.n_W.dot(torque_W), c.t1_W.dot(torque_W), c.t2_W.dot(torque_W));
-  note_contact(out);
+  add_contact(out, report.contacts);
 }
 
 // The impulses of the moment as a problem that can be judged (E213): momentum and joints, with

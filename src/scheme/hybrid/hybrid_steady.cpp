@@ -42,7 +42,7 @@ void HybridStep::take_part(double length) {
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(d.flies.size() == model.bodies.size(), d.flies.size());
   evaluate(length);
-  d.euler.gamma = options.gamma * std::min(1.0, length / h);
+  d.euler.gamma = options.gamma;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (d.flies[i])
@@ -102,15 +102,17 @@ void HybridStep::accept(double length) {
   Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
   part.account_for_projection();
   part.report_contacts();
-  for (const ContactReport& contact : d.part.contacts) note_contact(contact);
+  for (const ContactReport& contact : d.part.contacts) add_contact(contact, report.contacts);
   add_flows(make_ledger(model, d.now, length, data, part.last()), report.ledger);
   report.projection = std::max(report.projection, d.part.projection);
   report.projection_angle = std::max(report.projection_angle, d.part.projection_angle);
   report.projection_slowing = std::min(report.projection_slowing, d.part.projection_slowing);
+  report.projection_work += d.part.projection_work;
   report.nonlinear_iterations += d.part.nonlinear_iterations;
   report.nonlinear_residual = std::max(report.nonlinear_residual, d.part.nonlinear_residual);
   report.nonlinear_fallback = std::max(report.nonlinear_fallback, d.part.nonlinear_fallback);
   new_record(Purpose::step) = part.last();
+  record_path(length);
 
   if (!d.brief) release_opened(length);
   d.brief = false;
@@ -122,6 +124,21 @@ void HybridStep::accept(double length) {
   d.now.t += length;
 }
 
+// Bodies that fly follow a curve, the others go straight with the velocities of the solve.
+void HybridStep::record_path(double length) {
+  d.v_path = data.v_solved;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (d.flies[i] && body.velocities > 0)
+      d.v_path.segment(body.first_velocity, body.velocities) =
+          d.now.v.segment(body.first_velocity, body.velocities);
+  }
+  data.path.add(d.now.t, d.now.poses, d.v_path);
+  data.path.add(d.now.t + length, data.poses_moved, data.v_solved);
+  if (data.poses_moved != data.poses_end)
+    data.path.add(d.now.t + length, data.poses_end, data.v_end);
+}
+
 // Steady contacts that have opened farther than they would fall in a step are so no more.
 void HybridStep::release_opened(double length) {
   d.next.clear();
@@ -131,7 +148,7 @@ void HybridStep::release_opened(double length) {
                            [](const auto& a, const auto& b) { return a.key < b.key; });
     Contact c;
     const bool there = data.active.finder.find_one(model, data.poses_end, old.key, c);
-    const double room = options.hysteresis * switch_speed(old) * h;
+    const double room = options.hysteresis * switch_speed(old) * h / data.share(h);
     if (loaded || (there && (touches(c) || c.gap <= room)))
       d.next.push_back(old.key);
     else if (!polyhedra(old.key))

@@ -28,7 +28,6 @@ struct HybridStep {
   void integrate();
   void limit_events();
   SolveRecord& new_record(Purpose purpose);
-  void note_contact(const ContactReport& contact);
   void event(StepEvent::Kind kind, double t, const ContactKey& key, double speed);
 
   // Bouncing or steady.
@@ -53,6 +52,7 @@ struct HybridStep {
   void take_part(double length);
   bool verify_part(double length);
   void accept(double length);
+  void record_path(double length);
   void release_opened(double length);
 
   // When bodies meet.

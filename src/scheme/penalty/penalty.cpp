@@ -81,6 +81,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   clear(report, state, h);
+  data.path.clear();
 
   base.predict();
   data.at_once = false;
@@ -122,6 +123,8 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   step.add_springs_to(report.ledger);
   if (!base.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
   measure_joints(model, data.poses_end, report);
+  data.poses_moved = data.poses_end;
+  base.record_path();
   state.v = data.v_end;
   state.poses = data.poses_end;
   state.contacts = data.memory;

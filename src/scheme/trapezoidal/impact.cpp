@@ -31,7 +31,7 @@ double TrapezoidalStep::threshold(const Contact& c) {
   if (options.restitution_threshold >= 0) return options.restitution_threshold;
   const double gain = relative_velocity(model, d.now.poses, c, c.n_W, d.v_free) -
                       relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
-  return std::abs(gain) * h / d.free_length;
+  return std::abs(gain) * h / data.share(h) / d.free_length;
 }
 
 // Every candidate that touches at `now`.

@@ -31,6 +31,8 @@ void TrapezoidalStep::accept(const SolveRecord& record) {
   for (std::size_t i = 0; i < d.touching.size(); ++i)
     if (record.solution.lambda[record.problem.first_row[d.joint_constraints + i]] > 0)
       d.holding.push_back(d.touching[i].key);
+  data.path.add(d.now.t, d.now.poses, d.now.v);
+  data.path.add(d.next.t, d.next.poses, d.next.v);
   std::swap(d.now, d.next);
   project(d.now, record, 1);
 }
@@ -149,6 +151,7 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   TrapezoidalData& d = data.trapezoidal;
   TrapezoidalStep step{model, options, solver, h, data, report, d};
   clear(report, state, h);
+  data.path.clear();
   load(state, h, d);
   d.begin = d.now;
   Phase& end = d.next;
@@ -178,6 +181,7 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
                      report.projection_angle == 0 && !step.limited;
   report.penetration = known ? d.deepest : find_overlaps(model, d.now.poses, data.active);
   measure_joints(model, d.now.poses, report);
+  data.path.add(d.now.t, d.now.poses, d.now.v);
   step.scale_memory();
   state.poses = d.now.poses;
   state.v = d.now.v;

@@ -37,6 +37,7 @@ void TrapezoidalStep::save_part() {
   s.ledger = report.ledger;
   s.events = report.events.size();
   s.solve_count = report.solve_count;
+  s.knots = data.path.size();
   s.impacts = report.impacts.size();
   s.sequential_impacts = report.sequential_impacts;
   s.unfinished_sequences = report.unfinished_sequences;
@@ -60,6 +61,7 @@ void TrapezoidalStep::restore_part() {
   report.ledger = s.ledger;
   report.events.resize(s.events);
   report.solve_count = s.solve_count;
+  data.path.resize(s.knots);
   report.impacts.resize(s.impacts);
   report.sequential_impacts = s.sequential_impacts;
   report.unfinished_sequences = s.unfinished_sequences;

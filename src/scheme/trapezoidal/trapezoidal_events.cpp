@@ -192,6 +192,8 @@ void TrapezoidalStep::collide(double tau, double length) {
   record.taken = tau;
   interpolate(model, d.now, d.next, tau, d.trial);
   add_smooth_ledger(record, tau / length);
+  data.path.add(d.now.t, d.now.poses, d.now.v);
+  data.path.add(d.trial.t, d.trial.poses, d.trial.v);
   std::swap(d.now, d.trial);
   project(d.now, record, tau / length);
   impact();

@@ -25,8 +25,10 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
   if (corrects) add_correction_work(record, share);
   pay_for_projection(phase);
-  report.ledger.stabilisation += dynamics::potential_energy(model, phase.poses) +
-                                 dynamics::kinetic_energy(model, phase.v) - before;
+  const double work = dynamics::potential_energy(model, phase.poses) +
+                      dynamics::kinetic_energy(model, phase.v) - before;
+  report.ledger.stabilisation += work;
+  report.projection_work += work;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Pose &from = d.before_projection[i], &to = phase.poses[i];
     report.projection = std::max(report.projection, (to.p - from.p).norm());

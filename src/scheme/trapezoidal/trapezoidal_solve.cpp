@@ -126,8 +126,9 @@ void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Po
 // (E169).
 double TrapezoidalStep::gap_correction(const Contact& c, double gap, double length) {
   if (gap > 0) return gap / length;
+  const double whole = h / data.share(h);
   const double correction =
-      std::max(options.gamma * gap / h, -separation_speed(model, c, options, h));
+      std::max(options.gamma * gap / whole, -separation_speed(model, c, options, whole));
   const double radius = model.smaller_radius(c.key.body_a, c.key.body_b);
   if (-gap > shallow * (radius > 0 ? radius : model.length_unit)) return correction;
   const ContactMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;

@@ -1,0 +1,163 @@
+#include "accept/driver.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "accept/merge.hpp"
+#include "base/conventions.hpp"
+#include "scheme/common/report.hpp"
+#include "scheme/euler/euler.hpp"
+#include "scheme/hybrid/hybrid.hpp"
+#include "scheme/penalty/penalty.hpp"
+#include "scheme/trapezoidal/trapezoidal.hpp"
+
+namespace cairn::accept {
+namespace {
+
+constexpr double shortest = 0x1p-24;  // part, of the step [-]
+constexpr double least_cut = 0.0625;  // share of a part at which it is divided, at the least [-]
+
+// A shorter step may be possible where this one was not.
+bool may_help(StopReason reason) {
+  switch (reason) {
+    case StopReason::not_finite:
+    case StopReason::energy_overflow:
+    case StopReason::open_joints:
+    case StopReason::unstable:
+    case StopReason::turns_too_fast:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Impulses carried over are those of a step of the length before; scaled they are a good guess for
+// one of another length.
+void scale_memory(double factor, State& state) {
+  if (factor == 1) return;
+  for (ContactMemory& m : state.contacts) m.impulse_W *= factor;
+  for (ContactMemory& m : state.contact_torques) m.impulse_W *= factor;
+  for (double& impulse : state.joint_impulses) impulse *= factor;
+}
+
+bool moves_well(const Judgement& judgement) {
+  return judgement.verdict.motion.ok && judgement.verdict.energy.ok;
+}
+
+// Where a part that failed is cut, as a share of its length.
+double cut_of(const Judgement& judgement) {
+  const double at = judgement.certified;
+  return at < 1 ? std::clamp(at, least_cut, 1 - least_cut) : 0.5;
+}
+
+}  // namespace
+
+Driver::Driver(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
+    : judge_(model, solver, limits) {}
+
+// One advance with its judgement. A stopped one is not judged.
+Judgement Driver::advance(const Setting& s, double length, double nominal, scheme::StepData& data,
+                          State& state, StepReport& report) {
+  before_ = state;
+  data.nominal = nominal;
+  std::visit(
+      [&](const auto& scheme) {
+        scheme::advance(s.model, scheme, s.solver, length, s.clock, data, state, report);
+      },
+      s.scheme);
+  if (report.failed() || s.interrupted) {
+    Judgement stopped;
+    stopped.verdict.motion = {false, 0, report.message};
+    return stopped;
+  }
+  return judge_({s.model, before_, state, data.path, report, length, nominal});
+}
+
+void Driver::step(const Setting& s, double h, scheme::StepData& data, State& state,
+                  StepReport& report) {
+  auto now = [&] { return s.clock ? s.clock() : 0.0; };
+  const double start = now();
+  begin_ = state;
+  report.divided.clear();
+  const Judgement first = advance(s, h, h, data, state, report);
+  report.verdict = first.verdict;
+  const bool stopped = report.failed();
+  const bool good = !stopped && (moves_well(first) || first.started_so);
+  const bool hopeless = stopped && !may_help(report.reason);
+  if (!good && !hopeless && !s.interrupted && s.limits.split && s.limits.max_parts > 1)
+    divide(s, h, first, data, state, report);
+  if (!report.failed() && !report.verdict.accepted()) report.status = StepStatus::uncertified;
+  report.seconds.total = now() - start;
+}
+
+// Parts are taken in the order of time; one that fails is cut in two.
+void Driver::divide(const Setting& s, double h, const Judgement& first, scheme::StepData& data,
+                    State& state, StepReport& report) {
+  const bool was_stopped = report.failed();
+  state = begin_;
+  begin_whole(state, h, report);
+  Verdict whole;
+  int attempts = 1;
+  double last = h;  // length that the impulses in the state are for
+  const double cut = was_stopped ? 0.5 : cut_of(first);
+  pending_.assign({h - cut * h, cut * h});
+  while (!pending_.empty()) {
+    const double length = pending_.back();
+    pending_.pop_back();
+    scale_memory(length / last, state);
+    const Judgement judgement = advance(s, length, h, data, state, part_);
+    report.seconds.detect += part_.seconds.detect;
+    report.seconds.solve += part_.seconds.solve;
+    ++attempts;
+    if (s.interrupted) return;
+    const bool good = !part_.failed() && moves_well(judgement);
+    const bool last_try = attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts ||
+                          length < shortest * h || judgement.started_so;
+    if (!good && !last_try) {
+      report.discarded_solves += part_.solve_count;
+      state = before_;
+      last = length;
+      const double at = part_.failed() ? 0.5 : cut_of(judgement);
+      pending_.push_back(length - at * length);
+      pending_.push_back(at * length);
+      continue;
+    }
+    if (part_.failed() || judgement.passes) {
+      scheme::Stop why{part_.reason, part_.message};
+      if (!part_.failed())
+        why = {StopReason::passes_through, judgement.verdict.motion.sentence +
+                                               "; take a smaller step or allow more parts "
+                                               "(simulation.verdict.max_parts)"};
+      state = begin_;
+      report.divided.clear();
+      begin_whole(state, h, report);
+      scheme::stop(report, std::move(why));
+      report.verdict = judgement.verdict;
+      return;
+    }
+    append_part(s.model, before_.t, state, part_, report);
+    add_part(judgement.verdict, whole);
+    last = length;
+  }
+  scale_memory(h / last, state);
+  state.t = begin_.t;
+  state.step = begin_.step;
+  scheme::count_step(h, state, report);
+  whole.parts = static_cast<int>(report.divided.size());
+  whole.attempts = attempts;
+  report.verdict = std::move(whole);
+  finish(s, h, data, state, report);
+}
+
+// What only the whole step can say.
+void Driver::finish(const Setting& s, double h, const scheme::StepData& data, const State& state,
+                    StepReport& report) {
+  scheme::judge(report);
+  report.active_contacts =
+      static_cast<int>(std::count_if(report.contacts.begin(), report.contacts.end(),
+                                     [](const ContactReport& c) { return c.impulse[0] > 0; }));
+  report.parts = report.verdict.parts;
+  judge_.judge_energy({s.model, begin_, state, data.path, report, h, h}, report.verdict);
+}
+
+}  // namespace cairn::accept

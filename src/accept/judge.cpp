@@ -1,0 +1,243 @@
+#include "accept/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "accept/segment.hpp"
+#include "base/conventions.hpp"
+#include "constrain/joints.hpp"
+#include "dynamics/forces.hpp"
+
+namespace cairn::accept {
+namespace {
+
+// Lengths in messages.
+std::string length_text(double metres) {
+  if (metres >= 1) return fmt::format("{:.3g} m", metres);
+  if (metres >= 1e-3) return fmt::format("{:.3g} mm", 1e3 * metres);
+  if (metres >= 1e-6) return fmt::format("{:.3g} um", 1e6 * metres);
+  return fmt::format("{:.3g} m", metres);
+}
+
+// Takes a figure into a part of the verdict. `sentence` is called if it is the worst beyond its
+// limit so far.
+template <class Sentence>
+void take(double figure, double limit, VerdictPart& part, const Sentence& sentence) {
+  const double share = figure == 0 ? 0 : figure / limit;
+  const bool bad = !(figure <= limit);
+  if (bad && (part.ok || !(share <= part.worst))) part.sentence = sentence();
+  part.ok = part.ok && !bad;
+  if (!(share <= part.worst)) part.worst = share;
+}
+
+const Body& body_of(const Model& model, ShapeId shape) {
+  return model.body(model.shapes[index(shape)].body);
+}
+
+// Half the least thickness of the thinner of two shapes, which is the first or the second.
+struct Thinner {
+  double radius = 0;
+  const Body* body = nullptr;
+  const Body* other = nullptr;
+};
+Thinner thinner(const Model& model, ShapeId a, ShapeId b) {
+  const double r_a = model.shapes[index(a)].inner_radius, r_b = model.shapes[index(b)].inner_radius;
+  const bool first = r_b == 0 || (r_a != 0 && r_a <= r_b);
+  const ShapeId thin = first ? a : b, thick = first ? b : a;
+  const double radius = first ? r_a : r_b;
+  return {radius > 0 ? radius : model.length_unit, &body_of(model, thin), &body_of(model, thick)};
+}
+
+std::string overlap_text(const Thinner& pair, double depth, const char* when) {
+  return fmt::format("'{}' went {} into '{}' {} ({:.3g} % of its thickness)", pair.other->name,
+                     length_text(depth), pair.body->name, when, 50 * depth / pair.radius);
+}
+
+}  // namespace
+
+Judge::Judge(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
+    : solver_(solver), limits_(limits), sweeper_(model), finder_(model) {}
+
+void Judge::judge_solve(const Taken& taken, Judgement& out) const {
+  VerdictPart& part = out.verdict.solve;
+  part.worst = taken.report.certificate / tolerance(solver_);
+  part.ok = taken.report.status != StepStatus::uncertified;
+  if (part.ok) return;
+  const SolveRecord& record =
+      taken.report.solves[static_cast<std::size_t>(taken.report.worst_solve)];
+  part.sentence = fmt::format(
+      "residual {:.2g} at '{}', allowed {:.2g}", taken.report.certificate,
+      constraint_name(taken.model, record.problem, record.solution.certificate.worst_constraint),
+      tolerance(solver_));
+}
+
+// (E301).
+void Judge::judge_overlaps(const Taken& taken, Judgement& out) {
+  if (!(taken.report.penetration > 0)) return;
+  finder_.find_overlaps(taken.model, taken.after.poses, overlaps_);
+  for (const Contact& c : overlaps_) {
+    if (!(c.gap < 0)) continue;
+    const Thinner pair = thinner(taken.model, c.key.shape_a, c.key.shape_b);
+    out.verdict.overlap = std::max(out.verdict.overlap, -c.gap / pair.radius);
+    take(-c.gap / pair.radius, limits_.overlap, out.verdict.motion,
+         [&] { return overlap_text(pair, -c.gap, "at the end of the step"); });
+  }
+}
+
+// (E302) to (E304).
+void Judge::judge_path(const Taken& taken, Judgement& out) {
+  const scheme::StepPath& path = taken.path;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    if (path[i].t == path[i + 1].t && path[i].poses == path[i + 1].poses) continue;
+    make_segment(taken.model, path[i], path[i + 1], segment_);
+    const collide::SweepSummary swept =
+        sweeper_.check(taken.model, segment_.bodies, limits_.overlap, findings_);
+    out.verdict.swept_overlap = std::max(out.verdict.swept_overlap, swept.worst);
+    take(std::min(swept.worst, limits_.overlap), limits_.overlap, out.verdict.motion,
+         [] { return std::string(); });
+    for (const collide::SweepFinding& f : findings_) {
+      const Thinner pair = thinner(taken.model, f.a, f.b);
+      take(f.depth / pair.radius, limits_.overlap, out.verdict.motion,
+           [&] { return overlap_text(pair, f.depth, "within the step"); });
+      const double at = (segment_.t - taken.before.t + f.tau * segment_.length) / taken.length;
+      if (i == 0 && f.tau == 0) out.started_so = true;
+      out.certified = std::min(out.certified, at);
+      if (!(f.depth < pair.radius)) out.passes = true;
+    }
+  }
+}
+
+// (E305).
+void Judge::judge_joints(const Taken& taken, Judgement& out) const {
+  for (const Joint& joint : taken.model.joints) {
+    const constrain::JointError error = constrain::joint_error(taken.after.poses, joint);
+    double radius = 0;
+    for (const BodyId id : joint.bodies)
+      if (id != BodyId::world && taken.model.body(id).velocities > 0) {
+        const double r = taken.model.body(id).radius;
+        if (r > 0) radius = radius > 0 ? std::min(radius, r) : r;
+      }
+    if (!(radius > 0)) radius = taken.model.length_unit;
+    out.verdict.joint = std::max(out.verdict.joint, error.distance / radius);
+    out.verdict.joint_angle = std::max(out.verdict.joint_angle, error.angle);
+    take(error.distance / radius, limits_.joint, out.verdict.motion, [&] {
+      return fmt::format("joint '{}' is open by {}", joint.name, length_text(error.distance));
+    });
+    take(error.angle, limits_.joint_angle, out.verdict.motion, [&] {
+      return fmt::format("joint '{}' is misaligned by {:.3g} rad", joint.name, error.angle);
+    });
+  }
+}
+
+void Judge::judge_momentum(const Taken& taken, Judgement& out) {
+  const MomentumError error =
+      momentum_.measure(taken.model, taken.before, taken.after, taken.report, taken.length);
+  out.verdict.momentum = error.judged;
+  out.verdict.momentum_others = error.reported;
+  take(error.judged, limits_.momentum, out.verdict.motion, [&] {
+    return fmt::format(
+        "the momentum of the bodies around '{}' changed by {:.2g} of itself without a force",
+        taken.model.body(error.body).name, error.judged);
+  });
+}
+
+// (E306). S is that of the whole step, however short the part.
+double Judge::moving_energy(const Taken& taken) const {
+  const Model& model = taken.model;
+  const Ledger& ledger = taken.report.ledger;
+  const double fall = taken.nominal * model.gravity.norm();
+  static constexpr double rest[6] = {};
+  double scale[2] = {0, 0};
+  for (std::size_t end = 0; end < 2; ++end) {
+    const VecX& v = end == 0 ? taken.before.v : taken.after.v;
+    for (const Body& body : model.bodies) {
+      if (body.velocities == 0) continue;
+      const double kinetic = dynamics::mass_norm(body, v.data() + body.first_velocity, rest);
+      // m (|v| + h|a|)^2 / 2 = (sqrt(K) + sqrt(m/2) h|a|)^2, spin included.
+      const double root = std::sqrt(kinetic) + std::sqrt(body.mass / 2) * fall;
+      scale[end] += root * root;
+    }
+  }
+  double elements =
+      std::abs(ledger.work_applied) + std::abs(ledger.work_motion) + std::abs(ledger.passive);
+  for (const Spring& spring : model.springs)
+    elements += std::abs(dynamics::spring_energy(spring, taken.after.poses) -
+                         dynamics::spring_energy(spring, taken.before.poses));
+  return std::max(scale[0], scale[1]) + elements;
+}
+
+// Rounding of the sums that the terms of the ledger are differences of.
+double Judge::energy_rounding(const Taken& taken) const {
+  const Ledger& ledger = taken.report.ledger;
+  double size = std::abs(ledger.kinetic_start) + std::abs(ledger.kinetic_end) +
+                std::abs(ledger.potential_start) + std::abs(ledger.potential_end);
+  for (std::size_t i = 0; i < taken.model.bodies.size(); ++i)
+    if (taken.model.bodies[i].velocities > 0)
+      size +=
+          taken.model.bodies[i].mass * std::abs(taken.model.gravity.dot(taken.after.poses[i].p));
+  return 0x1p-48 * size;
+}
+
+void Judge::judge_energy(const Taken& taken, Verdict& out) const {
+  const Ledger& ledger = taken.report.ledger;
+  const double moved = moving_energy(taken), noise = energy_rounding(taken);
+  out.energy = {};
+  out.energy_error = out.integrator = 0;
+  if (!(moved > 0)) return;
+  auto term = [&](double joules, const char* what) {
+    const double figure = std::max(0.0, joules - noise) / moved;
+    out.energy_error = std::max(out.energy_error, figure);
+    take(figure, limits_.energy, out.energy, [&] {
+      return fmt::format("{} {:.3g} J, {:.2g} of the energy that moves", what, joules, figure);
+    });
+  };
+  term(std::abs(ledger.solver), "the residual of the solver is worth");
+  term(std::abs(taken.report.projection_work), "the projection changes the energy by");
+  term(std::abs(ledger.imbalance()), "the terms of the energy ledger miss each other by");
+  term(ledger.passive, "springs and dampers put in");
+  term(ledger.rise() - ledger.integrator, "the energy rises without work by");
+  out.integrator = ledger.integrator / moved;
+  take(std::max(0.0, ledger.integrator - noise) / moved, limits_.integrator, out.energy, [&] {
+    return fmt::format("the integrator puts in {:.3g} J, {:.2g} of the energy that moves",
+                       ledger.integrator, out.integrator);
+  });
+}
+
+Judgement Judge::operator()(const Taken& taken) {
+  CAIRN_DCHECK(taken.length > 0 && taken.nominal >= taken.length, taken.length, taken.nominal);
+  Judgement out;
+  judge_solve(taken, out);
+  judge_path(taken, out);
+  judge_overlaps(taken, out);
+  judge_joints(taken, out);
+  judge_momentum(taken, out);
+  judge_energy(taken, out.verdict);
+  return out;
+}
+
+namespace {
+
+void add(const VerdictPart& part, VerdictPart& whole) {
+  if (!part.ok && (whole.ok || !(part.worst <= whole.worst))) whole.sentence = part.sentence;
+  whole.ok = whole.ok && part.ok;
+  if (!(part.worst <= whole.worst)) whole.worst = part.worst;
+}
+
+}  // namespace
+
+void add_part(const Verdict& part, Verdict& whole) {
+  add(part.solve, whole.solve);
+  add(part.motion, whole.motion);
+  add(part.energy, whole.energy);
+  whole.swept_overlap = std::max(whole.swept_overlap, part.swept_overlap);
+  whole.overlap = part.overlap;  // of the end
+  whole.joint = part.joint;
+  whole.joint_angle = part.joint_angle;
+  whole.momentum = std::max(whole.momentum, part.momentum);
+  whole.momentum_others = std::max(whole.momentum_others, part.momentum_others);
+  whole.energy_error = std::max(whole.energy_error, part.energy_error);
+  whole.integrator += part.integrator;
+}
+
+}  // namespace cairn::accept

@@ -1,0 +1,63 @@
+// Judges the motion and the energy of a step or of a part of one (E300 to E306). Reads what the
+// scheme reports, the states at both ends and the path between them; writes a verdict.
+#pragma once
+
+#include <vector>
+
+#include "accept/momentum.hpp"
+#include "cairn/simulator.hpp"
+#include "collide/finder.hpp"
+#include "collide/sweep/sweep.hpp"
+#include "scheme/common/step_path.hpp"
+
+namespace cairn::accept {
+
+// A step or a part of one that a scheme has taken.
+struct Taken {
+  const Model& model;
+  const State& before;
+  const State& after;
+  const scheme::StepPath& path;
+  const StepReport& report;
+  double length = 0;   // [s]
+  double nominal = 0;  // of the whole step [s]
+};
+
+struct Judgement {
+  Verdict verdict;
+  double certified = 1;  // share of the length up to which the swept test certifies the motion [-]
+  bool passes = false;   // a body may have gone through another one
+  bool started_so = false;  // the worst overlap was there at the beginning already
+};
+
+class Judge {
+ public:
+  Judge(const Model& model, const SolverOptions& solver, const VerdictOptions& limits);
+  Judgement operator()(const Taken& taken);
+
+  // (E306) alone, of a step or a part of one; the path is not read.
+  void judge_energy(const Taken& taken, Verdict& out) const;
+
+ private:
+  void judge_solve(const Taken& taken, Judgement& out) const;
+  void judge_overlaps(const Taken& taken, Judgement& out);
+  void judge_path(const Taken& taken, Judgement& out);
+  void judge_joints(const Taken& taken, Judgement& out) const;
+  void judge_momentum(const Taken& taken, Judgement& out);
+  double moving_energy(const Taken& taken) const;
+  double energy_rounding(const Taken& taken) const;
+
+  SolverOptions solver_;
+  VerdictOptions limits_;
+  collide::Sweeper sweeper_;
+  collide::ContactFinder finder_;
+  MomentumBalance momentum_;
+  collide::PathSegment segment_;
+  std::vector<collide::SweepFinding> findings_;
+  std::vector<Contact> overlaps_;
+};
+
+// Takes the verdict of a part into that of the whole step: the worst of each figure.
+void add_part(const Verdict& part, Verdict& whole);
+
+}  // namespace cairn::accept

@@ -1,0 +1,151 @@
+#include "accept/momentum.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/index.hpp"
+#include "dynamics/kinematics.hpp"
+
+namespace cairn::accept {
+namespace {
+
+constexpr double rounding = 0x1p-48;  // 16 eps [-]
+
+bool equal_inertias(const Body& body) {
+  if (body.rotation != RotationKind::three) return true;
+  const double size = body.inertia_B.cwiseAbs().maxCoeff();
+  return (body.inertia_B - body.inertia_B(0, 0) * Mat3::Identity()).cwiseAbs().maxCoeff() <=
+         0x1p-48 * size;
+}
+
+Vec3 spin_of(const Body& body, const Pose& X_WC, const double* v) {
+  const Vec3 w_B = X_WC.R.conjugate() * dynamics::angular_velocity(body, X_WC, v);
+  return X_WC.R * (body.inertia_B * w_B);
+}
+
+double ratio(double error, double scale) {
+  return error > 0 ? error / scale : 0;
+}
+
+}  // namespace
+
+// The body's island is held by something that does not take part.
+void MomentumBalance::attach(const Model& model, BodyId body) {
+  if (body != BodyId::world && model.body(body).velocities > 0)
+    islands_[base::at(sets_.root(static_cast<int>(body)))].isolated = false;
+}
+
+// Sets of bodies that impulses or springs connect.
+void MomentumBalance::join(const Model& model, const StepReport& report) {
+  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+  auto each_link = [&](const auto& visit) {
+    for (const ContactReport& c : report.contacts)
+      if (c.impulse.squaredNorm() > 0 || c.torque.squaredNorm() > 0)
+        visit(c.contact.key.body_a, c.contact.key.body_b, true);
+    for (const Joint& j : model.joints) visit(j.bodies[0], j.bodies[1], false);
+    for (const Spring& s : model.springs) visit(s.bodies[0], s.bodies[1], false);
+  };
+  sets_.reset(model.bodies.size());
+  each_link([&](BodyId a, BodyId b, bool) {
+    if (free(a) && free(b)) sets_.join(static_cast<int>(a), static_cast<int>(b));
+  });
+  islands_.assign(model.bodies.size(), Island{});
+  each_link([&](BodyId a, BodyId b, bool contact) {
+    if (!free(a)) attach(model, b);
+    if (!free(b)) attach(model, a);
+    if (!contact && free(a) && free(b))
+      islands_[base::at(sets_.root(static_cast<int>(a)))].plain = false;
+  });
+}
+
+void MomentumBalance::add_body(const Model& model, const State& before, const State& after,
+                               std::size_t i, double h) {
+  const Body& body = model.bodies[i];
+  Island& island = islands_[base::at(sets_.root(static_cast<int>(i)))];
+  island.plain = island.plain && equal_inertias(body);
+  for (int k = 0; k < 3; ++k)
+    if (!body.translations[static_cast<std::size_t>(k)]) island.free[k] = 0;
+  island.turns = island.turns && body.rotation != RotationKind::none;
+  island.mass += body.mass;
+  for (std::size_t end = 0; end < 2; ++end) {
+    const State& state = end == 0 ? before : after;
+    const Vec3 v = dynamics::linear_velocity(body, state.v.data() + body.first_velocity);
+    island.center[end] += body.mass * state.poses[i].p;
+    island.momentum[end] += body.mass * v;
+    island.momentum_scale += body.mass * v.norm();
+  }
+  island.impulse += h * body.mass * model.gravity;
+  island.momentum_scale += h * body.mass * model.gravity.norm();
+}
+
+// Angular momentum of a body about the centre of mass of its island.
+void MomentumBalance::add_spin(const Model& model, const State& state, std::size_t i,
+                               std::size_t end) {
+  const Body& body = model.bodies[i];
+  Island& island = islands_[base::at(sets_.root(static_cast<int>(i)))];
+  const double* v = state.v.data() + body.first_velocity;
+  const Vec3 u = dynamics::linear_velocity(body, v) - island.momentum[end] / island.mass;
+  const Vec3 r = state.poses[i].p - island.center[end] / island.mass;
+  const Vec3 orbit = r.cross(body.mass * u);
+  const Vec3 spin = spin_of(body, state.poses[i], v);
+  island.spin[end] += orbit + spin;
+  island.spin_scale += orbit.norm() + spin.norm();
+  const double speed = dynamics::linear_velocity(body, v).norm();
+  island.spin_rounding +=
+      rounding * body.mass * (r.norm() * speed + state.poses[i].p.norm() * u.norm());
+}
+
+// Applied forces: those that do not change in time are part of the balance, islands with others are
+// reported alone, since what a scheme takes of such a force is its own business.
+void MomentumBalance::add_forces(const Model& model, const State& before, double h) {
+  for (const AppliedForce& f : model.applied_forces) {
+    if (model.body(f.body).velocities == 0) continue;
+    Island& island = islands_[base::at(sets_.root(static_cast<int>(f.body)))];
+    const Vec3 force = dynamics::evaluate(f.force, before.t),
+               later = dynamics::evaluate(f.force, before.t + h);
+    const Vec3 torque = dynamics::evaluate(f.torque, before.t);
+    if (force != later || torque != Vec3::Zero() || f.point != Vec3::Zero()) island.plain = false;
+    island.impulse += h * force;
+    island.momentum_scale += h * force.norm();
+    const Vec3 arm = before.poses[index(f.body)].p - island.center[0] / island.mass;
+    const Vec3 about = h * arm.cross(force);
+    island.torque += about + h * torque;
+    island.spin_scale += about.norm();
+  }
+}
+
+MomentumError MomentumBalance::measure(const Model& model, const State& before, const State& after,
+                                       const StepReport& report, double h) {
+  join(model, report);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0) add_body(model, before, after, i, h);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0) {
+      add_spin(model, before, i, 0);
+      add_spin(model, after, i, 1);
+    }
+  add_forces(model, before, h);
+
+  MomentumError worst;
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    const Island& island = islands_[i];
+    if (!(island.mass > 0) || !island.isolated) continue;
+    const Vec3 missing = island.momentum[1] - island.momentum[0] - island.impulse;
+    double error = ratio(missing.cwiseProduct(island.free).norm(), island.momentum_scale);
+    // Bodies that move in a plane keep the angular momentum across it, and only that.
+    Vec3 axes = Vec3::Ones();
+    for (int k = 0; k < 3; ++k)
+      if (island.free[k] == 0) axes = Vec3::Unit(k).cwiseProduct(axes);
+    if (island.turns)
+      error = std::max(
+          error, ratio((island.spin[1] - island.spin[0] - island.torque).cwiseProduct(axes).norm() -
+                           island.spin_rounding,
+                       island.spin_scale));
+    double& place = island.plain ? worst.judged : worst.reported;
+    if (error > place && island.plain) worst.body = static_cast<BodyId>(i);
+    place = std::max(place, error);
+  }
+  return worst;
+}
+
+}  // namespace cairn::accept

@@ -1,0 +1,50 @@
+// Momentum and angular momentum of islands that touch nothing fixed (E305), from poses and
+// velocities at both ends of a step, not from rows.
+#pragma once
+
+#include <vector>
+
+#include "base/union_find.hpp"
+#include "cairn/simulator.hpp"
+
+namespace cairn::accept {
+
+struct MomentumError {
+  double judged = 0;    // of islands without joints and without free rotation of unequal inertias,
+                        // under constant forces [-]
+  double reported = 0;  // of all other isolated islands [-]
+  BodyId body{};        // of the island with the largest judged one
+};
+
+class MomentumBalance {
+ public:
+  MomentumError measure(const Model& model, const State& before, const State& after,
+                        const StepReport& report, double h);
+
+ private:
+  struct Island {
+    bool isolated = true;
+    bool plain = true;         // judged
+    bool turns = true;         // all bodies take torques about the axes that are free
+    Vec3 free = Vec3::Ones();  // axes along which all bodies move
+    double mass = 0;
+    Vec3 center[2] = {Vec3::Zero(), Vec3::Zero()};    // before and after [m]
+    Vec3 momentum[2] = {Vec3::Zero(), Vec3::Zero()};  // [N s]
+    Vec3 spin[2] = {Vec3::Zero(), Vec3::Zero()};      // about the centre of mass [N m s]
+    Vec3 impulse = Vec3::Zero();                      // of gravity and applied forces [N s]
+    Vec3 torque = Vec3::Zero();                       // about the centre of mass [N m s]
+    double momentum_scale = 0, spin_scale = 0;
+    double spin_rounding = 0;  // of the differences that the angular momentum is made of [N m s]
+  };
+  void join(const Model& model, const StepReport& report);
+  void attach(const Model& model, BodyId body);
+  void add_body(const Model& model, const State& before, const State& after, std::size_t i,
+                double h);
+  void add_spin(const Model& model, const State& state, std::size_t i, std::size_t end);
+  void add_forces(const Model& model, const State& before, double h);
+
+  base::UnionFind sets_;
+  std::vector<Island> islands_;  // by the root of the set
+};
+
+}  // namespace cairn::accept
