@@ -186,8 +186,10 @@ void describe(Visitor& v, VerdictOptions& o) {
   v.number("overlap", o.overlap, Range{0, 1e9}, "-",
            "deepest overlap of two shapes, at the end of a step and on the way, of the smaller "
            "inner radius (half the least thickness)");
-  v.number("joint", o.joint, Range{0, 1e9}, "-",
-           "largest joint error, of the smaller radius of the two bodies");
+  v.number(
+      "joint", o.joint, Range{0, 1e9}, "-",
+      "largest joint error, of the smaller body: its radius or the distance of the anchor from its "
+      "centre of mass");
   v.number("joint_angle", o.joint_angle, Range{0, 1e9}, "rad", "largest misalignment of a joint");
   v.number(
       "momentum", o.momentum, Range{0, 1e9}, "-",

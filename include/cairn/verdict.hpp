@@ -15,11 +15,11 @@ struct VerdictOptions {
   int max_parts = 256;    // of a step of one group of bodies, failed attempts included
   double overlap = 0.05;  // deepest overlap of two shapes, at the end of a step and on the way, of
                           // the smaller inner radius (half the least thickness) [-]
-  double joint = 1e-3;    // largest joint error, of the smaller radius of the two bodies [-]
+  double joint = 5e-3;    // largest joint error, of the smaller body, see (E305) [-]
   double joint_angle = 1e-3;  // largest misalignment [rad]
   double momentum = 1e-12;    // change of momentum and angular momentum of an isolated island that
                               // no applied force explains, of its momenta without cancellation [-]
-  double energy = 1e-3;      // energy of solver residual, projection and imbalance, and unexplained
+  double energy = 0.01;      // energy of solver residual, projection and imbalance, and unexplained
                              // rises, of the energy that moves in the step (E306) [-]
   double integrator = 0.01;  // the integrator's own term of a step, likewise [-]
 };

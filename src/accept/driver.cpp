@@ -44,6 +44,10 @@ bool moves_well(const Judgement& judgement) {
   return judgement.verdict.motion.ok && judgement.verdict.energy.ok;
 }
 
+bool elastic(const Setting& s) {
+  return std::holds_alternative<Penalty>(s.scheme);
+}
+
 // Where a part that failed is cut, as a share of its length.
 double cut_of(const Judgement& judgement) {
   const double at = judgement.certified;
@@ -70,7 +74,7 @@ Judgement Driver::advance(const Setting& s, double length, double nominal, schem
     stopped.verdict.motion = {false, 0, report.message};
     return stopped;
   }
-  return judge_({s.model, before_, state, data.path, report, length, nominal});
+  return judge_({s.model, before_, state, data.path, report, length, nominal, elastic(s)});
 }
 
 void Driver::step(const Setting& s, double h, scheme::StepData& data, State& state,
@@ -157,7 +161,8 @@ void Driver::finish(const Setting& s, double h, const scheme::StepData& data, co
       static_cast<int>(std::count_if(report.contacts.begin(), report.contacts.end(),
                                      [](const ContactReport& c) { return c.impulse[0] > 0; }));
   report.parts = report.verdict.parts;
-  judge_.judge_energy({s.model, begin_, state, data.path, report, h, h}, report.verdict);
+  judge_.judge_energy({s.model, begin_, state, data.path, report, h, h, elastic(s)},
+                      report.verdict);
 }
 
 }  // namespace cairn::accept

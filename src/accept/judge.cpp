@@ -12,6 +12,9 @@
 namespace cairn::accept {
 namespace {
 
+// What a solve that is allowed a residual may do to the energy, of that residual [-].
+constexpr double energy_per_tolerance = 500;
+
 // Lengths in messages.
 std::string length_text(double metres) {
   if (metres >= 1) return fmt::format("{:.3g} m", metres);
@@ -52,6 +55,27 @@ Thinner thinner(const Model& model, ShapeId a, ShapeId b) {
 std::string overlap_text(const Thinner& pair, double depth, const char* when) {
   return fmt::format("'{}' went {} into '{}' {} ({:.3g} % of its thickness)", pair.other->name,
                      length_text(depth), pair.body->name, when, 50 * depth / pair.radius);
+}
+
+// What a joint error is measured by: the smaller of its bodies, each as large as its shapes or as
+// far as the anchor is from its centre of mass.
+struct JointSize {
+  double reach = 0;     // [m]
+  double rounding = 0;  // of the positions of its anchors [m]
+};
+JointSize joint_size(const Model& model, const State& state, const Joint& joint) {
+  JointSize size;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const BodyId id = joint.bodies[side];
+    const Vec3 anchor =
+        id == BodyId::world ? joint.anchors[side] : state.poses[index(id)] * joint.anchors[side];
+    size.rounding += 0x1p-48 * anchor.norm();
+    if (id == BodyId::world || model.body(id).velocities == 0) continue;
+    const double reach = std::max(model.body(id).radius, joint.anchors[side].norm());
+    if (reach > size.rounding) size.reach = size.reach > 0 ? std::min(size.reach, reach) : reach;
+  }
+  if (!(size.reach > 0)) size.reach = model.length_unit;
+  return size;
 }
 
 }  // namespace
@@ -112,16 +136,11 @@ void Judge::judge_path(const Taken& taken, Judgement& out) {
 void Judge::judge_joints(const Taken& taken, Judgement& out) const {
   for (const Joint& joint : taken.model.joints) {
     const constrain::JointError error = constrain::joint_error(taken.after.poses, joint);
-    double radius = 0;
-    for (const BodyId id : joint.bodies)
-      if (id != BodyId::world && taken.model.body(id).velocities > 0) {
-        const double r = taken.model.body(id).radius;
-        if (r > 0) radius = radius > 0 ? std::min(radius, r) : r;
-      }
-    if (!(radius > 0)) radius = taken.model.length_unit;
-    out.verdict.joint = std::max(out.verdict.joint, error.distance / radius);
+    const JointSize size = joint_size(taken.model, taken.after, joint);
+    const double distance = std::max(0.0, error.distance - size.rounding) / size.reach;
+    out.verdict.joint = std::max(out.verdict.joint, distance);
     out.verdict.joint_angle = std::max(out.verdict.joint_angle, error.angle);
-    take(error.distance / radius, limits_.joint, out.verdict.motion, [&] {
+    take(distance, limits_.joint, out.verdict.motion, [&] {
       return fmt::format("joint '{}' is open by {}", joint.name, length_text(error.distance));
     });
     take(error.angle, limits_.joint_angle, out.verdict.motion, [&] {
@@ -185,18 +204,22 @@ void Judge::judge_energy(const Taken& taken, Verdict& out) const {
   out.energy = {};
   out.energy_error = out.integrator = 0;
   if (!(moved > 0)) return;
-  auto term = [&](double joules, const char* what) {
+  auto term = [&](double joules, const char* what, double looser = 0) {
     const double figure = std::max(0.0, joules - noise) / moved;
     out.energy_error = std::max(out.energy_error, figure);
-    take(figure, limits_.energy, out.energy, [&] {
+    take(figure, std::max(limits_.energy, looser), out.energy, [&] {
       return fmt::format("{} {:.3g} J, {:.2g} of the energy that moves", what, joules, figure);
     });
   };
-  term(std::abs(ledger.solver), "the residual of the solver is worth");
+  const double by_tolerance = energy_per_tolerance * tolerance(solver_);
+  term(std::abs(ledger.solver), "the residual of the solver is worth", by_tolerance);
   term(std::abs(taken.report.projection_work), "the projection changes the energy by");
   term(std::abs(ledger.imbalance()), "the terms of the energy ledger miss each other by");
   term(ledger.passive, "springs and dampers put in");
-  term(ledger.rise() - ledger.integrator, "the energy rises without work by");
+  // Springs in place of contacts return what they took, which the ledger books as negative loss.
+  const double returned = taken.elastic ? std::max(0.0, -ledger.impact) : 0;
+  term(ledger.rise() - ledger.integrator - returned, "the energy rises without work by",
+       by_tolerance);
   out.integrator = ledger.integrator / moved;
   take(std::max(0.0, ledger.integrator - noise) / moved, limits_.integrator, out.energy, [&] {
     return fmt::format("the integrator puts in {:.3g} J, {:.2g} of the energy that moves",

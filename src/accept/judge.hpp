@@ -19,8 +19,9 @@ struct Taken {
   const State& after;
   const scheme::StepPath& path;
   const StepReport& report;
-  double length = 0;   // [s]
-  double nominal = 0;  // of the whole step [s]
+  double length = 0;     // [s]
+  double nominal = 0;    // of the whole step [s]
+  bool elastic = false;  // contacts are springs
 };
 
 struct Judgement {

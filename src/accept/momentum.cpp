@@ -23,6 +23,12 @@ Vec3 spin_of(const Body& body, const Pose& X_WC, const double* v) {
   return X_WC.R * (body.inertia_B * w_B);
 }
 
+bool acts(const SolveRecord& solve, std::size_t constraint) {
+  const int first = solve.problem.first_row[constraint],
+            end = solve.problem.first_row[constraint + 1];
+  return !solve.solution.lambda.segment(first, end - first).isZero(0);
+}
+
 double ratio(double error, double scale) {
   return error > 0 ? error / scale : 0;
 }
@@ -39,9 +45,15 @@ void MomentumBalance::attach(const Model& model, BodyId body) {
 void MomentumBalance::join(const Model& model, const StepReport& report) {
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   auto each_link = [&](const auto& visit) {
-    for (const ContactReport& c : report.contacts)
-      if (c.impulse.squaredNorm() > 0 || c.torque.squaredNorm() > 0)
-        visit(c.contact.key.body_a, c.contact.key.body_b, true);
+    for (const SolveRecord& solve : report.solved())
+      for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
+        const ConstraintId& id = solve.problem.constraints[i].id;
+        if (id.kind == ConstraintId::Kind::contact && acts(solve, i))
+          visit(id.contact.body_a, id.contact.body_b, true);
+      }
+    for (const ImpactReport& i : report.impacts) visit(i.contact.body_a, i.contact.body_b, true);
+    for (const StepEvent& e : report.events)
+      if (e.contact.body_a != e.contact.body_b) visit(e.contact.body_a, e.contact.body_b, true);
     for (const Joint& j : model.joints) visit(j.bodies[0], j.bodies[1], false);
     for (const Spring& s : model.springs) visit(s.bodies[0], s.bodies[1], false);
   };
