@@ -1,168 +1,205 @@
 #include "accept/driver.hpp"
 
 #include <algorithm>
-#include <variant>
+#include <utility>
 
 #include "accept/merge.hpp"
-#include "base/conventions.hpp"
+#include "accept/submodel.hpp"
+#include "base/index.hpp"
 #include "scheme/common/report.hpp"
-#include "scheme/euler/euler.hpp"
-#include "scheme/hybrid/hybrid.hpp"
-#include "scheme/penalty/penalty.hpp"
-#include "scheme/trapezoidal/trapezoidal.hpp"
 
 namespace cairn::accept {
 namespace {
 
-constexpr double shortest = 0x1p-24;  // part, of the step [-]
-constexpr double least_cut = 0.0625;  // share of a part at which it is divided, at the least [-]
-
-// A shorter step may be possible where this one was not.
-bool may_help(StopReason reason) {
-  switch (reason) {
-    case StopReason::not_finite:
-    case StopReason::energy_overflow:
-    case StopReason::open_joints:
-    case StopReason::unstable:
-    case StopReason::turns_too_fast:
-      return true;
-    default:
-      return false;
+// A group of bodies with all that a step of it needs.
+struct Group {
+  Group(const Setting& s, std::span<const char> member, const scheme::StepData& data)
+      : sub(s.model, member),
+        setting{sub.model(), s.scheme, s.solver, s.limits, s.clock, s.interrupted, s.interrupt},
+        stepper(sub.model(), s.solver, s.limits),
+        data(sub.model()) {
+    this->data.forces.external = sub.extract(data.forces.external);
+    this->data.solver.set_interrupt(s.interrupt);
+    this->data.contact_projection.solver.set_interrupt(s.interrupt);
   }
+
+  // False: it was stopped or interrupted.
+  bool step(double h, const State& whole, std::span<const int> joint_rows) {
+    const State begin = sub.extract(whole, joint_rows);
+    state = begin;
+    const Judgement first = stepper.attempt(setting, h, data, state, report);
+    if (setting.interrupted) return false;
+    if (stands(first, report))
+      make_one_part(sub.model(), begin.t, state, report);
+    else
+      stepper.divide(setting, h, begin, first, data, state, report);
+    if (report.failed() || setting.interrupted) return false;
+    if (report.solve_count > 0)
+      rows_of_joint = rows_of_joints(sub.model(), report.solves.front().problem);
+    return true;
+  }
+
+  SubModel sub;
+  Setting setting;
+  Stepper stepper;
+  scheme::StepData data;
+  State state;
+  StepReport report;
+  std::vector<int> rows_of_joint;
+};
+
+// A ball that holds all a body passed through, about where it began.
+double reach_of(const Model& model, const State& begin, const StepReport& report,
+                std::size_t body) {
+  double far = 0;
+  for (const StepPart& part : report.divided) {
+    const auto at =
+        std::lower_bound(part.bodies.begin(), part.bodies.end(), static_cast<BodyId>(body));
+    if (at == part.bodies.end() || index(*at) != body) continue;
+    const Pose& pose = part.poses[static_cast<std::size_t>(at - part.bodies.begin())];
+    far = std::max(far, (pose.p - begin.poses[body].p).norm());
+  }
+  return far + model.bodies[body].radius;
 }
 
-// Impulses carried over are those of a step of the length before; scaled they are a good guess for
-// one of another length.
-void scale_memory(double factor, State& state) {
-  if (factor == 1) return;
-  for (ContactMemory& m : state.contacts) m.impulse_W *= factor;
-  for (ContactMemory& m : state.contact_torques) m.impulse_W *= factor;
-  for (double& impulse : state.joint_impulses) impulse *= factor;
+// Can bodies of the group meet others on the paths that they took?
+bool can_meet(const Model& model, const State& begin, const StepReport& report,
+              std::span<const char> member) {
+  std::vector<double> reach(model.bodies.size(), 0);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0) reach[i] = reach_of(model, begin, report, i);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].velocities == 0 || !member[i]) continue;
+    for (std::size_t k = 0; k < model.bodies.size(); ++k)
+      if (model.bodies[k].velocities > 0 && !member[k] &&
+          (begin.poses[i].p - begin.poses[k].p).norm() <= reach[i] + reach[k])
+        return true;
+  }
+  return false;
 }
 
-bool moves_well(const Judgement& judgement) {
-  return judgement.verdict.motion.ok && judgement.verdict.energy.ok;
-}
-
-bool elastic(const Setting& s) {
-  return std::holds_alternative<Penalty>(s.scheme);
-}
-
-// Where a part that failed is cut, as a share of its length.
-double cut_of(const Judgement& judgement) {
-  const double at = judgement.certified;
-  return at < 1 ? std::clamp(at, least_cut, 1 - least_cut) : 0.5;
-}
+void merge_memory(const Group (&groups)[2], State& state);
 
 }  // namespace
-
-Driver::Driver(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
-    : judge_(model, solver, limits) {}
-
-// One advance with its judgement. A stopped one is not judged.
-Judgement Driver::advance(const Setting& s, double length, double nominal, scheme::StepData& data,
-                          State& state, StepReport& report) {
-  before_ = state;
-  data.nominal = nominal;
-  std::visit(
-      [&](const auto& scheme) {
-        scheme::advance(s.model, scheme, s.solver, length, s.clock, data, state, report);
-      },
-      s.scheme);
-  if (report.failed() || s.interrupted) {
-    Judgement stopped;
-    stopped.verdict.motion = {false, 0, report.message};
-    return stopped;
-  }
-  return judge_({s.model, before_, state, data.path, report, length, nominal, elastic(s)});
-}
 
 void Driver::step(const Setting& s, double h, scheme::StepData& data, State& state,
                   StepReport& report) {
   auto now = [&] { return s.clock ? s.clock() : 0.0; };
   const double start = now();
   begin_ = state;
-  report.divided.clear();
-  const Judgement first = advance(s, h, h, data, state, report);
-  report.verdict = first.verdict;
-  const bool stopped = report.failed();
-  const bool good = !stopped && (moves_well(first) || first.started_so);
-  const bool hopeless = stopped && !may_help(report.reason);
-  if (!good && !hopeless && !s.interrupted && s.limits.split && s.limits.max_parts > 1)
-    divide(s, h, first, data, state, report);
+  const Judgement first = stepper_.attempt(s, h, data, state, report);
+  const bool divides = s.limits.split && s.limits.max_parts > 1;
+  if (!s.interrupted && divides && !stands(first, report)) {
+    const bool apart = find_group(s.model, report, first) && step_apart(s, h, data, state, report);
+    if (!apart && !s.interrupted) stepper_.divide(s, h, begin_, first, data, state, report);
+  }
   if (!report.failed() && !report.verdict.accepted()) report.status = StepStatus::uncertified;
   report.seconds.total = now() - start;
 }
 
-// Parts are taken in the order of time; one that fails is cut in two.
-void Driver::divide(const Setting& s, double h, const Judgement& first, scheme::StepData& data,
-                    State& state, StepReport& report) {
-  const bool was_stopped = report.failed();
-  state = begin_;
-  begin_whole(state, h, report);
-  Verdict whole;
-  int attempts = 1;
-  double last = h;  // length that the impulses in the state are for
-  const double cut = was_stopped ? 0.5 : cut_of(first);
-  pending_.assign({h - cut * h, cut * h});
-  while (!pending_.empty()) {
-    const double length = pending_.back();
-    pending_.pop_back();
-    scale_memory(length / last, state);
-    const Judgement judgement = advance(s, length, h, data, state, part_);
-    report.seconds.detect += part_.seconds.detect;
-    report.seconds.solve += part_.seconds.solve;
-    ++attempts;
-    if (s.interrupted) return;
-    const bool good = !part_.failed() && moves_well(judgement);
-    const bool last_try = attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts ||
-                          length < shortest * h || judgement.started_so;
-    if (!good && !last_try) {
-      report.discarded_solves += part_.solve_count;
-      state = before_;
-      last = length;
-      const double at = part_.failed() ? 0.5 : cut_of(judgement);
-      pending_.push_back(length - at * length);
-      pending_.push_back(at * length);
-      continue;
-    }
-    if (part_.failed() || judgement.passes) {
-      scheme::Stop why{part_.reason, part_.message};
-      if (!part_.failed())
-        why = {StopReason::passes_through, judgement.verdict.motion.sentence +
-                                               "; take a smaller step or allow more parts "
-                                               "(simulation.verdict.max_parts)"};
-      state = begin_;
-      report.divided.clear();
-      begin_whole(state, h, report);
-      scheme::stop(report, std::move(why));
-      report.verdict = judgement.verdict;
-      return;
-    }
-    append_part(s.model, before_.t, state, part_, report);
-    add_part(judgement.verdict, whole);
-    last = length;
+// The bodies that fail in motion and all that joints, springs and possible contacts connect with
+// them. False: these are all bodies, or it is not known which fail.
+bool Driver::find_group(const Model& model, const StepReport& report, const Judgement& judgement) {
+  if (report.failed() || !judgement.verdict.energy.ok || judgement.culprits.empty()) return false;
+  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+  auto join = [&](BodyId a, BodyId b) {
+    if (free(a) && free(b)) sets_.join(static_cast<int>(a), static_cast<int>(b));
+  };
+  sets_.reset(model.bodies.size());
+  for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
+  for (const Spring& spring : model.springs) join(spring.bodies[0], spring.bodies[1]);
+  for (const SolveRecord& solve : report.solved())
+    for (const Constraint& c : solve.problem.constraints)
+      if (c.id.kind == ConstraintId::Kind::contact) join(c.id.contact.body_a, c.id.contact.body_b);
+  for (const auto& [a, b] : judgement.culprits) join(a, b);
+  fails_.assign(model.bodies.size(), 0);
+  for (const auto& [a, b] : judgement.culprits)
+    for (const BodyId id : {a, b})
+      if (free(id)) fails_[base::at(sets_.root(static_cast<int>(id)))] = 1;
+  bool others = false;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].velocities == 0) continue;
+    fails_[i] = fails_[base::at(sets_.root(static_cast<int>(i)))];
+    others = others || !fails_[i];
   }
-  scale_memory(h / last, state);
-  state.t = begin_.t;
-  state.step = begin_.step;
-  scheme::count_step(h, state, report);
-  whole.parts = static_cast<int>(report.divided.size());
-  whole.attempts = attempts;
-  report.verdict = std::move(whole);
-  finish(s, h, data, state, report);
+  return others;
 }
 
-// What only the whole step can say.
-void Driver::finish(const Setting& s, double h, const scheme::StepData& data, const State& state,
-                    StepReport& report) {
-  scheme::judge(report);
-  report.active_contacts =
-      static_cast<int>(std::count_if(report.contacts.begin(), report.contacts.end(),
-                                     [](const ContactReport& c) { return c.impulse[0] > 0; }));
-  report.parts = report.verdict.parts;
-  judge_.judge_energy({s.model, begin_, state, data.path, report, h, h, elastic(s)},
-                      report.verdict);
+// Both groups take the step by themselves. False: they meet, or one of them cannot; nothing is
+// changed then.
+bool Driver::step_apart(const Setting& s, double h, const scheme::StepData& data, State& state,
+                        StepReport& report) {
+  std::vector<char> rest(fails_.size());
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = fails_[i] ? 0 : 1;
+  const std::vector<int> rows = report.solve_count > 0
+                                    ? rows_of_joints(s.model, report.solves.front().problem)
+                                    : std::vector<int>();
+  Group groups[2] = {{s, fails_, data}, {s, rest, data}};
+  for (Group& group : groups)
+    if (!group.step(h, begin_, rows)) return false;
+
+  StepReport whole;
+  scheme::clear(whole, begin_, h);
+  for (Group& group : groups) {
+    group.sub.rename(group.report);
+    group.sub.rename(group.state);
+    append_group(group.report, whole);
+  }
+  if (can_meet(s.model, begin_, whole, fails_)) return false;
+  whole.seconds.detect += report.seconds.detect;
+  whole.seconds.solve += report.seconds.solve;
+  whole.discarded_solves += report.solve_count;
+  Verdict verdict = groups[0].report.verdict;
+  add_part(groups[1].report.verdict, verdict);
+  verdict.overlap = std::max(verdict.overlap, groups[0].report.verdict.overlap);
+  verdict.joint = std::max(verdict.joint, groups[0].report.verdict.joint);
+  verdict.joint_angle = std::max(verdict.joint_angle, groups[0].report.verdict.joint_angle);
+  verdict.parts = std::max(groups[0].report.verdict.parts, groups[1].report.verdict.parts);
+  verdict.attempts = 1 + groups[0].report.verdict.attempts + groups[1].report.verdict.attempts;
+  std::swap(report, whole);
+  report.verdict = std::move(verdict);
+  state = begin_;
+  for (Group& group : groups) group.sub.put_back(group.state, state);
+  merge_memory(groups, state);
+  scheme::count_step(h, state, report);
+  close_report(report);
+  stepper_.judge_energy(s, h, begin_, state, report);
+  return true;
 }
+
+namespace {
+
+// Impulses carried over, sorted as in any state.
+void merge_memory(const Group (&groups)[2], State& state) {
+  auto merged = [&](auto member, auto less) {
+    auto list = groups[0].state.*member;
+    const auto& other = groups[1].state.*member;
+    list.insert(list.end(), other.begin(), other.end());
+    std::sort(list.begin(), list.end(), less);
+    return list;
+  };
+  auto by_key = [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; };
+  state.contacts = merged(&State::contacts, by_key);
+  state.contact_torques = merged(&State::contact_torques, by_key);
+  state.pending = merged(&State::pending, std::less<>());
+  // Rows of joints in the order of the whole model.
+  std::vector<std::vector<double>> of_joint;
+  for (const Group& group : groups) {
+    if (group.rows_of_joint.empty()) continue;
+    std::size_t row = 0;
+    for (std::size_t i = 0; i < group.sub.model().joints.size(); ++i) {
+      const auto at = static_cast<std::size_t>(group.sub.joint(static_cast<int>(i)));
+      if (of_joint.size() <= at) of_joint.resize(at + 1);
+      const int count = group.rows_of_joint[i];
+      for (int k = 0; k < count && row < group.state.joint_impulses.size(); ++k, ++row)
+        of_joint[at].push_back(group.state.joint_impulses[row]);
+    }
+  }
+  state.joint_impulses.clear();
+  for (const auto& rows : of_joint)
+    state.joint_impulses.insert(state.joint_impulses.end(), rows.begin(), rows.end());
+}
+
+}  // namespace
 
 }  // namespace cairn::accept

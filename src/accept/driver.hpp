@@ -1,27 +1,18 @@
-// Takes steps that the verdict accepts (E307, E308): a step that fails in motion or energy is taken
-// again in parts.
+// Takes steps that the verdict accepts: whole, divided for all bodies, or divided for the group of
+// bodies that needs it (E307).
 #pragma once
 
 #include <vector>
 
-#include "accept/judge.hpp"
-#include "scheme/euler/step_data.hpp"
+#include "accept/stepper.hpp"
+#include "base/union_find.hpp"
 
 namespace cairn::accept {
 
-// What every advance of a step is given beside the state.
-struct Setting {
-  const Model& model;
-  const SchemeOptions& scheme;
-  const SolverOptions& solver;
-  const VerdictOptions& limits;
-  double (*clock)() = nullptr;
-  const bool& interrupted;  // set while a solve runs: the step ends as soon as it can
-};
-
 class Driver {
  public:
-  Driver(const Model& model, const SolverOptions& solver, const VerdictOptions& limits);
+  Driver(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
+      : stepper_(model, solver, limits) {}
 
   // Advances the state by h and fills the report with its verdict. A step that is stopped leaves
   // the state as it was; after an interrupt the state is undefined.
@@ -29,17 +20,14 @@ class Driver {
             StepReport& report);
 
  private:
-  Judgement advance(const Setting& setting, double length, double nominal, scheme::StepData& data,
-                    State& state, StepReport& report);
-  void divide(const Setting& setting, double h, const Judgement& first, scheme::StepData& data,
-              State& state, StepReport& report);
-  void finish(const Setting& setting, double h, const scheme::StepData& data, const State& state,
-              StepReport& report);
+  bool find_group(const Model& model, const StepReport& report, const Judgement& judgement);
+  bool step_apart(const Setting& setting, double h, const scheme::StepData& data, State& state,
+                  StepReport& report);
 
-  Judge judge_;
-  State begin_, before_;  // of the step, of the part at hand
-  StepReport part_;
-  std::vector<double> pending_;  // lengths of the parts to come, the next one last [s]
+  Stepper stepper_;
+  State begin_;
+  base::UnionFind sets_;
+  std::vector<char> fails_;  // per body: it is in the group that is divided
 };
 
 }  // namespace cairn::accept

@@ -52,9 +52,14 @@ Thinner thinner(const Model& model, ShapeId a, ShapeId b) {
   return {radius > 0 ? radius : model.length_unit, &body_of(model, thin), &body_of(model, thick)};
 }
 
+// The subject of the sentence is what moves; of two moving bodies the thicker one.
 std::string overlap_text(const Thinner& pair, double depth, const char* when) {
-  return fmt::format("'{}' went {} into '{}' {} ({:.3g} % of its thickness)", pair.other->name,
-                     length_text(depth), pair.body->name, when, 50 * depth / pair.radius);
+  const bool thin_moves = pair.other->velocities == 0;
+  const Body &subject = thin_moves ? *pair.body : *pair.other,
+             &object = thin_moves ? *pair.other : *pair.body;
+  return fmt::format("body '{}' went {} into '{}' {} ({:.3g} % of the thickness of '{}')",
+                     subject.name, length_text(depth), object.name, when, 50 * depth / pair.radius,
+                     pair.body->name);
 }
 
 // What a joint error is measured by: the smaller of its bodies, each as large as its shapes or as
@@ -106,6 +111,8 @@ void Judge::judge_overlaps(const Taken& taken, Judgement& out) {
     out.verdict.overlap = std::max(out.verdict.overlap, -c.gap / pair.radius);
     take(-c.gap / pair.radius, limits_.overlap, out.verdict.motion,
          [&] { return overlap_text(pair, -c.gap, "at the end of the step"); });
+    if (-c.gap > limits_.overlap * pair.radius)
+      out.culprits.emplace_back(c.key.body_a, c.key.body_b);
   }
 }
 
@@ -124,6 +131,8 @@ void Judge::judge_path(const Taken& taken, Judgement& out) {
       const Thinner pair = thinner(taken.model, f.a, f.b);
       take(f.depth / pair.radius, limits_.overlap, out.verdict.motion,
            [&] { return overlap_text(pair, f.depth, "within the step"); });
+      out.culprits.emplace_back(taken.model.shapes[index(f.a)].body,
+                                taken.model.shapes[index(f.b)].body);
       const double at = (segment_.t - taken.before.t + f.tau * segment_.length) / taken.length;
       if (i == 0 && f.tau == 0) out.started_so = true;
       out.certified = std::min(out.certified, at);
@@ -146,14 +155,17 @@ void Judge::judge_joints(const Taken& taken, Judgement& out) const {
     take(error.angle, limits_.joint_angle, out.verdict.motion, [&] {
       return fmt::format("joint '{}' is misaligned by {:.3g} rad", joint.name, error.angle);
     });
+    if (distance > limits_.joint || error.angle > limits_.joint_angle)
+      out.culprits.emplace_back(joint.bodies[0], joint.bodies[1]);
   }
 }
 
 void Judge::judge_momentum(const Taken& taken, Judgement& out) {
-  const MomentumError error =
-      momentum_.measure(taken.model, taken.before, taken.after, taken.report, taken.length);
+  const MomentumError error = momentum_.measure(taken.model, taken.before, taken.after,
+                                                taken.report, taken.external, taken.length);
   out.verdict.momentum = error.judged;
   out.verdict.momentum_others = error.reported;
+  if (error.judged > limits_.momentum) out.culprits.emplace_back(error.body, error.body);
   take(error.judged, limits_.momentum, out.verdict.motion, [&] {
     return fmt::format(
         "the momentum of the bodies around '{}' changed by {:.2g} of itself without a force",

@@ -2,6 +2,8 @@
 // scheme reports, the states at both ends and the path between them; writes a verdict.
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "accept/momentum.hpp"
@@ -22,12 +24,14 @@ struct Taken {
   double length = 0;     // [s]
   double nominal = 0;    // of the whole step [s]
   bool elastic = false;  // contacts are springs
+  std::span<const ExternalForce> external = {};
 };
 
 struct Judgement {
   Verdict verdict;
   double certified = 1;  // share of the length up to which the swept test certifies the motion [-]
-  bool passes = false;   // a body may have gone through another one
+  std::vector<std::pair<BodyId, BodyId>> culprits;  // pairs that fail in motion
+  bool passes = false;                              // a body may have gone through another one
   bool started_so = false;  // the worst overlap was there at the beginning already
 };
 

@@ -27,16 +27,6 @@ void append_impacts(const StepReport& part, StepReport& whole) {
   }
 }
 
-void append_ledger(const Ledger& part, bool first, Ledger& whole) {
-  if (first) {
-    whole.kinetic_start = part.kinetic_start;
-    whole.potential_start = part.potential_start;
-  }
-  whole.kinetic_end = part.kinetic_end;
-  whole.potential_end = part.potential_end;
-  scheme::add_flows(part, whole);
-}
-
 void add_counts(const StepReport& part, StepReport& whole) {
   whole.added_pairs += part.added_pairs;
   whole.filtered_contacts = part.filtered_contacts;
@@ -63,6 +53,32 @@ void add_counts(const StepReport& part, StepReport& whole) {
       std::max(whole.contact_projection_certificate, part.contact_projection_certificate);
 }
 
+// All but what is measured at one end of the time alone.
+void append_flows(StepReport& part, StepReport& whole) {
+  append_solves(part, whole);
+  append_impacts(part, whole);
+  scheme::add_flows(part.ledger, whole.ledger);
+  add_counts(part, whole);
+  whole.events.insert(whole.events.end(), part.events.begin(), part.events.end());
+  for (const ContactReport& contact : part.contacts) scheme::add_contact(contact, whole.contacts);
+}
+
+StepPart part_of(const Model& model, double t, const State& state, double length, int first_solve,
+                 int solves) {
+  StepPart part;
+  part.t = t;
+  part.length = length;
+  part.first_solve = first_solve;
+  part.solves = solves;
+  part.v = state.v;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0) {
+      part.bodies.push_back(static_cast<BodyId>(i));
+      part.poses.push_back(state.poses[i]);
+    }
+  return part;
+}
+
 }  // namespace
 
 void begin_whole(const State& state, double h, StepReport& whole) {
@@ -76,26 +92,39 @@ void begin_whole(const State& state, double h, StepReport& whole) {
 void append_part(const Model& model, double t, const State& state, StepReport& part,
                  StepReport& whole) {
   const bool first = whole.divided.empty();
-  StepPart& entry = whole.divided.emplace_back();
-  entry.t = t;
-  entry.length = part.h;
-  entry.first_solve = whole.solve_count;
-  entry.solves = part.solve_count;
-  entry.v = state.v;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].velocities > 0) {
-      entry.bodies.push_back(static_cast<BodyId>(i));
-      entry.poses.push_back(state.poses[i]);
-    }
-  append_solves(part, whole);
-  append_impacts(part, whole);
-  append_ledger(part.ledger, first, whole.ledger);
-  add_counts(part, whole);
-  whole.events.insert(whole.events.end(), part.events.begin(), part.events.end());
-  for (const ContactReport& contact : part.contacts) scheme::add_contact(contact, whole.contacts);
+  whole.divided.push_back(part_of(model, t, state, part.h, whole.solve_count, part.solve_count));
+  if (first) {
+    whole.ledger.kinetic_start = part.ledger.kinetic_start;
+    whole.ledger.potential_start = part.ledger.potential_start;
+  }
+  whole.ledger.kinetic_end = part.ledger.kinetic_end;
+  whole.ledger.potential_end = part.ledger.potential_end;
+  append_flows(part, whole);
   whole.penetration = part.penetration;
   whole.joint_error = part.joint_error;
   whole.joint_error_angle = part.joint_error_angle;
+}
+
+void make_one_part(const Model& model, double t, const State& state, StepReport& report) {
+  report.divided.assign({part_of(model, t, state, report.h, 0, report.solve_count)});
+}
+
+void append_group(StepReport& group, StepReport& whole) {
+  const int offset = whole.solve_count;
+  for (StepPart& part : group.divided) {
+    part.first_solve += offset;
+    whole.divided.push_back(std::move(part));
+  }
+  whole.ledger.kinetic_start += group.ledger.kinetic_start;
+  whole.ledger.potential_start += group.ledger.potential_start;
+  whole.ledger.kinetic_end += group.ledger.kinetic_end;
+  whole.ledger.potential_end += group.ledger.potential_end;
+  append_flows(group, whole);
+  whole.penetration = std::max(whole.penetration, group.penetration);
+  whole.joint_error = std::max(whole.joint_error, group.joint_error);
+  whole.joint_error_angle = std::max(whole.joint_error_angle, group.joint_error_angle);
+  whole.seconds.detect += group.seconds.detect;
+  whole.seconds.solve += group.seconds.solve;
 }
 
 }  // namespace cairn::accept

@@ -127,8 +127,10 @@ void MomentumBalance::add_forces(const Model& model, const State& before, double
 }
 
 MomentumError MomentumBalance::measure(const Model& model, const State& before, const State& after,
-                                       const StepReport& report, double h) {
+                                       const StepReport& report,
+                                       std::span<const ExternalForce> external, double h) {
   join(model, report);
+  for (const ExternalForce& force : external) attach(model, force.body);
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].velocities > 0) add_body(model, before, after, i, h);
   for (std::size_t i = 0; i < model.bodies.size(); ++i)

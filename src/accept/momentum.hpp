@@ -2,6 +2,7 @@
 // velocities at both ends of a step, not from rows.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/union_find.hpp"
@@ -19,7 +20,8 @@ struct MomentumError {
 class MomentumBalance {
  public:
   MomentumError measure(const Model& model, const State& before, const State& after,
-                        const StepReport& report, double h);
+                        const StepReport& report, std::span<const ExternalForce> external,
+                        double h);
 
  private:
   struct Island {

@@ -44,8 +44,9 @@ struct Simulator::Workspace {
   accept::Driver driver;
   bool data_is_whole = true;  // no step has thrown while it wrote to it
   double (*clock)() = nullptr;
-  std::string refusal;  // of what the scheme does not take
-  Interrupt interrupt;
+  std::string refusal;       // of what the scheme does not take
+  Interrupt interrupt;       // of the caller
+  Interrupt ask;             // the same, remembering the answer
   bool interrupted = false;  // in the step at hand: the solves to come end at once as well
   State before;              // the step
 };
@@ -73,7 +74,7 @@ std::shared_ptr<const Model> required(std::shared_ptr<const Model> model) {
 }  // namespace
 
 void Simulator::Workspace::pass_interrupt_on() {
-  Interrupt ask;
+  ask = {};
   if (interrupt.asked)
     ask = {.asked =
                [](void* context) {
@@ -119,8 +120,8 @@ const StepReport& Simulator::step(double h) {
   w.before = w.state;
   try {
     if (!w.data_is_whole) w.renew_data();
-    w.driver.step({*w.model, w.scheme, w.solver, w.verdict, w.clock, w.interrupted}, h, *w.data,
-                  w.state, w.report);
+    w.driver.step({*w.model, w.scheme, w.solver, w.verdict, w.clock, w.interrupted, w.ask}, h,
+                  *w.data, w.state, w.report);
     model::dcheck_state(*w.model, w.state);
     CAIRN_DCHECK(!w.report.failed() || w.state == w.before);
     CAIRN_DCHECK(w.report.failed() || w.state.step == w.before.step + 1, w.state.step);

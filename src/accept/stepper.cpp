@@ -1,0 +1,156 @@
+#include "accept/stepper.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "accept/merge.hpp"
+#include "base/conventions.hpp"
+#include "scheme/common/report.hpp"
+#include "scheme/euler/euler.hpp"
+#include "scheme/hybrid/hybrid.hpp"
+#include "scheme/penalty/penalty.hpp"
+#include "scheme/trapezoidal/trapezoidal.hpp"
+
+namespace cairn::accept {
+namespace {
+
+constexpr double shortest = 0x1p-24;  // part, of the step [-]
+constexpr double least_cut = 0.0625;  // share of a part at which it is divided, at the least [-]
+
+// A shorter step may be possible where this one was not.
+bool may_help(StopReason reason) {
+  switch (reason) {
+    case StopReason::not_finite:
+    case StopReason::energy_overflow:
+    case StopReason::open_joints:
+    case StopReason::unstable:
+    case StopReason::turns_too_fast:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Impulses carried over are those of a step of the length before; scaled they are a good guess for
+// one of another length.
+void scale_memory(double factor, State& state) {
+  if (factor == 1) return;
+  for (ContactMemory& m : state.contacts) m.impulse_W *= factor;
+  for (ContactMemory& m : state.contact_torques) m.impulse_W *= factor;
+  for (double& impulse : state.joint_impulses) impulse *= factor;
+}
+
+bool elastic(const Setting& s) {
+  return std::holds_alternative<Penalty>(s.scheme);
+}
+
+// Where a part that failed is cut, as a share of its length.
+double cut_of(const Judgement& judgement, const StepReport& report) {
+  const double at = judgement.certified;
+  return !report.failed() && at < 1 ? std::clamp(at, least_cut, 1 - least_cut) : 0.5;
+}
+
+}  // namespace
+
+bool stands(const Judgement& judgement, const StepReport& report) {
+  if (report.failed()) return !may_help(report.reason);
+  return judgement.started_so || (judgement.verdict.motion.ok && judgement.verdict.energy.ok);
+}
+
+void close_report(StepReport& report) {
+  scheme::judge(report);
+  report.active_contacts =
+      static_cast<int>(std::count_if(report.contacts.begin(), report.contacts.end(),
+                                     [](const ContactReport& c) { return c.impulse[0] > 0; }));
+  report.parts = report.verdict.parts;
+}
+
+Judgement Stepper::advance(const Setting& s, double length, double nominal, scheme::StepData& data,
+                           State& state, StepReport& report) {
+  before_ = state;
+  data.nominal = nominal;
+  std::visit(
+      [&](const auto& scheme) {
+        scheme::advance(s.model, scheme, s.solver, length, s.clock, data, state, report);
+      },
+      s.scheme);
+  if (!report.failed() && !s.interrupted)
+    return judge_({s.model, before_, state, data.path, report, length, nominal, elastic(s),
+                   data.forces.external});
+  Judgement stopped;
+  stopped.verdict.motion = {false, 0, report.message};
+  return stopped;
+}
+
+Judgement Stepper::attempt(const Setting& s, double h, scheme::StepData& data, State& state,
+                           StepReport& report) {
+  Judgement judgement = advance(s, h, h, data, state, report);
+  report.verdict = judgement.verdict;
+  return judgement;
+}
+
+// The step cannot be taken in however short parts.
+void Stepper::stop(const State& begin, double h, const Judgement& judgement, State& state,
+                   StepReport& report) {
+  scheme::Stop why{part_.reason, part_.message};
+  if (!part_.failed())
+    why = {StopReason::passes_through, judgement.verdict.motion.sentence +
+                                           "; take a smaller step or allow more parts "
+                                           "(simulation.verdict.max_parts)"};
+  state = begin;
+  begin_whole(state, h, report);
+  scheme::stop(report, std::move(why));
+  report.verdict = judgement.verdict;
+}
+
+// Parts are taken in the order of time; one that fails is cut in two.
+void Stepper::divide(const Setting& s, double h, const State& begin, const Judgement& first,
+                     scheme::StepData& data, State& state, StepReport& report) {
+  const double cut = cut_of(first, report);
+  state = begin;
+  begin_whole(state, h, report);
+  Verdict whole;
+  int attempts = 1;
+  double last = h;  // length that the impulses in the state are for
+  pending_.assign({h - cut * h, cut * h});
+  while (!pending_.empty()) {
+    const double length = pending_.back();
+    pending_.pop_back();
+    scale_memory(length / last, state);
+    last = length;
+    const Judgement judgement = advance(s, length, h, data, state, part_);
+    report.seconds.detect += part_.seconds.detect;
+    report.seconds.solve += part_.seconds.solve;
+    ++attempts;
+    if (s.interrupted) return;
+    const bool last_try =
+        attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts || length < shortest * h;
+    if (!stands(judgement, part_) && !last_try) {
+      report.discarded_solves += part_.solve_count;
+      state = before_;
+      const double at = cut_of(judgement, part_);
+      pending_.push_back(length - at * length);
+      pending_.push_back(at * length);
+      continue;
+    }
+    if (part_.failed() || judgement.passes) return stop(begin, h, judgement, state, report);
+    append_part(s.model, before_.t, state, part_, report);
+    add_part(judgement.verdict, whole);
+  }
+  scale_memory(h / last, state);
+  state.t = begin.t;
+  state.step = begin.step;
+  scheme::count_step(h, state, report);
+  whole.parts = static_cast<int>(report.divided.size());
+  whole.attempts = attempts;
+  report.verdict = std::move(whole);
+  close_report(report);
+  judge_energy(s, h, begin, state, report);
+}
+
+void Stepper::judge_energy(const Setting& s, double h, const State& begin, const State& state,
+                           StepReport& report) const {
+  judge_.judge_energy({s.model, begin, state, no_path_, report, h, h, elastic(s)}, report.verdict);
+}
+
+}  // namespace cairn::accept

@@ -1,0 +1,59 @@
+// Steps of one model or group of bodies, in parts where need be (E307, E308).
+#pragma once
+
+#include <vector>
+
+#include "accept/judge.hpp"
+#include "scheme/euler/step_data.hpp"
+
+namespace cairn::accept {
+
+// What every advance of a step is given beside the state.
+struct Setting {
+  const Model& model;
+  const SchemeOptions& scheme;
+  const SolverOptions& solver;
+  const VerdictOptions& limits;
+  double (*clock)() = nullptr;
+  const bool& interrupted;   // set while a solve runs: the step ends as soon as it can
+  Interrupt interrupt = {};  // what sets it
+};
+
+class Stepper {
+ public:
+  Stepper(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
+      : judge_(model, solver, limits) {}
+
+  // Takes the step as a whole. A stopped step is not judged and leaves the state as it was.
+  Judgement attempt(const Setting& setting, double h, scheme::StepData& data, State& state,
+                    StepReport& report);
+
+  // Takes a step that failed as a whole, with the judgement `first`, from `begin` in parts. A step
+  // that is stopped leaves the state at its beginning; after an interrupt it is undefined.
+  void divide(const Setting& setting, double h, const State& begin, const Judgement& first,
+              scheme::StepData& data, State& state, StepReport& report);
+
+  // The energy part of the verdict on a step that was put together of several.
+  void judge_energy(const Setting& setting, double h, const State& begin, const State& state,
+                    StepReport& report) const;
+
+ private:
+  Judgement advance(const Setting& setting, double length, double nominal, scheme::StepData& data,
+                    State& state, StepReport& report);
+  void stop(const State& begin, double h, const Judgement& judgement, State& state,
+            StepReport& report);
+
+  Judge judge_;
+  State before_;  // the part at hand
+  StepReport part_;
+  scheme::StepPath no_path_;
+  std::vector<double> pending_;  // lengths of the parts to come, the next one last [s]
+};
+
+// Whether a part or step needs no division: good, or beyond help.
+bool stands(const Judgement& judgement, const StepReport& report);
+
+// What only the parts of a step together tell: its certificate and its contacts.
+void close_report(StepReport& report);
+
+}  // namespace cairn::accept
