@@ -171,7 +171,7 @@ struct Shape {
   Pose X_CS;  // pose relative to the frame at the centre of mass with the body's axes
   MaterialId material{};
   int polyhedron = -1;  // index into Model::polyhedra of boxes and other flat-faced shapes, else -1
-  double inner_radius = 0;  // half of its least thickness (E301) [m]
+  double inner_radius = 0;  // half of the least thickness (E301); point: 0, halfspace: infinite [m]
 };
 
 struct Joint {

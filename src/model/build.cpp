@@ -110,6 +110,20 @@ void add_polyhedra(Model& model, model::PolyhedronTable& table) {
   }
 }
 
+// (E301). Shapes with the same polyhedron share the result.
+void add_inner_radii(Model& model) {
+  std::vector<double> known(model.polyhedra.size(), -1);
+  for (Shape& shape : model.shapes) {
+    if (shape.polyhedron < 0) {
+      shape.inner_radius = model::inner_radius(shape.geometry, nullptr);
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(shape.polyhedron);
+    if (known[i] < 0) known[i] = model::inner_radius(shape.geometry, &model.polyhedra[i]);
+    shape.inner_radius = known[i];
+  }
+}
+
 }  // namespace
 
 Result<BuiltModel> build(const ModelDescription& description) try {
@@ -139,11 +153,7 @@ Result<BuiltModel> build(const ModelDescription& description) try {
   if (!checks.ok()) return tl::unexpected<Errors>(checks.take_errors());
 
   add_polyhedra(*model, polyhedra);
-  for (Shape& shape : model->shapes)
-    shape.inner_radius = model::inner_radius(
-        shape.geometry, shape.polyhedron < 0
-                            ? nullptr
-                            : &model->polyhedra[static_cast<std::size_t>(shape.polyhedron)]);
+  add_inner_radii(*model);
   model->mass_unit = power_of_two(sizes.mass);
   model->length_unit = power_of_two(length_scale(sizes, longest_link));
   model::dcheck_model(*model);

@@ -128,6 +128,7 @@ void dcheck_model(const Model& model) {
   for (const Shape& shape : model.shapes) {
     CAIRN_DCHECK(base::is_rotation(shape.X_CS.R));
     CAIRN_DCHECK(shape.X_CS.p.allFinite());
+    CAIRN_DCHECK(shape.inner_radius >= 0, shape.inner_radius);
     CAIRN_DCHECK(base::is_index(static_cast<int>(shape.material), model.material_names.size()),
                  shape.material);
     CAIRN_DCHECK(base::is_index_or_none(shape.polyhedron, model.polyhedra.size()),
