@@ -153,6 +153,7 @@ struct StepPart {
   int solves = 0;              // their number
   std::vector<Pose> poses;     // of these bodies at the end
   VecX v;                      // of these bodies at the end, body by body [m/s, rad/s]
+  bool first_order = false;    // schemes with events: taken by a step of `euler`
 };
 
 struct StepReport {

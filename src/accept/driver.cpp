@@ -13,14 +13,14 @@ namespace {
 
 // A group of bodies with all that a step of it needs.
 struct Group {
-  Group(const Setting& s, std::span<const char> member, const scheme::StepData& data)
+  Group(const Setting& s, std::span<const char> member, const scheme::StepData& whole)
       : sub(s.model, member),
         setting{sub.model(), s.scheme, s.solver, s.limits, s.clock, s.interrupted, s.interrupt},
         stepper(sub.model(), s.solver, s.limits),
         data(sub.model()) {
-    this->data.forces.external = sub.extract(data.forces.external);
-    this->data.solver.set_interrupt(s.interrupt);
-    this->data.contact_projection.solver.set_interrupt(s.interrupt);
+    data.forces.external = sub.extract(whole.forces.external);
+    data.solver.set_interrupt(s.interrupt);
+    data.contact_projection.solver.set_interrupt(s.interrupt);
   }
 
   // False: it was stopped or interrupted.

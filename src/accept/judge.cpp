@@ -116,6 +116,14 @@ void Judge::judge_overlaps(const Taken& taken, Judgement& out) {
   }
 }
 
+// Whether the pair of a finding exceeded its limit at the beginning already.
+bool Judge::overlapped_before(const Taken& taken, const collide::SweepFinding& finding) {
+  finder_.find_overlaps(taken.model, taken.before.poses, overlaps_);
+  return std::any_of(overlaps_.begin(), overlaps_.end(), [&](const Contact& c) {
+    return c.key.shape_a == finding.a && c.key.shape_b == finding.b && -c.gap > finding.limit;
+  });
+}
+
 // (E302) to (E304).
 void Judge::judge_path(const Taken& taken, Judgement& out) {
   const scheme::StepPath& path = taken.path;
@@ -134,7 +142,7 @@ void Judge::judge_path(const Taken& taken, Judgement& out) {
       out.culprits.emplace_back(taken.model.shapes[index(f.a)].body,
                                 taken.model.shapes[index(f.b)].body);
       const double at = (segment_.t - taken.before.t + f.tau * segment_.length) / taken.length;
-      if (i == 0 && f.tau == 0) out.started_so = true;
+      if (i == 0 && f.tau == 0 && overlapped_before(taken, f)) out.started_so = true;
       out.certified = std::min(out.certified, at);
       if (!(f.depth < pair.radius)) out.passes = true;
     }
@@ -228,7 +236,7 @@ void Judge::judge_energy(const Taken& taken, Verdict& out) const {
   term(std::abs(taken.report.projection_work), "the projection changes the energy by");
   term(std::abs(ledger.imbalance()), "the terms of the energy ledger miss each other by");
   term(ledger.passive, "springs and dampers put in");
-  // Springs in place of contacts return what they took, which the ledger books as negative loss.
+  // Contacts that are springs, and delayed restitution, return what they took: a negative loss.
   const double returned = taken.elastic ? std::max(0.0, -ledger.impact) : 0;
   term(ledger.rise() - ledger.integrator - returned, "the energy rises without work by",
        by_tolerance);

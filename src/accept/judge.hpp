@@ -23,7 +23,7 @@ struct Taken {
   const StepReport& report;
   double length = 0;     // [s]
   double nominal = 0;    // of the whole step [s]
-  bool elastic = false;  // contacts are springs
+  bool elastic = false;  // contacts may return energy that an earlier step took
   std::span<const ExternalForce> external = {};
 };
 
@@ -47,6 +47,7 @@ class Judge {
   void judge_solve(const Taken& taken, Judgement& out) const;
   void judge_overlaps(const Taken& taken, Judgement& out);
   void judge_path(const Taken& taken, Judgement& out);
+  bool overlapped_before(const Taken& taken, const collide::SweepFinding& finding);
   void judge_joints(const Taken& taken, Judgement& out) const;
   void judge_momentum(const Taken& taken, Judgement& out);
   double moving_energy(const Taken& taken) const;

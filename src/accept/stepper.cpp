@@ -1,6 +1,7 @@
 #include "accept/stepper.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "accept/merge.hpp"
@@ -14,7 +15,8 @@
 namespace cairn::accept {
 namespace {
 
-constexpr double shortest = 0x1p-24;  // part, of the step [-]
+constexpr double shortest = 0x1p-24;        // part, of the step [-]
+constexpr double first_order_below = 0.25;  // length of parts that may be taken so, of the step [-]
 constexpr double least_cut = 0.0625;  // share of a part at which it is divided, at the least [-]
 
 // A shorter step may be possible where this one was not.
@@ -40,8 +42,24 @@ void scale_memory(double factor, State& state) {
   for (double& impulse : state.joint_impulses) impulse *= factor;
 }
 
+// Contacts may return energy that an earlier step took: as springs, or by delayed restitution.
 bool elastic(const Setting& s) {
-  return std::holds_alternative<Penalty>(s.scheme);
+  const Euler* euler = euler_options(s.scheme);
+  return std::holds_alternative<Penalty>(s.scheme) ||
+         (euler && euler->restitution != Restitution::completed);
+}
+
+// Schemes that look for events take a part in which they find no way by a step of first order, as
+// they do where events accumulate (E177, E217).
+std::optional<SchemeOptions> first_order(const SchemeOptions& scheme) {
+  if (const auto* hybrid = std::get_if<Hybrid>(&scheme))
+    return Euler{
+        .projection = hybrid->projection, .gamma = hybrid->gamma, .facets = hybrid->facets};
+  if (const auto* trapezoidal = std::get_if<Trapezoidal>(&scheme))
+    return Euler{.projection = trapezoidal->projection,
+                 .gamma = trapezoidal->gamma,
+                 .facets = trapezoidal->facets};
+  return std::nullopt;
 }
 
 // Where a part that failed is cut, as a share of its length.
@@ -65,15 +83,16 @@ void close_report(StepReport& report) {
   report.parts = report.verdict.parts;
 }
 
-Judgement Stepper::advance(const Setting& s, double length, double nominal, scheme::StepData& data,
-                           State& state, StepReport& report) {
+Judgement Stepper::advance(const Setting& s, const SchemeOptions& with, double length,
+                           double nominal, scheme::StepData& data, State& state,
+                           StepReport& report) {
   before_ = state;
   data.nominal = nominal;
   std::visit(
       [&](const auto& scheme) {
         scheme::advance(s.model, scheme, s.solver, length, s.clock, data, state, report);
       },
-      s.scheme);
+      with);
   if (!report.failed() && !s.interrupted)
     return judge_({s.model, before_, state, data.path, report, length, nominal, elastic(s),
                    data.forces.external});
@@ -84,7 +103,7 @@ Judgement Stepper::advance(const Setting& s, double length, double nominal, sche
 
 Judgement Stepper::attempt(const Setting& s, double h, scheme::StepData& data, State& state,
                            StepReport& report) {
-  Judgement judgement = advance(s, h, h, data, state, report);
+  Judgement judgement = advance(s, s.scheme, h, h, data, state, report);
   report.verdict = judgement.verdict;
   return judgement;
 }
@@ -112,16 +131,25 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
   Verdict whole;
   int attempts = 1;
   double last = h;  // length that the impulses in the state are for
+  const std::optional<SchemeOptions> fallback = first_order(s.scheme);
   pending_.assign({h - cut * h, cut * h});
   while (!pending_.empty()) {
     const double length = pending_.back();
     pending_.pop_back();
     scale_memory(length / last, state);
     last = length;
-    const Judgement judgement = advance(s, length, h, data, state, part_);
+    Judgement judgement = advance(s, s.scheme, length, h, data, state, part_);
+    ++attempts;
+    bool plain = false;  // taken at first order
+    if (fallback && length < first_order_below * h && !s.interrupted && !stands(judgement, part_)) {
+      report.discarded_solves += part_.solve_count;
+      state = before_;
+      judgement = advance(s, *fallback, length, h, data, state, part_);
+      ++attempts;
+      plain = true;
+    }
     report.seconds.detect += part_.seconds.detect;
     report.seconds.solve += part_.seconds.solve;
-    ++attempts;
     if (s.interrupted) return;
     const bool last_try =
         attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts || length < shortest * h;
@@ -135,6 +163,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     }
     if (part_.failed() || judgement.passes) return stop(begin, h, judgement, state, report);
     append_part(s.model, before_.t, state, part_, report);
+    report.divided.back().first_order = plain;
     add_part(judgement.verdict, whole);
   }
   scale_memory(h / last, state);

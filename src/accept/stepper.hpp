@@ -38,8 +38,8 @@ class Stepper {
                     StepReport& report) const;
 
  private:
-  Judgement advance(const Setting& setting, double length, double nominal, scheme::StepData& data,
-                    State& state, StepReport& report);
+  Judgement advance(const Setting& setting, const SchemeOptions& with, double length,
+                    double nominal, scheme::StepData& data, State& state, StepReport& report);
   void stop(const State& begin, double h, const Judgement& judgement, State& state,
             StepReport& report);
 

@@ -39,7 +39,7 @@ TEST(Segment, OfAnEulerStepIsExactForAnyTurn) {
     collide::PathSegment segment;
     make_segment(*scene.model, from, to, segment);
     // The angle is found from a quaternion to some 1e-15 and from the rate for its full turns.
-    EXPECT_LE((segment.bodies[0].turn_B - h * rate * axis.normalized()).norm(), 1e-13) << i;
+    EXPECT_LE((segment.bodies[0].turn_B - h * rate * axis.normalized()).norm(), 1e-12) << i;
     EXPECT_LE(segment.bodies[0].bend, 1e-12) << i;
   }
 }
