@@ -3,12 +3,14 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cairn/model.hpp"
 #include "collide/broadphase.hpp"
 #include "collide/narrowphase.hpp"
 #include "collide/sweep/body_path.hpp"
+#include "collide/sweep/separating_direction.hpp"
 
 namespace cairn::collide {
 
@@ -30,13 +32,24 @@ class Sweeper {
  public:
   explicit Sweeper(const Model& model);
 
-  // `share`: limit of the overlap of a pair as a share of its smaller inner radius. Findings are
-  // sorted by tau, then by shapes.
+  // `share`: limit of the overlap of a pair as a share of its smaller inner radius, > 0. Findings
+  // are sorted by tau, then by shapes. Pairs are those that the contact finder looks at: of
+  // different bodies that may touch, one of them dynamic, with a contact function. Allocates
+  // nothing once the buffers have grown.
   SweepSummary check(const Model& model, std::span<const BodyPath> paths, double share,
                      std::vector<SweepFinding>& findings);
 
  private:
-  std::vector<double> inner_radius_;  // of shapes [m]
+  void follow_paths(const Model& model, std::span<const BodyPath> paths);
+  void find_pairs(const Model& model);
+
+  std::vector<char> movable_;       // by shape
+  std::vector<int> body_of_shape_;  // by shape
+  std::vector<SweptShape> shapes_;
+  std::vector<Aabb> boxes_;
+  std::vector<std::pair<int, int>> pairs_;
+  Broadphase broadphase_;
+  DirectionFinder directions_;
 };
 
 }  // namespace cairn::collide

@@ -1,0 +1,97 @@
+#include "collide/sweep/sweep.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "base/conventions.hpp"
+#include "base/infinity.hpp"
+#include "collide/sweep/advance.hpp"
+#include "model/shape/inner_radius.hpp"
+
+namespace cairn::collide {
+namespace {
+
+constexpr double at_once = 0.25;  // of the limit: a bound that needs no further direction
+constexpr double at_ends = 0.5;   // of the limit: a bound that needs no search
+
+// Depth over the whole path by the direction at its beginning, then by that at its end (E302).
+double depth_by_ends(const PairPath& pair, double limit, DirectionFinder& directions) {
+  const Moment start{0, &pair.a.start, &pair.b.start}, end{1, &pair.a.end, &pair.b.end};
+  const DirectionFinder::Effort quick{.enough = -at_once * limit, .least = -base::infinity};
+  directions.forget();
+  double low = pair.lower_bound(directions.find(pair, start, quick).n, start, end);
+  if (low < -at_once * limit)
+    low = std::max(low, pair.lower_bound(directions.find(pair, end, quick).n, start, end));
+  return std::max(0.0, -low);
+}
+
+}  // namespace
+
+Sweeper::Sweeper(const Model& model) {
+  for (const Shape& shape : model.shapes) {
+    body_of_shape_.push_back(static_cast<int>(shape.body));
+    movable_.push_back(model.body(shape.body).kind == BodyKind::dynamic ? 1 : 0);
+  }
+}
+
+void Sweeper::follow_paths(const Model& model, std::span<const BodyPath> paths) {
+  shapes_.resize(model.shapes.size());
+  boxes_.resize(model.shapes.size());
+  for (std::size_t i = 0; i < model.shapes.size(); ++i) {
+    const Shape& shape = model.shapes[i];
+    follow(solid_of(model, shape), shape.X_CS, paths[index(shape.body)], shapes_[i]);
+    boxes_[i] = swept_box(shapes_[i]);
+  }
+}
+
+// As ContactFinder::near_pairs, without pairs that have no contacts.
+void Sweeper::find_pairs(const Model& model) {
+  broadphase_.pairs(boxes_, body_of_shape_, movable_, pairs_);
+  std::erase_if(pairs_, [&](const std::pair<int, int>& pair) {
+    const auto i = static_cast<std::size_t>(pair.first), k = static_cast<std::size_t>(pair.second);
+    const std::array bodies{model.shapes[i].body, model.shapes[k].body};
+    return !can_separate(shapes_[i].solid, shapes_[k].solid) ||
+           std::binary_search(model.no_contact.begin(), model.no_contact.end(), bodies);
+  });
+}
+
+SweepSummary Sweeper::check(const Model& model, std::span<const BodyPath> paths, double share,
+                            std::vector<SweepFinding>& findings) {
+  CAIRN_DCHECK(paths.size() == model.bodies.size(), paths.size(), model.bodies.size());
+  CAIRN_DCHECK(body_of_shape_.size() == model.shapes.size(), body_of_shape_.size());
+  CAIRN_DCHECK(share > 0, share);
+  follow_paths(model, paths);
+  find_pairs(model);
+  findings.clear();
+  SweepSummary summary;
+  summary.pairs = static_cast<int>(pairs_.size());
+  for (const auto& [i, k] : pairs_) {
+    const auto first = static_cast<std::size_t>(i), second = static_cast<std::size_t>(k);
+    const PairPath pair(shapes_[first], shapes_[second]);
+    if (pair.never_meet()) continue;
+    const double radius =
+        model::pair_inner_radius(model, model.shapes[first], model.shapes[second]);
+    const double limit = share * radius;
+    Advance found;
+    if (pair.bend() < base::infinity) {
+      found.depth = depth_by_ends(pair, limit, directions_);
+      if (found.depth > at_ends * limit) {
+        ++summary.searched;
+        found = advance(pair, limit, directions_);
+      }
+    } else {
+      found = {pair.deepest_possible(), 0};
+    }
+    summary.worst = std::max(summary.worst, found.depth / radius);
+    if (found.tau < 1)
+      findings.push_back(
+          {static_cast<ShapeId>(i), static_cast<ShapeId>(k), found.depth, limit, found.tau});
+  }
+  std::sort(findings.begin(), findings.end(), [](const SweepFinding& x, const SweepFinding& y) {
+    return std::tuple(x.tau, x.a, x.b) < std::tuple(y.tau, y.a, y.b);
+  });
+  return summary;
+}
+
+}  // namespace cairn::collide
