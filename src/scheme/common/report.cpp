@@ -137,6 +137,7 @@ void add_flows(const Ledger& part, Ledger& sum) {
   sum.stabilisation += part.stabilisation;
   sum.integrator += part.integrator;
   sum.solver += part.solver;
+  sum.passive += part.passive;
 }
 
 void count_step(double h, State& state, StepReport& report) {
