@@ -17,20 +17,19 @@ namespace cairn {
 
 // Energies of one step [J]: kinetic_end + potential_end = kinetic_start + potential_start +
 // work_applied + work_motion
-// - friction - impact + stabilisation + integrator + solver, to rounding (docs/equations.md, E20 to
-// E24).
+// - friction - impact + stabilisation + integrator + solver + passive, to rounding
+// (docs/equations.md, E20 to E24).
 struct Ledger {
   double kinetic_start = 0, potential_start = 0;
   double kinetic_end = 0, potential_end = 0;
-  double work_applied = 0;   // of applied and external forces and dampers
+  double work_applied = 0;   // of applied and external forces
   double work_motion = 0;    // of bodies with prescribed motion on the free ones
   double friction = 0;       // dissipated by friction, >= 0
   double impact = 0;         // lost in impacts
   double stabilisation = 0;  // put in by the correction of gaps and joint errors
   double integrator = 0;     // the scheme's own term
   double solver = 0;         // what the solver's residual does: lambda . w where the law says zero
-  double passive = 0;        // put in by dampers, and by springs beyond their potential; <= 0 for a
-                             // damper
+  double passive = 0;        // put in by dampers, <= 0 (E361)
 
   double rise() const {  // of the total energy beyond the work done on the system
     return kinetic_end + potential_end - kinetic_start - potential_start - work_applied -

@@ -7,30 +7,40 @@
 #include "cairn/external_force.hpp"
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
+#include "dynamics/springs.hpp"
 
 namespace cairn::dynamics {
 
 struct Forces {
   VecX potential;                       // gravity and springs [N, N m]
-  VecX applied;                         // dampers, forces given in time, external forces [N, N m]
+  VecX applied;                         // forces given in time, external forces [N, N m]
+  SpringRows springs;                   // implicit terms of springs and dampers (E360)
+  VecX drive;                           // impulses of prescribed anchors through these terms
+                                        // [N s, N m s]; empty where there are none
   std::vector<ExternalForce> external;  // an input: set by the caller of the simulator
-  double work_motion =
-      0;  // of bodies with prescribed motion through springs and dampers within the step [J]
 };
 
-// Forces at the beginning of a step of length h; h serves the mean velocity of prescribed bodies.
+// Gravity, forces given in time and external forces at a state; no springs.
+void evaluate_loads(const Model& model, const State& state, Forces& forces);
+
+// Adds springs and dampers at the beginning of a step of length h (E360); h serves the implicit
+// weights and the mean velocity of prescribed bodies.
+void add_springs(const Model& model, const State& state, double h, Forces& forces);
+
+// Both, at the beginning of a step of length h.
 void evaluate_forces(const Model& model, const State& state, double h, Forces& forces);
 
-// Velocities after h without constraints, (E30): v + h M^-1 (potential + applied), the gyroscopic
-// torque implicit.
+// Velocities after h without constraints and without the implicit terms, (E30): v + M^-1 (h
+// (potential + applied) + drive), the gyroscopic torque implicit.
 void free_velocities(const Model& model, const State& state, const Forces& forces, double h,
                      VecX& v_free);
 
+// w+ of a body that turns freely, I (w+ - w) + h w+ x I w+ = impulse: backward Euler, which never
+// gains energy. All in the body frame.
+Vec3 gyroscopic_velocity(const Mat3& I, const Vec3& w, const Vec3& impulse, double h);
+
 double kinetic_energy(const Model& model, const VecX& v);                     // [J]
 double potential_energy(const Model& model, const std::vector<Pose>& poses);  // [J]
-
-// Energy of one spring [J].
-double spring_energy(const Spring& spring, const std::vector<Pose>& poses);
 
 // 1/2 |a - b|^2 in the mass metric of one body; a, b: its free velocities [J].
 double mass_norm(const Body& body, const double* a, const double* b);

@@ -9,12 +9,9 @@
 namespace cairn::dynamics {
 namespace {
 
-constexpr double stiff_damper = 16;  // h delta / m from which a damper acts at once (E179) [-]
-
 // An anchor: position, velocity, and how both change as the bodies move on with v.
 struct MovingAnchor {
-  Vec3 p = Vec3::Zero(), velocity = Vec3::Zero(), acceleration = Vec3::Zero();
-  Vec3 arm = Vec3::Zero(), omega = Vec3::Zero();
+  Vec3 p = Vec3::Zero(), velocity = Vec3::Zero(), arm = Vec3::Zero(), omega = Vec3::Zero();
 };
 
 struct Moment {
@@ -46,7 +43,6 @@ MovingAnchor moving_anchor(const Moment& m, BodyId id, const Vec3& point) {
   const double* v = m.v.data() + body.first_velocity;
   a.omega = angular_velocity(body, X_WC, v);
   a.velocity = linear_velocity(body, v) + a.omega.cross(a.arm);
-  a.acceleration = a.omega.cross(a.omega.cross(a.arm));
   return a;
 }
 
@@ -66,51 +62,52 @@ void add_at(const Moment& m, BodyId id, const MovingAnchor& a, const Vec3& F, co
                        f);
 }
 
-double inverse_mass(const Moment& m, const SpringRow& s) {
-  CAIRN_DCHECK(base::is_direction(s.direction));
-  double sum = 0;
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (s.bodies[side] == BodyId::world) continue;
-    const Body& body = m.model.body(s.bodies[side]);
-    if (body.velocities == 0) continue;
-    const Pose& X_WC = m.poses[index(s.bodies[side])];
-    double row[6];
-    point_row(body, X_WC, s.points[side] - X_WC.p, s.direction, row);
-    int k = 0;
-    for (const bool free : body.translations)
-      if (free) sum += row[k] * row[k] / body.mass, ++k;
-    double A[6][6];
-    mass_matrix(body, A);
-    if (body.rotation == RotationKind::one) sum += row[k] * row[k] / A[k][k];
-    // The diagonal is enough to tell stiff from soft.
-    if (body.rotation == RotationKind::three)
-      for (int i = k; i < k + 3; ++i) sum += row[i] * row[i] / A[i][i];
-  }
-  return sum;
-}
-
 // (E163), or (E178) where the row is too stiff for the step; the latter's share of the right-hand
-// side goes into `out`.
-void add_row(const Moment& m, SpringRow row, double stiffness, double damping, bool damp_stiff,
-             ForceImpulses& out) {
+// side goes into `out`. Returns the implicit term over the mass it acts on [-].
+double add_row(const Moment& m, SpringRow row, double stiffness, bool damp_stiff,
+               ForceImpulses& out) {
   CAIRN_DCHECK(stiffness >= 0, stiffness);
-  CAIRN_DCHECK(damping >= 0, damping);
   CAIRN_DCHECK(m.h > 0, m.h);
   const double h = m.h;
-  row.damping = damping;
   row.elastic = h * h / 4 * stiffness;
-  row.viscous = h / 2 * damping;
-  const double inverse = inverse_mass(m, row);
+  const double inverse = inverse_mass(m.model, m.poses, row);
   if (damp_stiff) {
-    const double z = h * damping * inverse, omega2 = h * h * stiffness * inverse;
+    const double omega2 = h * h * stiffness * inverse;
     const double s = omega2 * omega2 / (16 + omega2 * omega2);
-    row.viscous = h * damping * (1 + z) / (2 + z);
     row.elastic = h * h * stiffness * (0.25 + 0.75 * s);
-    row.stiff = z > stiff_damper;
     add_spring_impulse(m.model, m.poses, row, -s * h * h * stiffness * row.rate, out.potential);
   }
-  out.stiffest = std::max(out.stiffest, (row.elastic + row.viscous) * inverse);
-  if (row.elastic > 0 || row.viscous > 0) out.rows.push_back(row);
+  if (row.elastic > 0) out.rows.push_back(row);
+  return row.elastic * inverse;
+}
+
+// (E162): the damper along its direction in the middle of the step, with the mean velocity of the
+// step, so that its work is minus a square. Returns as add_row().
+double add_damper(const Moment& m, const Spring& spring, bool damp_stiff, ForceImpulses& out) {
+  if (!(spring.damping > 0)) return 0;
+  SpringRow row;
+  row.bodies = spring.bodies;
+  Vec3 motion[2] = {Vec3::Zero(), Vec3::Zero()};
+  for (std::size_t side = 0; side < 2; ++side) {
+    const BodyId id = spring.bodies[side];
+    row.points[side] =
+        id == BodyId::world ? spring.anchors[side] : out.middle[index(id)] * spring.anchors[side];
+    if (is_prescribed(m.model, id))
+      motion[side] = (prescribed_pose(m.model.body(id), m.t + m.h) * spring.anchors[side] -
+                      m.poses[index(id)] * spring.anchors[side]) /
+                     m.h;
+  }
+  const double distance = (row.points[1] - row.points[0]).norm();
+  if (!(distance > 0)) return 0;  // no direction
+  row.direction = (row.points[1] - row.points[0]) / distance;
+  row.motion = row.direction.dot(motion[1] - motion[0]);
+  row.rate = spring_rate(m.model, out.middle, row, m.v) + row.motion;
+  row.damping = spring.damping;
+  const double inverse = inverse_mass(m.model, out.middle, row), z = m.h * row.damping * inverse;
+  row.viscous = m.h * row.damping * (damp_stiff ? (1 + z) / (2 + z) : 0.5);
+  add_spring_impulse(m.model, out.middle, row, -m.h * row.damping * row.rate, out.viscous);
+  out.dampers.push_back(row);
+  return row.viscous * inverse;
 }
 
 // Half of the impulse of a spring: at t, or at t + h with the derivative along the motion.
@@ -123,33 +120,46 @@ void add_half_spring(const Moment& m, const Spring& spring, bool damp_stiff, For
   const Vec3 u = distance > 0 ? Vec3(d / distance) : Vec3::UnitX();
   const double opening = u.dot(rate), stretch = distance - spring.rest_length;
   const Vec3 du = distance > 0 ? Vec3((rate - opening * u) / distance) : Vec3::Zero();
-  const double damping = spring.damping, stiffness = spring.stiffness;
-  const Vec3 elastic = stiffness * stretch * u, viscous = damping * opening * u;
+  const double stiffness = spring.stiffness;
+  const Vec3 force = stiffness * stretch * u;
   // At rest length zero the force is -stiffness d, whose derivative needs no direction.
-  const Vec3 d_elastic = spring.rest_length == 0 ? Vec3(stiffness * rate)
-                                                 : Vec3(stiffness * (opening * u + stretch * du));
-  const Vec3 d_viscous =
-      damping * ((du.dot(rate) + u.dot(b.acceleration - a.acceleration)) * u + opening * du);
-
+  const Vec3 change = spring.rest_length == 0 ? Vec3(stiffness * rate)
+                                              : Vec3(stiffness * (opening * u + stretch * du));
   const double weight = m.h / 2, rate_weight = m.late ? m.h * m.h / 2 : 0;
-  add_at(m, spring.bodies[0], a, elastic, d_elastic, weight, rate_weight, out.potential);
-  add_at(m, spring.bodies[1], b, -elastic, -d_elastic, weight, rate_weight, out.potential);
-  add_at(m, spring.bodies[0], a, viscous, d_viscous, weight, rate_weight, out.applied);
-  add_at(m, spring.bodies[1], b, -viscous, -d_viscous, weight, rate_weight, out.applied);
-  const Vec3 impulse = weight * (elastic + viscous) + rate_weight * (d_elastic + d_viscous);
+  add_at(m, spring.bodies[0], a, force, change, weight, rate_weight, out.potential);
+  add_at(m, spring.bodies[1], b, -force, -change, weight, rate_weight, out.potential);
+  const Vec3 impulse = weight * force + rate_weight * change;
   if (is_prescribed(m.model, spring.bodies[0])) out.work_motion -= impulse.dot(a.velocity);
   if (is_prescribed(m.model, spring.bodies[1])) out.work_motion += impulse.dot(b.velocity);
   if (!m.late) return;
 
-  SpringRow row{spring.bodies, {a.p, b.p}, u, opening, 0, false, 0, 0};
-  add_row(m, row, stiffness, damping, damp_stiff, out);
+  SpringRow row;
+  row.bodies = spring.bodies;
+  row.points = {a.p, b.p};
+  row.direction = u;
+  row.rate = opening;
+  out.stiffest = std::max(out.stiffest, add_row(m, row, stiffness, damp_stiff, out) +
+                                            add_damper(m, spring, damp_stiff, out));
   const double tension = distance > 0 ? stiffness * stretch / distance : stiffness;
   if (!(tension > 0)) return;  // a compressed spring would make the left-hand side smaller
   const Tangents t = tangents(u);
   for (const Vec3& across : {t.t1, t.t2}) {
     row.direction = across;
     row.rate = across.dot(rate);
-    add_row(m, row, tension, 0, damp_stiff, out);
+    out.stiffest = std::max(out.stiffest, add_row(m, row, tension, damp_stiff, out));
+  }
+}
+
+// Poses after half the step with the velocities of its beginning.
+void find_middle(const Model& model, std::span<const Pose> poses, const VecX& v, double t, double h,
+                 std::vector<Pose>& middle) {
+  middle.assign(poses.begin(), poses.end());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind == BodyKind::prescribed)
+      middle[i] = prescribed_pose(body, t + h / 2);
+    else if (body.velocities > 0)
+      middle[i] = advanced(body, poses[i], v.data() + body.first_velocity, h / 2);
   }
 }
 
@@ -165,38 +175,8 @@ void add_applied(const Moment& m, const AppliedForce& applied, ForceImpulses& ou
 
 }  // namespace
 
-void add_spring_impulse(const Model& model, std::span<const Pose> poses, const SpringRow& row,
-                        double push, VecX& f) {
-  CAIRN_DCHECK(base::is_direction(row.direction));
-  CAIRN_DCHECK(f.size() == model.velocities, f.size());
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (row.bodies[side] == BodyId::world) continue;
-    const Vec3 impulse = (side == 0 ? -push : push) * row.direction;
-    const Body& body = model.body(row.bodies[side]);
-    const Pose& X_WC = poses[index(row.bodies[side])];
-    add_generalised_force(body, X_WC, impulse, (row.points[side] - X_WC.p).cross(impulse),
-                          f.data() + body.first_velocity);
-  }
-}
-
 Mat3 gyroscopic_derivative(const Mat3& inertia, const Vec3& w) {
   return cross(inertia * w) - cross(w) * inertia;
-}
-
-double spring_rate(const Model& model, std::span<const Pose> poses, const SpringRow& s,
-                   const VecX& v) {
-  CAIRN_DCHECK(v.size() == model.velocities, v.size());
-  double sum = 0;
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (s.bodies[side] == BodyId::world) continue;
-    const Body& body = model.body(s.bodies[side]);
-    const Pose& X_WC = poses[index(s.bodies[side])];
-    const double* v_body = v.data() + body.first_velocity;
-    const Vec3 velocity = linear_velocity(body, v_body) +
-                          angular_velocity(body, X_WC, v_body).cross(s.points[side] - X_WC.p);
-    sum += (side == 0 ? -1 : 1) * s.direction.dot(velocity);
-  }
-  return sum;
 }
 
 void evaluate_impulses(const Model& model, std::span<const Pose> poses, const VecX& v, double t,
@@ -206,8 +186,10 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
   CAIRN_DCHECK(v.size() == model.velocities, v.size());
   out.work_motion = out.stiffest = 0;
   out.rows.clear();
+  out.dampers.clear();
   out.potential.setZero(model.velocities);
   out.applied.setZero(model.velocities);
+  out.viscous.setZero(model.velocities);
   out.gyroscopic.setZero(model.velocities);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -219,6 +201,7 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
     const Vec3 w = v.segment<3>(first);
     out.gyroscopic.segment<3>(first) = -h * w.cross(body.inertia_B * w);
   }
+  if (!model.springs.empty()) find_middle(model, poses, v, t, h, out.middle);
   for (const bool late : {false, true}) {
     const Moment m{model, poses, v, t, h, late};
     for (const Spring& spring : model.springs) add_half_spring(m, spring, damp_stiff, out);

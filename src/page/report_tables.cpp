@@ -61,13 +61,14 @@ void put_ledger(ReportPage& page) {
              fmt::format("{:.6g}", value + 0.0));
   };
   row("energy at the start", l.kinetic_start + l.potential_start);
-  row("+ work of applied forces and dampers", l.work_applied);
+  row("+ work of applied forces", l.work_applied);
   row("+ work of prescribed motion", l.work_motion);
   row("&minus; dissipated by friction", l.friction);
   row("&minus; lost in impacts", l.impact);
   row("+ put in by stabilisation", l.stabilisation);
   row("+ the integrator's own term", l.integrator);
   row("+ left by the solver's residual", l.solver);
+  row("+ work of dampers", l.passive);
   row("= energy at the end", l.kinetic_end + l.potential_end);
   row("unaccounted, largest of a step", page.in.totals.imbalance_max);
   page.html += "</table></div>";

@@ -37,7 +37,8 @@ std::string of_report(const StepReport& r) {
                           {"energy lost in impacts", l.impact},
                           {"energy of stabilisation", l.stabilisation},
                           {"energy of the integrator", l.integrator},
-                          {"energy of the solver", l.solver}})
+                          {"energy of the solver", l.solver},
+                          {"work of dampers", l.passive}})
     if (!std::isfinite(f.value)) return f.name;
   for (std::size_t i = 0; i < r.contacts.size(); ++i) {
     const Contact& c = r.contacts[i].contact;

@@ -201,7 +201,7 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
   double largest = std::max(start.size, end.size);
   for (const double x :
        {l.kinetic_start, l.potential_start, l.kinetic_end, l.potential_end, l.work_applied,
-        l.work_motion, l.friction, l.impact, l.stabilisation, l.integrator, l.solver})
+        l.work_motion, l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.passive})
     largest = std::max(largest, std::abs(x));
   const double allowed = energy_relative * largest;
   const auto compare = [&](const char* name, double recorded, double ours) {

@@ -12,8 +12,8 @@ constexpr const char* columns =
     "contacts,"
     "collisions,added pairs,guard factor [-],kinetic [J],potential [J],total [J],"
     "work applied [J],work motion [J],friction [J],impact [J],stabilisation [J],integrator [J],"
-    "solver [J],imbalance [J],penetration [m],joint error [m],coulomb residual [-],detect "
-    "[ms],solve [ms],cpu [ms],passive [J],verdict solve [-],verdict motion [-],verdict energy "
+    "solver [J],passive [J],imbalance [J],penetration [m],joint error [m],coulomb residual "
+    "[-],detect [ms],solve [ms],cpu [ms],verdict solve [-],verdict motion [-],verdict energy "
     "[-],overlap [-],swept overlap [-],parts";
 
 }  // namespace
@@ -48,14 +48,14 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{}", r.solve_count, iterations,
                  r.contacts.size() + static_cast<std::size_t>(r.filtered_contacts),
                  r.contacts.size(), r.active_contacts, r.collisions, r.added_pairs, r.guard_factor);
-  fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
+  fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
                  l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,
-                 l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.imbalance());
+                 l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.passive,
+                 l.imbalance());
   fmt::format_to(std::back_inserter(out), ",{},{},{},{:.6g},{:.6g},{:.6g}", r.penetration,
                  r.joint_error, r.coulomb_residual, 1e3 * r.seconds.detect, 1e3 * r.seconds.solve,
                  1e3 * r.seconds.total);
   const Verdict& v = r.verdict;
-  fmt::format_to(std::back_inserter(out), ",{}", l.passive);
   for (const double figure :
        {v.solve.worst, v.motion.worst, v.energy.worst, v.overlap, v.swept_overlap}) {
     out.push_back(',');

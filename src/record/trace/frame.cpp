@@ -231,6 +231,8 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
                 [&] { each_time(report, [&](const double& x) { out.f64(x); }); });
   write_section(tags::ledger, out,
                 [&] { each_energy(report.ledger, [&](const double& x) { out.f64(x); }); });
+  if (report.ledger.passive != 0)
+    write_section(tags::passive, out, [&] { out.f64(report.ledger.passive); });
   write_section(tags::state, out, [&] {
     encode_state(state, out);
     out.u64(state_hash);
@@ -275,6 +277,9 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
   sections.mandatory(tags::ledger, [&](bytes::ByteReader& in) {
     each_energy(report.ledger, [&](double& x) { x = in.f64(); });
   });
+  report.ledger.passive = 0;
+  sections.optional(tags::passive,
+                    [&](bytes::ByteReader& in) { report.ledger.passive = in.f64(); });
   sections.mandatory(tags::state, [&](bytes::ByteReader& in) {
     decode_state(in, frame.state);
     frame.state_hash = in.u64();

@@ -12,6 +12,7 @@ namespace cairn::scheme {
 namespace {
 
 constexpr std::size_t most_names = 12;  // of joints in one message
+constexpr double stiffest = 0x1p45;  // implicit spring over mass, beyond which masses are rounding
 
 // "'a' by 0.5 m, 0 rad; 'b' by ..."
 std::string list(const Model& model, const std::vector<OpenJoint>& open) {
@@ -64,6 +65,21 @@ Stop contradiction(const Model& model, std::span<const Pose> start, std::span<co
   if (contradicting.empty()) return {};
   return {StopReason::contradiction,
           "joints contradict each other and stay open: " + list(model, contradicting)};
+}
+
+Stop too_stiff(const Model& model, std::span<const Pose> poses,
+               std::span<const dynamics::SpringRow> rows) {
+  const auto quoted = [&](BodyId id) {
+    return id == BodyId::world ? std::string("world") : model.body(id).name;
+  };
+  for (const dynamics::SpringRow& row : rows)
+    if (!(row.weight() * dynamics::inverse_mass(model, poses, row) <= stiffest))
+      return {StopReason::too_stiff,
+              fmt::format("a spring or damper between '{}' and '{}' is so stiff that the masses at "
+                          "its ends vanish beside it; reduce its stiffness, damping or the step, "
+                          "or use a joint",
+                          quoted(row.bodies[0]), quoted(row.bodies[1]))};
+  return {};
 }
 
 Stop energy_overflow(const Model& model, const VecX& v) {

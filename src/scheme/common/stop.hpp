@@ -8,6 +8,7 @@
 #include "cairn/model.hpp"
 #include "cairn/problem.hpp"
 #include "cairn/simulator.hpp"
+#include "dynamics/springs.hpp"
 
 namespace cairn::scheme {
 
@@ -31,6 +32,10 @@ Stop missing_contact(const Model& model, std::pair<int, int> shapes);
 // Joints that no motion of the free bodies from `start` can close where the prescribed ones are at
 // `end` (E81); empty: none.
 Stop contradiction(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
+
+// A spring or damper beside whose implicit term the masses at its ends are rounding; empty: none.
+Stop too_stiff(const Model& model, std::span<const Pose> poses,
+               std::span<const dynamics::SpringRow> rows);
 
 // Names the body with the largest energy.
 Stop energy_overflow(const Model& model, const VecX& v);

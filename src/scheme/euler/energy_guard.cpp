@@ -37,13 +37,36 @@ double island_energy(const Problem& problem, const problem::Islands& islands, in
   return island_kinetic(problem, islands, island, v) * problem.units.energy();
 }
 
+namespace {
+
+// 1/2 |v|_A^2 of all islands [J]: kinetic energies, and with implicit springs what these take on
+// the way, so that the gain over v_free is the work of the constraints alone.
+void island_energies(const Problem& problem, const problem::Islands& islands, const VecX& v,
+                     std::vector<double>& energies) {
+  energies.resize(base::at(islands.count));
+  for (int i = 0; i < islands.count; ++i)
+    energies[base::at(i)] = island_energy(problem, islands, i, v);
+  for (const BodyCoupling& c : problem.couplings) {
+    const ProblemBody &a = problem.bodies[base::at(c.body[0])],
+                      &b = problem.bodies[base::at(c.body[1])];
+    double sum = 0;
+    for (int k = 0; k < a.size; ++k)
+      sum += v[a.first + k] * linear::row_product(c.A[0][k], b.size, v.data() + b.first);
+    energies[base::at(islands.of_body[base::at(c.body[0])])] += sum * problem.units.energy();
+  }
+}
+
+}  // namespace
+
 // Of all bodies together: potential energies belong to no group alone.
 double Step::step_excess(const SolveRecord& record) {
   move_bodies(record);
+  const dynamics::SpringWork springs =
+      dynamics::spring_work(model, state.poses, data.forces.springs.rows, h, data.v_end);
   return dynamics::kinetic_energy(model, data.v_end) - dynamics::kinetic_energy(model, state.v) +
          dynamics::potential_energy(model, data.poses_end) -
          dynamics::potential_energy(model, state.poses) - h * data.forces.applied.dot(data.v_end) -
-         data.forces.work_motion - work_of_motion(data, record);
+         springs.passive - springs.motion - work_of_motion(data, record);
 }
 
 // By how much the groups of a solution break the rule: islands, or all bodies as one with
@@ -57,9 +80,9 @@ void Step::find_excess(const SolveRecord& record, std::vector<double>& excess) {
   problem::find_islands(problem, data.islands);
   work_of_motion(data, record, data.islands, excess);
   find_energies(problem, data.v_free, data.guard.kinetic);
-  for (int i = 0; i < data.islands.count; ++i)
-    excess[base::at(i)] = island_energy(problem, data.islands, i, record.solution.v) -
-                          data.guard.kinetic[base::at(i)] - excess[base::at(i)];
+  island_energies(problem, data.islands, record.solution.v, data.guard.reached);
+  for (std::size_t i = 0; i < excess.size(); ++i)
+    excess[i] = data.guard.reached[i] - data.guard.kinetic[i] - excess[i];
 }
 
 // Kinetic energies of the groups.
@@ -69,9 +92,7 @@ void Step::find_energies(const Problem& problem, const VecX& v, std::vector<doub
     return;
   }
   constrain::to_problem_velocities(model, problem, v, data.v_audit);
-  energies.resize(base::at(data.islands.count));
-  for (int i = 0; i < data.islands.count; ++i)
-    energies[base::at(i)] = island_energy(problem, data.islands, i, data.v_audit);
+  island_energies(problem, data.islands, data.v_audit, energies);
 }
 
 // The plastic solution sets what a group may gain; from here on all have their full restitution.

@@ -34,8 +34,9 @@ void Step::predict() {
   CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
   model::dcheck_state(model, state);
   dynamics::evaluate_forces(model, state, h, data.forces);
-  dynamics::free_velocities(model, state, data.forces, h, data.v_free);
+  find_free_velocities(model, state, data.forces, h, data.free, data.v_free);
   data.v_free_plain = data.v_free;
+  data.v_explicit_plain = data.free.v_explicit;
   data.poses_end.assign(state.poses.begin(), state.poses.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::prescribed)
@@ -111,7 +112,7 @@ void Step::solve_once(Purpose purpose, double theta) {
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
   Problem& problem = record.problem;
   record.purpose = purpose;
-  constrain::assemble_bodies(model, data.v_free, h, data.layout, problem);
+  assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.layout, problem);
   add_joints(problem);
   CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
@@ -186,6 +187,7 @@ void Step::find_velocities() {
     data.guard.share.clear();
     data.at_once = false;
     data.v_free = data.v_free_plain;
+    data.free.v_explicit = data.v_explicit_plain;
     data.v_start = state.v;
     measure_contacts();
     solve_with(Purpose::step, 0);
@@ -318,6 +320,8 @@ void take(Step& step, double (*clock)(), State& state) {
 
   // Predict without constraints; find every contact that can close.
   step.predict();
+  if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
+    return stop(report, stiff);
   if (!data.v_free.allFinite())
     return stop(report, not_finite(model, data.v_free, "force or velocity"));
   if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);

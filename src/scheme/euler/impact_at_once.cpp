@@ -68,7 +68,8 @@ double Step::collide_at_once() {
                  solver, data.solver, c, report);
   data.at_once = true;
   constrain::to_model_velocities(model, c.base, c.v_after, data.v_start);
-  data.v_free = data.v_start + (data.v_free_plain - state.v);
+  data.free.v_explicit = data.v_start + (data.v_explicit_plain - state.v);
+  apply_implicit_springs(model, data.forces, data.free, data.v_free);
 
   // What is left of the step.
   const Units& units = c.base.units;

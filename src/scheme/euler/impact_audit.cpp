@@ -57,14 +57,16 @@ void Step::audit_impacts() {
     out.put_in = std::max(0.0, work[0]) + std::max(0.0, work[1]);
     out.group = island;
   }
+  // Kinetic energies need the masses alone, without implicit springs.
+  const Problem& masses = data.forces.springs.implicit() ? data.free.plain : problem;
   // Groups are numbered in the order in which they appear.
   for (std::size_t i = 0, groups = 0; i < report.impacts.size(); ++i) {
     const int island = report.impacts[i].group;
     if (island < 0) continue;
-    const double before = island_energy(problem, data.islands, island, data.v_audit),
-                 after = island_energy(problem, data.islands, island, record.solution.v);
+    const double before = island_energy(masses, data.islands, island, data.v_audit),
+                 after = island_energy(masses, data.islands, island, record.solution.v);
     const double guard =
-        full ? std::max(0.0, island_energy(problem, data.islands, island, full->solution.v) - after)
+        full ? std::max(0.0, island_energy(masses, data.islands, island, full->solution.v) - after)
              : 0;
     double listed = 0;
     for (std::size_t k = i; k < report.impacts.size(); ++k)

@@ -132,7 +132,10 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   ledger.kinetic_end = dynamics::kinetic_energy(model, data.v_end);
   ledger.potential_end = dynamics::potential_energy(model, data.poses_end);
   ledger.work_applied = h * data.forces.applied.dot(data.v_solved);
-  ledger.work_motion = data.forces.work_motion;
+  const dynamics::SpringWork springs =
+      dynamics::spring_work(model, start.poses, data.forces.springs.rows, h, data.v_solved);
+  ledger.passive = springs.passive;
+  ledger.work_motion = springs.motion;
 
   for (std::size_t i = 0; i < data.joints(); ++i) {
     const Row row = physical_row(record, i);
@@ -160,8 +163,8 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
 
   // The potential is followed along the straight step; what it misses is the integrator's, as is
   // the gyroscopic torque.
-  ledger.integrator += h * data.forces.potential.dot(data.v_solved) + data.potential_solved -
-                       ledger.potential_start - data.forces.work_motion;
+  ledger.integrator += h * data.forces.potential.dot(data.v_solved) + springs.implicit +
+                       data.potential_solved - ledger.potential_start - springs.stored;
   double A[6][6];
   for (const Body& body : model.bodies) {
     if (body.rotation != RotationKind::three || body.velocities == 0) continue;
@@ -169,8 +172,9 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
     const int first = body.first_velocity;
     for (int r = body.velocities - 3; r < body.velocities; ++r) {
       double gyroscopic = -h * (data.forces.potential[first + r] + data.forces.applied[first + r]);
+      if (data.forces.drive.size() > 0) gyroscopic -= data.forces.drive[first + r];
       for (int c = body.velocities - 3; c < body.velocities; ++c)
-        gyroscopic += A[r][c] * (data.v_free[first + c] - data.v_start[first + c]);
+        gyroscopic += A[r][c] * (data.free.v_explicit[first + c] - data.v_start[first + c]);
       ledger.integrator += data.v_solved[first + r] * gyroscopic;
     }
   }

@@ -9,6 +9,7 @@
 #include "problem/islands.hpp"
 #include "scheme/common/active_set.hpp"
 #include "scheme/common/contact_projection.hpp"
+#include "scheme/common/free_motion.hpp"
 #include "scheme/common/step_path.hpp"
 #include "scheme/hybrid/hybrid_data.hpp"
 #include "scheme/impact/collision.hpp"
@@ -46,7 +47,7 @@ inline void use_gap(ContactTerms& terms) {
 // The energy guard (E35), by groups of bodies: islands, or all of them as one.
 struct EnergyGuardData {
   std::vector<double> plastic, excess, allowed;  // gain of energy, and what of it is allowed [J]
-  std::vector<double> kinetic;                   // without impulses [J]
+  std::vector<double> kinetic, reached;          // without impulses and with them [J]
   std::vector<double> share;                     // of the restitution; empty: all [-]
   std::vector<int> of_contact;                   // the group of a contact
 };
@@ -56,6 +57,7 @@ struct StepData {
 
   ActiveSetBuffers active;
   dynamics::Forces forces;
+  FreeMotion free;  // with the velocities that the problems' k is made of
   VecX v_free, v_end;
   VecX v_solved;                // velocities of the last solve, before the projection slows them
   double potential_solved = 0;  // potential energy before the projection [J]
@@ -95,6 +97,7 @@ struct StepData {
   bool at_once = false;  // the impacts of this step came before its forces (E229)
   VecX v_audit;
   VecX v_start, v_free_plain;     // where the forces of the step act from; v_free without impacts
+  VecX v_explicit_plain;          // free.v_explicit without impacts
   std::vector<int> in_collision;  // of contacts: index among the colliders, or -1
 
   double nominal = 0;  // an input: length of the step that the scheme takes all or a part of (E308)

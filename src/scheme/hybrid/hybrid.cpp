@@ -102,6 +102,8 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
                   .facets = options.facets,
                   .restitution = Restitution::delayed};
   step.evaluate(h);
+  if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
+    return stop(report, stiff);
   if (!data.v_free.allFinite())
     return stop(report, not_finite(model, data.v_free, "force or velocity"));
   if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);

@@ -13,8 +13,8 @@
 
 namespace cairn::scheme {
 
-// (E209): v_free = v + h M^-1 k(t + h/2, q + h v/2, v). The mass matrix is constant in our
-// velocities, the paper's M(q + h v) is M.
+// (E209): v_free = v + h M^-1 k(t + h/2, q + h v/2, v), springs and dampers as in `euler` (E360).
+// The mass matrix is constant in our velocities, the paper's M(q + h v) is M.
 void HybridStep::evaluate(double length) {
   d.free_length = length;
   d.half.t = d.now.t + length / 2;
@@ -31,9 +31,9 @@ void HybridStep::evaluate(double length) {
                                            d.now.v.data() + body.first_velocity, length / 2);
     }
   }
-  dynamics::evaluate_forces(model, d.half, length / 2, data.forces);
-  data.forces.work_motion *= 2;
-  dynamics::free_velocities(model, d.now, data.forces, length, data.v_free);
+  dynamics::evaluate_loads(model, d.half, data.forces);
+  dynamics::add_springs(model, d.now, length, data.forces);
+  find_free_velocities(model, d.now, data.forces, length, data.free, data.v_free);
 }
 
 // From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
@@ -48,8 +48,12 @@ void HybridStep::take_part(double length) {
     if (d.flies[i])
       dynamics::fly(body, model.gravity, d.now.poses[i], d.now.v.data() + body.first_velocity,
                     length, data.v_free.data() + body.first_velocity);
+    if (d.flies[i])
+      data.free.v_explicit.segment(body.first_velocity, body.velocities) =
+          data.v_free.segment(body.first_velocity, body.velocities);
   }
   data.v_free_plain = data.v_free;
+  data.v_explicit_plain = data.free.v_explicit;
   data.torques = d.now.contact_torques;
   // The two change places; neither may have less room than the other.
   data.contacts_start.reserve(data.contacts.capacity());

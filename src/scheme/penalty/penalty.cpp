@@ -84,6 +84,8 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   data.path.clear();
 
   base.predict();
+  if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
+    return stop(report, stiff);
   data.at_once = false;
   data.v_start = state.v;
   if (!data.v_free.allFinite())

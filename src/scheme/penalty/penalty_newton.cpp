@@ -238,7 +238,8 @@ void PenaltyStep::iterate(SolveRecord& record) {
 void PenaltyStep::find_velocities(SolveRecord& record) {
   const Model& model = base.model;
   record.purpose = Step::Purpose::step;
-  constrain::assemble_bodies(model, base.data.v_free, base.h, base.data.layout, d.plain);
+  assemble_step(model, base.state.poses, base.data.forces, base.data.free.v_explicit, base.h,
+                base.data.layout, d.plain);
   d.v_free = base.data.v_free;
   for (const ProblemBody& b : d.plain.bodies) {
     const int linear = model::translation_count(model.bodies[base::at(b.model_body)]);

@@ -12,6 +12,11 @@
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
 
 namespace cairn::scheme {
+namespace {
+
+constexpr double stiff_damper = 16;  // h delta / m from which a damper acts at once (E179) [-]
+
+}  // namespace
 
 double TrapezoidalStep::window() const {
   return window_length(h);
@@ -93,16 +98,24 @@ void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<con
 // (E179): dampers too stiff for the step have done their work before it begins: one backward Euler
 // step of the dampers alone, in which nothing moves.
 void TrapezoidalStep::relax_dampers() {
-  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, true, d.forces);
-  std::erase_if(d.forces.rows,
-                [&](const dynamics::SpringRow& s) { return !(s.viscous > 0) || !s.stiff; });
-  if (d.forces.rows.empty()) return;
-  for (dynamics::SpringRow& s : d.forces.rows) s.elastic = 0, s.viscous = h * s.damping;
+  dynamics::find_spring_rows(model, d.now.poses, d.now.t, h, d.relaxed);
+  std::vector<dynamics::SpringRow>& rows = d.relaxed.rows;
+  std::erase_if(rows, [](const auto& s) { return !(s.viscous * s.inverse > stiff_damper); });
+  if (rows.empty()) return;
+  d.forces.rows.clear();
+  d.forces.dampers.clear();
   d.forces.potential.setZero();
   d.forces.applied.setZero();
   d.forces.gyroscopic.setZero();
-  for (const dynamics::SpringRow& s : d.forces.rows)
-    dynamics::add_spring_impulse(model, d.now.poses, s, -s.viscous * s.rate, d.forces.applied);
+  d.forces.viscous.setZero();
+  d.forces.middle = d.now.poses;
+  for (dynamics::SpringRow& s : rows) {
+    s.elastic = 0;
+    s.rate = dynamics::spring_rate(model, d.now.poses, s, d.now.v);
+    dynamics::add_spring_impulse(model, d.now.poses, s, -s.viscous * (s.rate + s.motion),
+                                 d.forces.viscous);
+    d.forces.dampers.push_back(s);
+  }
   d.v_before = d.now.v;
   SolveRecord& record = new_record(Purpose::hold);
   Problem& problem = record.problem;
@@ -111,11 +124,11 @@ void TrapezoidalStep::relax_dampers() {
   add_impact_rows(problem, {}, {}, {});
   finish_solve(record);
   constrain::to_model_velocities(model, problem, record.solution.v, d.now.v);
-  for (const dynamics::SpringRow& s : d.forces.rows) {
-    const double before = dynamics::spring_rate(model, d.now.poses, s, d.v_before),
-                 after = dynamics::spring_rate(model, d.now.poses, s, d.now.v);
-    const double motion = s.rate - before;
-    report.ledger.work_applied -= s.viscous * (after + motion) * 0.5 * (before + after);
+  for (const dynamics::SpringRow& s : d.forces.dampers) {
+    const double after = dynamics::spring_rate(model, d.now.poses, s, d.now.v);
+    const double drag = s.viscous * (after + s.motion);
+    report.ledger.passive -= drag * (0.5 * (s.rate + after) + s.motion);
+    report.ledger.work_motion += drag * s.motion;
   }
   add_impact_ledger(record, d.v_before, d.now.v, {});
 }

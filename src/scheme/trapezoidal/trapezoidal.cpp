@@ -13,12 +13,6 @@
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
 
 namespace cairn::scheme {
-namespace {
-
-constexpr double stiffest = 0x1p45;  // implicit spring over mass, beyond which masses are rounding
-
-}  // namespace
-
 // The solve's end becomes the beginning of what follows.
 void TrapezoidalStep::accept(const SolveRecord& record) {
   CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
@@ -158,13 +152,12 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   move_bodies(model, d.now, d.now.v, h, end);
   if (Stop lost = lost_body(model, end.poses); !lost.empty()) return stop(report, lost);
   dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, false, d.forces);
-  d.mean = d.now.v + d.forces.potential + d.forces.applied + d.forces.gyroscopic;
+  d.mean = d.now.v + d.forces.sum();
   if (!d.mean.allFinite()) return stop(report, not_finite(model, d.mean, "force or velocity"));
 
-  if (!(d.forces.stiffest <= stiffest))
-    return stop(report, {StopReason::too_stiff,
-                         "a spring or damper is so stiff that the masses at its ends vanish beside "
-                         "it; reduce its stiffness, damping or the step, or use a joint"});
+  for (const auto& [poses, rows] :
+       {std::pair{&d.now.poses, &d.forces.rows}, std::pair{&d.forces.middle, &d.forces.dampers}})
+    if (Stop stiff = too_stiff(model, *poses, *rows); !stiff.empty()) return stop(report, stiff);
   if (options.accuracy > 0)
     step.integrate_accurately();
   else

@@ -47,6 +47,7 @@ struct PartStart {
 
 struct TrapezoidalData {
   dynamics::ForceImpulses forces;
+  dynamics::SpringRows relaxed;         // stiff dampers after an impact (E179)
   Phase now, next, half, trial, begin;  // begin: of the whole step
   VecX mean, v_free, v_before, v_unit;
   double free_length = 1;           // time after which v_free would be reached [s]

@@ -19,19 +19,23 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   const VecX& mean = d.mean;
   d.v_unit = d.next.v - d.now.v;
   const VecX& change = d.v_unit;
-  double forces = (d.forces.potential + d.forces.applied + d.forces.gyroscopic).dot(mean);
+  const double length = d.next.t - d.now.t;
+  double forces = d.forces.sum().dot(mean);
   part.work_applied = d.forces.applied.dot(mean);
   part.work_motion = d.forces.work_motion;
-  for (const dynamics::SpringRow& s : d.forces.rows) {
-    const double along = dynamics::spring_rate(model, d.now.poses, s, mean),
-                 more = dynamics::spring_rate(model, d.now.poses, s, change);
-    forces -= (s.elastic + s.viscous) * along * more;
-    part.work_applied -= s.viscous * along * more;
+  for (const dynamics::SpringRow& s : d.forces.rows)
+    forces -= s.elastic * dynamics::spring_rate(model, d.now.poses, s, mean) *
+              dynamics::spring_rate(model, d.now.poses, s, change);
+  for (const dynamics::SpringRow& s : d.forces.dampers) {
+    const double along = dynamics::spring_rate(model, d.forces.middle, s, mean);
+    const double drag = length * s.damping * (along + s.motion);
+    forces -= s.viscous * along * dynamics::spring_rate(model, d.forces.middle, s, change);
+    part.passive -= drag * (along + s.motion);
+    part.work_motion += drag * s.motion;
   }
   for (const Body& body : model.bodies) {
     if (body.rotation != RotationKind::three || body.velocities == 0) continue;
     const int first = body.first_velocity + body.velocities - 3;
-    const double length = d.next.t - d.now.t;
     forces += 0.5 * length *
               mean.segment<3>(first).dot(
                   dynamics::gyroscopic_derivative(body.inertia_B, d.now.v.segment<3>(first)) *
@@ -39,7 +43,7 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   }
   const double potential = dynamics::potential_energy(model, d.next.poses) -
                            dynamics::potential_energy(model, d.now.poses);
-  part.integrator = forces - part.work_applied + potential - part.work_motion;
+  part.integrator = forces - part.work_applied - part.passive + potential - part.work_motion;
 
   // Rows: lambda . J (v + v+)/2.
   const double factor = mean_form() ? 1 : 0.5;
@@ -84,6 +88,7 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   sum.friction += scale * part.friction;
   sum.stabilisation += scale * part.stabilisation;
   sum.solver += scale * part.solver;
+  sum.passive += scale * part.passive;
   if (whole) {
     sum.integrator += part.integrator;
     return;
@@ -93,7 +98,7 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
                         dynamics::potential_energy(model, d.trial.poses) -
                         dynamics::potential_energy(model, d.now.poses);
   sum.integrator += energy - scale * (part.work_applied + part.work_motion - part.friction +
-                                      part.stabilisation + part.solver);
+                                      part.stabilisation + part.solver + part.passive);
 }
 
 // An impact: lambda . J (v- + v+)/2, with the impulses `push` along the normals.

@@ -1,5 +1,6 @@
 // The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
 #include "constrain/memory.hpp"
+#include "constrain/springs.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
@@ -62,33 +63,12 @@ void TrapezoidalStep::add_implicit_terms(double length, Problem& problem) {
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c) b.A[first + r][first + c] += X(r, c);
   }
-  for (const dynamics::SpringRow& s : d.forces.rows) {
-    const double weight = (s.elastic + s.viscous) / u.mass;
-    double row[2][max_velocities] = {};
-    std::array<int, 2> at = {-1, -1};
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (s.bodies[side] == BodyId::world) continue;
-      at[side] = d.layout.body[index(s.bodies[side])];
-      if (at[side] < 0) continue;
-      constrain::unit_row(model, model.body(s.bodies[side]), d.now.poses[index(s.bodies[side])],
-                          s.points[side], s.direction, side == 0 ? -1 : 1, row[side]);
-      ProblemBody& b = problem.bodies[static_cast<std::size_t>(at[side])];
-      for (int r = 0; r < b.size; ++r)
-        for (int c = 0; c < b.size; ++c) b.A[r][c] += weight * row[side][r] * row[side][c];
-    }
-    if (at[0] < 0 || at[1] < 0 || at[0] == at[1]) continue;
-    BodyCoupling& coupling = problem.couplings.emplace_back();
-    coupling.body = at;
-    for (int r = 0; r < max_velocities; ++r)
-      for (int c = 0; c < max_velocities; ++c) {
-        coupling.A[0][r][c] = weight * row[0][r] * row[1][c];
-        coupling.A[1][r][c] = weight * row[1][r] * row[0][c];
-      }
-  }
+  constrain::add_spring_rows(model, d.now.poses, d.forces.rows, d.layout, problem);
+  constrain::add_spring_rows(model, d.forces.middle, d.forces.dampers, d.layout, problem);
   scale(model, d.now.v, 1 / u.speed(), u.time, d.v_unit);
   problem.k.setZero(model.velocities);
   problem::add_mass_product(problem, d.v_unit.data(), problem.k.data());
-  d.mean = d.forces.potential + d.forces.applied + d.forces.gyroscopic;
+  d.mean = d.forces.sum();
   scale(model, d.mean, 1 / u.impulse(), 1 / (u.impulse() * u.length), d.mean);
   problem.k += d.mean;
 }

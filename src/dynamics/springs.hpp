@@ -1,0 +1,70 @@
+// Springs and dampers as rows with implicit weights: linearly implicit in the schemes of first
+// order (E360 to E363), half implicit in the trapezoidal rule (E163). Reads model and poses.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "cairn/model.hpp"
+#include "cairn/state.hpp"
+
+namespace cairn::dynamics {
+
+// A spring along one direction: what it adds to the left-hand side is (elastic + viscous) j^T j,
+// with j the row of the velocity along the direction.
+struct SpringRow {
+  std::array<BodyId, 2> bodies = {BodyId::world, BodyId::world};
+  std::array<Vec3, 2> points = {Vec3::Zero(), Vec3::Zero()};  // of the anchors [m]
+  Vec3 direction = Vec3::Zero();                              // [-]
+  double rate = 0;     // velocity along the direction, moving anchors included [m/s]
+  double damping = 0;  // of the spring [N s/m]
+  double elastic = 0;  // implicit stiffness, h^2 times a share of the stiffness [kg]
+  double viscous = 0;  // implicit damping, h times a share of the damping [kg]
+  // Schemes of first order:
+  double stiffness = 0;  // [N/m]
+  double tension = 0;    // force that pulls the ends together at the beginning [N]
+  double motion = 0;     // velocity along the direction of prescribed anchors [m/s]
+  double inverse = 0;    // of the mass it acts on, that of its two bodies alone [1/kg]
+
+  double weight() const { return elastic + viscous; }
+};
+
+struct SpringRows {
+  std::vector<SpringRow> rows;
+  double stiffest = 0;       // largest implicit weight over the mass it acts on [-]
+  std::vector<double> sums;  // scratch of find_spring_rows(): h^2 k / m of each body's rows [-]
+
+  // Some row has a weight, so that A is not the mass matrix.
+  bool implicit() const { return stiffest > 0; }
+};
+
+// Rows of all springs at `poses`, time t, for a step of length h (E360, E362).
+void find_spring_rows(const Model& model, std::span<const Pose> poses, double t, double h,
+                      SpringRows& out);
+
+// j A^-1 j^T with the masses of the two bodies alone [1/kg].
+double inverse_mass(const Model& model, std::span<const Pose> poses, const SpringRow& row);
+
+// row . v of the free bodies.
+double spring_rate(const Model& model, std::span<const Pose> poses, const SpringRow& row,
+                   const VecX& v);
+
+// Adds the generalised impulse of `push` along the row, which drives its ends apart [N s].
+void add_spring_impulse(const Model& model, std::span<const Pose> poses, const SpringRow& row,
+                        double push, VecX& f);
+
+// Work of the rows over a step that ends with the velocities v (E361) [J].
+struct SpringWork {
+  double passive = 0;   // put in by dampers, <= 0
+  double motion = 0;    // put in by prescribed anchors through springs and dampers
+  double implicit = 0;  // of the implicit part of the springs on the free bodies
+  double stored = 0;    // of prescribed anchors through springs alone, a part of `motion`
+};
+SpringWork spring_work(const Model& model, std::span<const Pose> poses,
+                       std::span<const SpringRow> rows, double h, const VecX& v);
+
+// Energy of one spring [J].
+double spring_energy(const Spring& spring, const std::vector<Pose>& poses);
+
+}  // namespace cairn::dynamics

@@ -1,0 +1,34 @@
+// Velocities without constraints of a step of first order (E30, E360): with springs and dampers
+// whose terms are implicit they come from a linear system over the bodies that these connect.
+#pragma once
+
+#include "constrain/springs.hpp"
+#include "dynamics/forces.hpp"
+#include "problem/mass.hpp"
+
+namespace cairn::scheme {
+
+struct FreeMotion {
+  VecX v_explicit;  // A v_free = M v_explicit; without implicit terms v_free itself
+  Problem problem;  // bodies and springs
+  Problem plain;    // bodies alone: A = M, k = M v_explicit
+  constrain::ProblemLayout layout;
+  problem::MassInverse mass;
+  VecX unit;                  // velocities in the problem's units
+  std::vector<char> coupled;  // per body: has implicit terms
+};
+
+// From the state's poses and velocities, by the forces evaluated there.
+void find_free_velocities(const Model& model, const State& state, const dynamics::Forces& forces,
+                          double h, FreeMotion& free, VecX& v_free);
+
+// v_free from other velocities v_explicit, after find_free_velocities() for the same forces.
+void apply_implicit_springs(const Model& model, const dynamics::Forces& forces, FreeMotion& free,
+                            VecX& v_free);
+
+// Bodies of a problem of this step, rows at `poses`: A with the implicit terms, k = M v_explicit.
+void assemble_step(const Model& model, std::span<const Pose> poses, const dynamics::Forces& forces,
+                   const VecX& v_explicit, double h, constrain::ProblemLayout& layout,
+                   Problem& problem);
+
+}  // namespace cairn::scheme
