@@ -15,7 +15,8 @@
 namespace cairn::accept {
 namespace {
 
-constexpr double shortest = 0x1p-24;        // part, of the step [-]
+constexpr double shortest = 0x1p-24;            // part, of the step [-]
+constexpr double shortest_for_energy = 0x1p-4;  // of parts that fail in energy alone [-]
 constexpr double first_order_below = 0.25;  // length of parts that may be taken so, of the step [-]
 constexpr double least_cut = 0.0625;  // share of a part at which it is divided, at the least [-]
 

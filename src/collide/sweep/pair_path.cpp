@@ -9,7 +9,7 @@
 namespace cairn::collide {
 namespace {
 
-constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+constexpr double position_rounding = 16 * std::numeric_limits<double>::epsilon();
 constexpr double along_plane = 0x1p-26;  // sine up to which a wall does not bound planar motion
 
 // Speed of the points of the core relative to their centre of mass, per unit of tau [m].
@@ -25,7 +25,7 @@ PairPath::PairPath(const SweptShape& first, const SweptShape& second)
   const auto far = [](const SweptShape& s) {
     return s.start.x_W.cwiseAbs().maxCoeff() + s.shift_W.cwiseAbs().maxCoeff() + s.reach;
   };
-  bend_ = (a.bend + b.bend) + rounding * (far(a) + far(b));
+  bend_ = (a.bend + b.bend) + position_rounding * (far(a) + far(b));
   if (a.solid.kind != Solid::Kind::wall) return;
   const Vec3 from = b.start.x_W - a.start.x_W, to = b.end.x_W - a.end.x_W;
   span_ = std::max(from.norm(), to.norm()) + b.reach;
