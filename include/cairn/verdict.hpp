@@ -12,7 +12,7 @@ namespace cairn {
 struct VerdictOptions {
   bool split = true;      // take a step that fails in motion or energy again in parts; false: the
                           // papers' fixed step, judged by the same limits
-  int max_parts = 2000;   // of a step of one group of bodies, failed attempts included
+  int max_parts = 1000;   // of a step of one group of bodies, failed attempts included
   double overlap = 0.05;  // deepest overlap of two shapes, at the end of a step and on the way, of
                           // the smaller inner radius (half the least thickness) [-]
   double joint = 5e-3;    // largest joint error, of the smaller body, see (E305) [-]

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double shortest = 0x1p-24;            // part, of the step [-]
 constexpr double shortest_for_energy = 0x1p-4;  // of parts that fail in energy alone [-]
+constexpr double growth = 4;                // of the length from one part to the next, at most [-]
 constexpr double first_order_below = 0.25;  // length of parts that may be taken so, of the step [-]
 constexpr double least_cut = 0.0625;  // share of a part at which it is divided, at the least [-]
 
@@ -131,12 +132,18 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
   begin_whole(state, h, report);
   Verdict whole;
   int attempts = 1;
-  double last = h;  // length that the impulses in the state are for
+  double last = h;       // length that the impulses in the state are for
+  double last_good = h;  // length of the part before
   const std::optional<SchemeOptions> fallback = first_order(s.scheme);
   pending_.assign({h - cut * h, cut * h});
   while (!pending_.empty()) {
-    const double length = pending_.back();
+    double length = pending_.back();
     pending_.pop_back();
+    // After a short part the next one is not much longer: what failed before would fail again.
+    if (length > growth * last_good) {
+      pending_.push_back(length - growth * last_good);
+      length = growth * last_good;
+    }
     scale_memory(length / last, state);
     last = length;
     Judgement judgement = advance(s, s.scheme, length, h, data, state, part_);
@@ -152,8 +159,9 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     report.seconds.detect += part_.seconds.detect;
     report.seconds.solve += part_.seconds.solve;
     if (s.interrupted) return;
-    const bool last_try =
-        attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts || length < shortest * h;
+    const bool energy_alone = judgement.culprits.empty() && !part_.failed();
+    const bool last_try = attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts ||
+                          length < (energy_alone ? shortest_for_energy : shortest) * h;
     if (!stands(judgement, part_) && !last_try) {
       report.discarded_solves += part_.solve_count;
       state = before_;
@@ -163,6 +171,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
       continue;
     }
     if (part_.failed() || judgement.passes) return stop(begin, h, judgement, state, report);
+    last_good = length;
     append_part(s.model, before_.t, state, part_, report);
     report.divided.back().first_order = plain;
     add_part(judgement.verdict, whole);
