@@ -1,13 +1,15 @@
 // Headers that nearly every file includes; precompiled once for all libraries (cmake/fast_build.cmake).
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/Dense>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SparseLU>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,3 +29,8 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+// Decompositions that several stages use are compiled once, in src/linear/instances.cpp.
+extern template class Eigen::PartialPivLU<Eigen::MatrixXd>;
+extern template class Eigen::ColPivHouseholderQR<Eigen::MatrixXd>;
+extern template class Eigen::SparseLU<Eigen::SparseMatrix<double>>;

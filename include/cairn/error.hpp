@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
-#include <utility>
 #include <vector>
 
 #include "cairn/check.hpp"
@@ -103,8 +102,6 @@ using Errors = std::vector<Error>;
 template <class T>
 using Result = tl::expected<T, Errors>;
 
-inline tl::unexpected<Errors> fail(Error error) {
-  return tl::unexpected<Errors>(Errors{std::move(error)});
-}
+tl::unexpected<Errors> fail(Error error);
 
 }  // namespace cairn

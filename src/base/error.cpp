@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
+
 namespace cairn {
 namespace {
 
@@ -30,6 +32,10 @@ std::vector<ErrorCode> all_error_codes() {
   std::vector<ErrorCode> codes;
   for (std::size_t i = 1; i < std::size(texts); ++i) codes.push_back(static_cast<ErrorCode>(i));
   return codes;
+}
+
+tl::unexpected<Errors> fail(Error error) {
+  return tl::unexpected<Errors>(Errors{std::move(error)});
 }
 
 std::string Error::text() const {

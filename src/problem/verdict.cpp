@@ -48,7 +48,7 @@ void Verdict::judge_rows(Rows rows, const LawSet& unscaled, int constraint, cons
   };
 
   // Scaled impulse and velocity; w_hat = w + sigma e_n, (E4).
-  double z[max_rows] = {}, p[max_rows], r_s[max_rows], w_s[max_rows] = {};
+  double z[max_rows] = {}, p[max_rows], r_s[max_rows] = {}, w_s[max_rows] = {};
   const double inverse = 1 / s.d;  // of a power of two: exact
   for (int k = 0; k < rows; ++k) {
     r_s[k] = s.d * r[k];
