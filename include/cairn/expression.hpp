@@ -20,6 +20,17 @@ class TimeFunction {
 
   double operator()(double t) const;
   bool is_constant() const;  // no t in it
+
+  // Bounds of the function and of its slope over all of [t0, t1]; infinite where there are none.
+  struct Enclosure {
+    double lo = 0, hi = 0;
+    double slope_lo = 0, slope_hi = 0;
+
+    // Largest distance from the chord between the two ends, `length` apart.
+    double from_chord(double length) const;
+  };
+  Enclosure over(double t0, double t1) const;
+
   const std::string& text() const {
     return text_;
   }  // as the user wrote it; empty for a plain number

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "accept/segment.hpp"
 #include "base/conventions.hpp"
@@ -11,6 +12,9 @@
 
 namespace cairn::accept {
 namespace {
+
+// How far prescribed bodies may leave their chord in a piece of the path, of the limit [-].
+constexpr double straight = 0.2;
 
 // What a solve that is allowed a residual may do to the energy, of that residual [-].
 constexpr double energy_per_tolerance = 500;
@@ -86,7 +90,13 @@ JointSize joint_size(const Model& model, const State& state, const Joint& joint)
 }  // namespace
 
 Judge::Judge(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
-    : solver_(solver), limits_(limits), sweeper_(model), finder_(model) {}
+    : solver_(solver), limits_(limits), sweeper_(model), finder_(model) {
+  thinnest_ = std::numeric_limits<double>::infinity();
+  for (const Shape& shape : model.shapes)
+    if (shape.inner_radius > 0) thinnest_ = std::min(thinnest_, shape.inner_radius);
+  for (const Body& body : model.bodies)
+    moves_by_itself_ = moves_by_itself_ || body.kind == BodyKind::prescribed;
+}
 
 void Judge::judge_solve(const Taken& taken, Judgement& out) const {
   VerdictPart& part = out.verdict.solve;
@@ -124,27 +134,39 @@ bool Judge::overlapped_before(const Taken& taken, const collide::SweepFinding& f
   });
 }
 
-// (E302) to (E304).
+// (E302) to (E304). A piece of a stretch in which prescribed bodies move nearly straight.
+void Judge::judge_piece(const Taken& taken, const collide::PathSegment& piece, Judgement& out) {
+  const collide::SweepSummary swept =
+      sweeper_.check(taken.model, piece.bodies, limits_.overlap, findings_);
+  out.verdict.swept_overlap = std::max(out.verdict.swept_overlap, swept.worst);
+  take(std::min(swept.worst, limits_.overlap), limits_.overlap, out.verdict.motion,
+       [] { return std::string(); });
+  for (const collide::SweepFinding& f : findings_) {
+    const Thinner pair = thinner(taken.model, f.a, f.b);
+    take(f.depth / pair.radius, limits_.overlap, out.verdict.motion,
+         [&] { return overlap_text(pair, f.depth, "within the step"); });
+    out.culprits.emplace_back(taken.model.shapes[index(f.a)].body,
+                              taken.model.shapes[index(f.b)].body);
+    const double t = piece.t - taken.before.t + f.tau * piece.length;
+    if (t == 0 && overlapped_before(taken, f)) out.started_so = true;
+    out.certified = std::min(out.certified, t / taken.length);
+    if (!(f.depth < pair.radius)) out.passes = true;
+  }
+}
+
 void Judge::judge_path(const Taken& taken, Judgement& out) {
   const scheme::StepPath& path = taken.path;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (path[i].t == path[i + 1].t && path[i].poses == path[i + 1].poses) continue;
     make_segment(taken.model, path[i], path[i + 1], segment_);
-    const collide::SweepSummary swept =
-        sweeper_.check(taken.model, segment_.bodies, limits_.overlap, findings_);
-    out.verdict.swept_overlap = std::max(out.verdict.swept_overlap, swept.worst);
-    take(std::min(swept.worst, limits_.overlap), limits_.overlap, out.verdict.motion,
-         [] { return std::string(); });
-    for (const collide::SweepFinding& f : findings_) {
-      const Thinner pair = thinner(taken.model, f.a, f.b);
-      take(f.depth / pair.radius, limits_.overlap, out.verdict.motion,
-           [&] { return overlap_text(pair, f.depth, "within the step"); });
-      out.culprits.emplace_back(taken.model.shapes[index(f.a)].body,
-                                taken.model.shapes[index(f.b)].body);
-      const double at = (segment_.t - taken.before.t + f.tau * segment_.length) / taken.length;
-      if (i == 0 && f.tau == 0 && overlapped_before(taken, f)) out.started_so = true;
-      out.certified = std::min(out.certified, at);
-      if (!(f.depth < pair.radius)) out.passes = true;
+    if (!moves_by_itself_ || segment_.length == 0) {
+      judge_piece(taken, segment_, out);
+      continue;
+    }
+    const int n = pieces_of(taken.model, segment_, straight * limits_.overlap * thinnest_);
+    for (int k = 0; k < n; ++k) {
+      make_piece(taken.model, segment_, k, n, piece_);
+      judge_piece(taken, piece_, out);
     }
   }
 }

@@ -47,6 +47,7 @@ class Judge {
   void judge_solve(const Taken& taken, Judgement& out) const;
   void judge_overlaps(const Taken& taken, Judgement& out);
   void judge_path(const Taken& taken, Judgement& out);
+  void judge_piece(const Taken& taken, const collide::PathSegment& piece, Judgement& out);
   bool overlapped_before(const Taken& taken, const collide::SweepFinding& finding);
   void judge_joints(const Taken& taken, Judgement& out) const;
   void judge_momentum(const Taken& taken, Judgement& out);
@@ -58,7 +59,9 @@ class Judge {
   collide::Sweeper sweeper_;
   collide::ContactFinder finder_;
   MomentumBalance momentum_;
-  collide::PathSegment segment_;
+  collide::PathSegment segment_, piece_;
+  double thinnest_ = 0;           // least inner radius of all shapes [m]
+  bool moves_by_itself_ = false;  // a body has prescribed motion
   std::vector<collide::SweepFinding> findings_;
   std::vector<Contact> overlaps_;
 };

@@ -40,7 +40,55 @@ collide::BodyPath path_of(const Body& body, const Pose& from, const Pose& to, co
   return path;
 }
 
+constexpr int most_pieces = 64;
+
+bool moves_by_itself(const Body& body) {
+  return body.kind == BodyKind::prescribed;
+}
+
 }  // namespace
+
+collide::BodyPath prescribed_path(const Body& body, double t, double length) {
+  const Motion& motion = *body.motion;
+  const Pose start = dynamics::prescribed_pose(body, t),
+             end = dynamics::prescribed_pose(body, t + length);
+  const double turn = motion.angle(t + length) - motion.angle(t);
+  const double sway = std::min(2.0, motion.angle.over(t, t + length).from_chord(length));
+  double square = 0;
+  for (const TimeFunction& f : motion.position) {
+    const double bend = f.over(t, t + length).from_chord(length);
+    square += bend * bend;
+  }
+  // The centre of mass moves on an arc about the origin of the body frame.
+  const double arm = motion.axis.cross(start.R * body.p_Bcm).norm();
+  const double arc = arm * std::min(2.0, turn * turn / 8 + sway);
+  return {start, end.p - start.p, start.R.conjugate() * (turn * motion.axis),
+          std::sqrt(square) + arc, sway};
+}
+
+int pieces_of(const Model& model, const collide::PathSegment& segment, double tolerance) {
+  for (int n = 1; n < most_pieces; n *= 2) {
+    bool good = true;
+    for (std::size_t b = 0; b < model.bodies.size() && good; ++b)
+      for (int i = 0; i < n && good && moves_by_itself(model.bodies[b]); ++i) {
+        const double length = segment.length / n;
+        const collide::BodyPath path =
+            prescribed_path(model.bodies[b], segment.t + i * length, length);
+        good = path.bend + path.sway * model.bodies[b].radius <= tolerance;
+      }
+    if (good) return n;
+  }
+  return most_pieces;
+}
+
+void make_piece(const Model& model, const collide::PathSegment& segment, int i, int n,
+                collide::PathSegment& piece) {
+  const double share = 1.0 / n;
+  collide::cut(segment, i * share, std::min(1.0, (i + 1) * share), piece);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    if (moves_by_itself(model.bodies[b]))
+      piece.bodies[b] = prescribed_path(model.bodies[b], piece.t, piece.length);
+}
 
 void make_segment(const Model& model, const scheme::PathKnot& from, const scheme::PathKnot& to,
                   collide::PathSegment& segment) {

@@ -10,19 +10,11 @@
 #include <string_view>
 
 #include "base/boundary.hpp"
+#include "base/expression_ops.hpp"
 #include "base/suggestion.hpp"
 #include "cairn/error.hpp"
 
 namespace cairn {
-
-enum class TimeFunction::Op : std::uint8_t {
-  // clang-format off
-  number, time,
-  negate, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, floor, ceil, sign, step,
-  add, subtract, multiply, divide, power, atan2, min, max, less, less_equal, greater, greater_equal,
-  select,
-  // clang-format on
-};
 
 namespace {
 
