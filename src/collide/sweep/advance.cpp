@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/conventions.hpp"
+#include "base/infinity.hpp"
 
 namespace cairn::collide {
 namespace {
@@ -58,7 +59,8 @@ class Search {
   }
 
   void direct(Stop& stop) {
-    const double least = -std::min(goal(), limit_);
+    // Beyond the limit a rough depth will do.
+    const double least = failed_ ? -base::infinity : -goal();
     stop.best = directions_.find(pair_, stop.moment(), {.enough = 0, .least = least});
   }
 
@@ -97,7 +99,8 @@ class Search {
     failed_ = true;
     failed_at_ = here_.tau;
     deepest_ = std::max(deepest_, limit_);
-    budget_ = std::min(budget_, work_ + after_failure);
+    budget_ = std::min(
+        budget_, work_ + after_failure + static_cast<int>(std::min(4 * pair_.turns(), 200.0)));
   }
 
   // At a new moment that everything is certified up to.
@@ -114,7 +117,8 @@ class Search {
 
   // Goes on from here_ as far as one stride leads.
   void stride() {
-    length_ = std::min(2 * length_, 1 - here_.tau);
+    length_ = std::min((eager_ ? 2 : 1) * length_, 1 - here_.tau);
+    eager_ = true;
     while (work_ < budget_) {
       const double tau = length_ < 1 - here_.tau ? here_.tau + length_ : 1;
       if (!(tau > here_.tau)) return fail_here();
@@ -141,6 +145,7 @@ class Search {
       }
       const double shorter = shortened(ahead, low, goal_now);
       length_ = std::max(safe, shorter);
+      eager_ = false;
       if (length_ < shortest_ && -ahead.separation > nearly * limit_ && !failed_) fail_here();
     }
   }
@@ -184,6 +189,7 @@ class Search {
   double shortest_ = 0;
   Stop here_, next_;
   double length_ = 1;   // of the last stride
+  bool eager_ = true;   // it needed no second try
   double depth_ = 0;    // certified up to here_ [m]
   double deepest_ = 0;  // met at moments [m]
   bool failed_ = false;

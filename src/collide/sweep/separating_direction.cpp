@@ -16,21 +16,30 @@ bool both_flat(const Solid& a, const Solid& b) {
   return a.polyhedron && b.polyhedron && a.planar == b.planar;
 }
 
-// The faces of P against Q whose centre is at c in P's frame: calls visit(face) for those that can
-// separate by more than best(), the most promising one first.
+// The faces of P against a shape about c, in P's frame, that contains a ball of radius `inner`:
+// calls visit(face) for those that can separate by more than best(), the most promising one first.
 template <class Best, class Visit>
-void visit_promising_faces(const Polyhedron& p, const Polyhedron& q, const Vec3& c, Best best,
+void visit_promising_faces(const Polyhedron& p, const Vec3& c, double inner, Best best,
                            Visit visit) {
-  // No support reaches less far than the inner ball.
-  const auto bound = [&](const Polyhedron::Face& f) {
-    return f.normal.dot(c) - f.offset - q.inner_radius;
-  };
-  const auto first = std::max_element(
-      p.faces.begin(), p.faces.end(),
-      [&](const Polyhedron::Face& f, const Polyhedron::Face& g) { return bound(f) < bound(g); });
+  const auto bound = [&](const Polyhedron::Face& f) { return f.normal.dot(c) - f.offset - inner; };
+  const Polyhedron::Face* first = nullptr;
+  double most = -base::infinity;
+  for (const Polyhedron::Face& f : p.faces)
+    if (const double b = bound(f); b > most) most = b, first = &f;
+  if (!first) return;
   visit(*first);
-  for (auto f = p.faces.begin(); f != p.faces.end(); ++f)
-    if (f != first && bound(*f) > best()) visit(*f);
+  for (const Polyhedron::Face& f : p.faces)
+    if (&f != first && bound(f) > best()) visit(f);
+}
+
+// Radius of a ball about the middle inside the shape; in the plane for planar ones [m].
+double inner_ball(const Solid& s) {
+  return s.polyhedron ? s.polyhedron->inner_radius : s.inner;
+}
+
+// Middle of the shape [m].
+Vec3 middle(const Solid& s, const Placement& p) {
+  return p.X_WS.p + p.R_WS * s.middle_S;
 }
 
 }  // namespace
@@ -160,6 +169,20 @@ void DirectionFinder::meet_all_edges(const PairPath& pair, const Moment& at) {
     }
 }
 
+// Normals of the faces of both, as far as they have any.
+void DirectionFinder::meet_faces(const PairPath& pair, const Moment& at) {
+  const Solid &a = pair.a.solid, &b = pair.b.solid;
+  const auto known = [&] { return best_.separation + pair.bend(); };
+  const Vec3 d = middle(b, *at.b) - middle(a, *at.a);
+  if (a.polyhedron)
+    visit_promising_faces(*a.polyhedron, a.middle_S + at.a->R_WS.transpose() * d, inner_ball(b),
+                          known, [&](const auto& f) { consider(pair, at, at.a->R_WS * f.normal); });
+  if (b.polyhedron)
+    visit_promising_faces(*b.polyhedron, b.middle_S - at.b->R_WS.transpose() * d, inner_ball(a),
+                          known,
+                          [&](const auto& f) { consider(pair, at, -(at.b->R_WS * f.normal)); });
+}
+
 void DirectionFinder::meet_polyhedra(const PairPath& pair, const Moment& at, const Effort& effort) {
   CAIRN_DCHECK(effort.least <= effort.enough, effort.least, effort.enough);
   const Solid &a = pair.a.solid, &b = pair.b.solid;
@@ -171,17 +194,41 @@ void DirectionFinder::meet_polyhedra(const PairPath& pair, const Moment& at, con
     return;
   }
   const Polyhedron &p = *a.polyhedron, &q = *b.polyhedron;
-  const auto known = [&] { return best_.separation + pair.bend(); };
-  const Vec3 c_W = at.b->X_WS.p + at.b->R_WS * q.center - (at.a->X_WS.p + at.a->R_WS * p.center);
-  visit_promising_faces(p, q, p.center + at.a->R_WS.transpose() * c_W, known,
-                        [&](const auto& f) { consider(pair, at, at.a->R_WS * f.normal); });
-  visit_promising_faces(q, p, q.center - at.b->R_WS.transpose() * c_W, known,
-                        [&](const auto& f) { consider(pair, at, -(at.b->R_WS * f.normal)); });
+  meet_faces(pair, at);
   if (a.planar || best_.separation > effort.enough) return;
   const Ratio ratio = ratio_metric(p, at.a->X_WS, q, at.b->X_WS, &basis_);
   basis_ = ratio.basis;
   if (ratio.event == RatioEvent::edges) consider(pair, at, ratio.axis);
   if (!(best_.separation > effort.least)) meet_all_edges(pair, at);
+}
+
+// A polyhedron and an ellipsoid: in coordinates in which the ellipsoid is a unit ball about the
+// origin, the normal at the point of the edges closest to it. That is the contact normal where the
+// two touch, and close to it where they overlap little. False: the pair is another one.
+bool DirectionFinder::meet_ellipsoid(const PairPath& pair, const Moment& at) {
+  const Solid &a = pair.a.solid, &b = pair.b.solid;
+  const bool first = a.kind == Solid::Kind::ellipsoid && !a.planar && b.polyhedron;
+  const bool second = b.kind == Solid::Kind::ellipsoid && !b.planar && a.polyhedron;
+  if (!first && !second) return false;
+  const Solid &round = first ? a : b, &flat = first ? b : a;
+  const Placement &of_round = first ? *at.a : *at.b, &of_flat = first ? *at.b : *at.a;
+  const Mat3 to_ball = round.size.cwiseInverse().asDiagonal() * of_round.R_WS.transpose();
+  const Mat3 R = to_ball * of_flat.R_WS;
+  const Vec3 p = to_ball * (of_flat.X_WS.p - of_round.X_WS.p);
+  scaled_.clear();
+  for (const Vec3& v : flat.polyhedron->vertices) scaled_.push_back(p + R * v);
+  Vec3 closest = Vec3::Zero();
+  double least = base::infinity;
+  for (const Polyhedron::Edge& e : flat.polyhedron->edges) {
+    const Vec3& tail = scaled_[static_cast<std::size_t>(e.tail)];
+    const Vec3 along = scaled_[static_cast<std::size_t>(e.head)] - tail;
+    const double t = std::clamp(-tail.dot(along) / along.squaredNorm(), 0.0, 1.0);
+    const Vec3 y = tail + t * along;
+    if (const double distance2 = y.squaredNorm(); distance2 < least) least = distance2, closest = y;
+  }
+  const Vec3 n = to_ball.transpose() * closest;  // from the ellipsoid to the polyhedron
+  if (const double size = n.norm(); size > 0) consider(pair, at, n / (first ? size : -size));
+  return true;
 }
 
 Direction DirectionFinder::find(const PairPath& pair, const Moment& at, const Effort& effort) {
@@ -192,6 +239,9 @@ Direction DirectionFinder::find(const PairPath& pair, const Moment& at, const Ef
   } else if (both_flat(a, b)) {
     meet_polyhedra(pair, at, effort);
   } else {
+    meet_faces(pair, at);
+    if (best_.separation > effort.enough) return best_;
+    if (meet_ellipsoid(pair, at) && best_.separation > effort.least) return best_;
     contacts_.clear();
     collide_shapes(*a.geometry, at.a->X_WS, *b.geometry, at.b->X_WS, contacts_, a.polyhedron,
                    b.polyhedron);

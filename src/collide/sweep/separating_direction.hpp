@@ -22,8 +22,9 @@ struct Direction {
 // Memory that is reused. The results depend on the arguments alone.
 class DirectionFinder {
  public:
-  // How hard to look for polyhedra: faces alone where they separate by `enough`; all pairs of edges
-  // only where nothing else separates by `least`, which is at most `enough` [m].
+  // How hard to look: the faces of polyhedra alone where they separate by `enough`; what is
+  // expensive (all pairs of edges, the exact normal of ellipsoid and polyhedron) only where nothing
+  // else separates by `least`, which is at most `enough` [m].
   struct Effort {
     double enough = 0, least = 0;
   };
@@ -43,13 +44,16 @@ class DirectionFinder {
   struct Relative;
 
   void consider(const PairPath& pair, const Moment& at, const Vec3& n);
+  void meet_faces(const PairPath& pair, const Moment& at);
   void meet_polyhedra(const PairPath& pair, const Moment& at, const Effort& effort);
+  bool meet_ellipsoid(const PairPath& pair, const Moment& at);
   void meet_all_edges(const PairPath& pair, const Moment& at);
 
   Direction best_;
   RatioBasis basis_;  // where the last search ended; changes no result
   std::vector<ShapeContact> contacts_;
   std::vector<Edge> edges_a_, edges_b_;
+  std::vector<Vec3> scaled_;
 };
 
 }  // namespace cairn::collide
