@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "cairn/overlap.hpp"
 #include "cairn/simulator.hpp"
 
 namespace cairn::app {

@@ -36,7 +36,15 @@ class TimeFunction {
   }  // as the user wrote it; empty for a plain number
 
  private:
-  enum class Op : std::uint8_t;
+  enum class Op : std::uint8_t {
+    // clang-format off
+    number, time,
+    negate, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, floor, ceil, sign, step,
+    add, subtract, multiply, divide, power, atan2, min, max, less, less_equal, greater, greater_equal,
+    select,
+    // clang-format on
+  };
+  static constexpr int stack_size = 96;  // values alive at once in an evaluation
   struct Instruction {
     Op op;
     double value;

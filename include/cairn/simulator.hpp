@@ -279,4 +279,16 @@ struct BodyMotion {
 };
 BodyMotion body_motion(const Model& model, const State& state, BodyId body);
 
+struct Overlap {
+  BodyId body_a{}, body_b{};
+  double depth = 0;  // of the deepest of their contacts [m]
+  double speed = 0;  // the largest at which steps will open it [m/s]
+};
+
+// Pairs that overlap by more than a hundredth of the smaller body's radius, the deepest first. What
+// is less comes from rounded numbers in a scene and is nothing to warn of. `h` is the step to be
+// taken [s].
+std::vector<Overlap> deep_overlaps(const Model& model, const State& state,
+                                   const SchemeOptions& scheme, double h);
+
 }  // namespace cairn

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "base/boundary.hpp"
-#include "base/expression_ops.hpp"
 #include "base/suggestion.hpp"
 #include "cairn/error.hpp"
 
@@ -18,7 +17,6 @@ namespace cairn {
 
 namespace {
 
-constexpr int stack_size = 96;     // values alive at once
 constexpr int nesting_limit = 64;  // parentheses, functions, signs and powers inside each other
 constexpr std::size_t length_limit = 4096;
 
@@ -194,9 +192,10 @@ class ExpressionParser {
 
   bool push(Op op, double value) {
     function_.code_.push_back({op, value});
-    if (++depth_ <= stack_size) return true;
+    if (++depth_ <= TimeFunction::stack_size) return true;
     return fail_at(pos_, ErrorCode::too_many, "expression needs too many intermediate values",
-                   std::to_string(stack_size), "reorder it so that the deep part comes first");
+                   std::to_string(TimeFunction::stack_size),
+                   "reorder it so that the deep part comes first");
   }
   bool emit(Op op, int operands) {
     function_.code_.push_back({op, 0});

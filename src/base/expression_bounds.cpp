@@ -2,16 +2,14 @@
 // with derivatives, instruction by instruction.
 #include <array>
 
-#include "base/expression_ops.hpp"
 #include "base/interval.hpp"
+#include "cairn/expression.hpp"
 
 namespace cairn {
 namespace {
 
 using base::everything;
 using base::Interval;
-
-constexpr int stack_size = 96;  // as of the evaluator
 
 // A value and its derivative by time.
 struct Bound {

@@ -1,10 +1,9 @@
 // Finds overlapping pairs with the contact functions of the steps.
-#include "cairn/overlap.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "cairn/simulator.hpp"
 #include "scheme/common/active_set.hpp"
 #include "scheme/common/separation.hpp"
 

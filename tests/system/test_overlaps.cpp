@@ -1,6 +1,6 @@
 // Bodies that start inside each other: they part in a direction that is always the same, no faster
 // than the limit of (E31), whatever the step, and nothing explodes.
-#include "cairn/overlap.hpp"
+#include "cairn/simulator.hpp"
 #include "system/worlds.hpp"
 
 namespace cairn {

@@ -32,9 +32,9 @@ struct Stop {
   Moment moment() const { return {tau, &a, &b}; }
 };
 
-class Search {
+class PathSearch {
  public:
-  Search(const PairPath& pair, double limit, DirectionFinder& directions)
+  PathSearch(const PairPath& pair, double limit, DirectionFinder& directions)
       : pair_(pair), limit_(limit), directions_(directions) {
     budget_ = std::min(most_placements,
                        placements + static_cast<int>(std::min(1e6, per_radian * pair.turns())));
@@ -201,7 +201,7 @@ class Search {
 Advance advance(const PairPath& pair, double limit, DirectionFinder& directions) {
   CAIRN_DCHECK(limit > 0, limit);
   directions.forget();
-  return Search(pair, limit, directions).run();
+  return PathSearch(pair, limit, directions).run();
 }
 
 }  // namespace cairn::collide
