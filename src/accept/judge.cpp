@@ -13,6 +13,8 @@
 namespace cairn::accept {
 namespace {
 
+constexpr double least_share = 0x1p-4;  // of the limits on the energy that a part has [-]
+
 // How far prescribed bodies may leave their chord in a piece of the path, of the limit [-].
 constexpr double straight = 0.2;
 
@@ -246,10 +248,12 @@ void Judge::judge_energy(const Taken& taken, Verdict& out) const {
   out.energy = {};
   out.energy_error = out.integrator = 0;
   if (!(moved > 0)) return;
+  // Parts of a step share its limits, so that their sum stays within them.
+  const double share = std::max(least_share, taken.length / taken.nominal);
   auto term = [&](double joules, const char* what, double looser = 0) {
     const double figure = std::max(0.0, joules - noise) / moved;
     out.energy_error = std::max(out.energy_error, figure);
-    take(figure, std::max(limits_.energy, looser), out.energy, [&] {
+    take(figure, share * std::max(limits_.energy, looser), out.energy, [&] {
       return fmt::format("{} {:.3g} J, {:.2g} of the energy that moves", what, joules, figure);
     });
   };
@@ -263,10 +267,11 @@ void Judge::judge_energy(const Taken& taken, Verdict& out) const {
   term(ledger.rise() - ledger.integrator - returned, "the energy rises without work by",
        by_tolerance);
   out.integrator = ledger.integrator / moved;
-  take(std::max(0.0, ledger.integrator - noise) / moved, limits_.integrator, out.energy, [&] {
-    return fmt::format("the integrator puts in {:.3g} J, {:.2g} of the energy that moves",
-                       ledger.integrator, out.integrator);
-  });
+  take(std::max(0.0, ledger.integrator - noise) / moved, share * limits_.integrator, out.energy,
+       [&] {
+         return fmt::format("the integrator puts in {:.3g} J, {:.2g} of the energy that moves",
+                            ledger.integrator, out.integrator);
+       });
 }
 
 Judgement Judge::operator()(const Taken& taken) {
