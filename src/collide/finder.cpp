@@ -12,6 +12,19 @@ ShapeId shape_id(int i) {
   return static_cast<ShapeId>(i);
 }
 
+// Two spheres farther apart than `room`, by more than the rounding of their gap. Most neighbours
+// in a pile are, since boxes overlap long before spheres do.
+bool far_spheres(const Shape& a, const Shape& b, std::span<const Pose> poses, double room) {
+  const auto *sphere_a = std::get_if<Sphere>(&a.geometry),
+             *sphere_b = std::get_if<Sphere>(&b.geometry);
+  if (!sphere_a || !sphere_b) return false;
+  const auto centre = [&](const Shape& s) -> Vec3 { return poses[index(s.body)] * s.X_CS.p; };
+  const Vec3 p_a = centre(a), p_b = centre(b);
+  const double reach = sphere_a->radius + sphere_b->radius + room;
+  const double terms = reach + p_a.lpNorm<1>() + p_b.lpNorm<1>();
+  return (p_b - p_a).norm() > reach + 1e-14 * terms;
+}
+
 }  // namespace
 
 ContactFinder::ContactFinder(const Model& model) : flush_(flush_edges(model)) {
@@ -59,29 +72,6 @@ void ContactFinder::collide(const Model& model, std::span<const Pose> poses, Sha
                  polyhedron(shape_b));
   for (const ShapeContact& raw : raw_)
     CAIRN_DCHECK(base::is_direction(raw.n_W), a, b, raw.n_W.norm());
-}
-
-// Pairs of shapes of different bodies whose bounds, grown by the reach, overlap.
-void ContactFinder::near_pairs(const Model& model, std::span<const Pose> poses,
-                               std::span<const Reach> reach) {
-  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
-  CAIRN_DCHECK(reach.empty() || reach.size() == model.bodies.size(), reach.size());
-  CAIRN_DCHECK(body_of_shape_.size() == model.shapes.size(), body_of_shape_.size());
-  CAIRN_DCHECK(base::are_rotations(poses));
-  boxes_.clear();
-  for (const Shape& shape : model.shapes) {
-    Aabb box = bounds(shape.geometry, poses[index(shape.body)] * shape.X_CS);
-    const Vec3 margin = Vec3::Constant(reach.empty() ? 0 : reach[index(shape.body)].shift);
-    box.lo -= margin;
-    box.hi += margin;
-    boxes_.push_back(box);
-  }
-  broadphase_.pairs(boxes_, body_of_shape_, movable_, pairs_);
-  std::erase_if(pairs_, [&](const std::pair<int, int>& pair) {
-    const BodyId a = model.shapes[static_cast<std::size_t>(pair.first)].body,
-                 b = model.shapes[static_cast<std::size_t>(pair.second)].body;
-    return std::binary_search(model.no_contact.begin(), model.no_contact.end(), std::array{a, b});
-  });
 }
 
 bool both_polyhedra(const Model& model, const Shape& a, const Shape& b) {
@@ -207,6 +197,8 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
   const Query query{model, poses, ahead, reach, memory};
   near_pairs(model, poses, reach);
+  grown_ = boxes_;
+  grown_pairs_ = pairs_;
   contacts.clear();
   std::swap(poly_pairs_, last_pairs_);
   poly_pairs_.clear();
@@ -228,8 +220,11 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
     if (missing_.first < 0 && !can_collide(shape_a.geometry, shape_b.geometry) &&
         !never_touch(shape_a.geometry, shape_b.geometry))
       missing_ = {i, j};
-    collide(model, poses, shape_id(i), shape_id(j));
     const Reach &of_a = reach[index(shape_a.body)], &of_b = reach[index(shape_b.body)];
+    if (of_a.turn == 0 && of_b.turn == 0 &&
+        far_spheres(shape_a, shape_b, poses, of_a.shift + of_b.shift))
+      continue;
+    collide(model, poses, shape_id(i), shape_id(j));
     for (const ShapeContact& raw : raw_) {
       double room = of_a.shift + of_b.shift;
       if (of_a.turn > 0) room += of_a.turn * (raw.p_WA - poses[index(shape_a.body)].p).norm();
@@ -238,8 +233,10 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
     }
   }
   find_compounds(query, contacts);
-  std::sort(contacts.begin(), contacts.end(),
-            [](const Contact& x, const Contact& y) { return x.key < y.key; });
+  // Mostly they come in order; equal keys, whose order sort() chooses, are no order.
+  if (!base::is_strictly_sorted(contacts, [](const Contact& c) { return c.key; }))
+    std::sort(contacts.begin(), contacts.end(),
+              [](const Contact& x, const Contact& y) { return x.key < y.key; });
   const std::size_t found = contacts.size();
   if (events.filter)
     filter_patches(model, contacts);
@@ -254,7 +251,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
 
 void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> poses,
                                   std::vector<Contact>& contacts) {
-  near_pairs(model, poses, {});
+  overlapping_pairs(model, poses);
   contacts.clear();
   for (const auto& [i, j] : pairs_) {
     if (both_polyhedra(model, model.shapes[static_cast<std::size_t>(i)],
@@ -267,6 +264,9 @@ void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> pose
       if (gap <= 0) contacts.push_back(finish(model, pair.a, pair.b, raw));
       continue;
     }
+    if (far_spheres(model.shapes[static_cast<std::size_t>(i)],
+                    model.shapes[static_cast<std::size_t>(j)], poses, 0))
+      continue;
     collide(model, poses, shape_id(i), shape_id(j));
     for (const ShapeContact& raw : raw_)
       if (raw.gap <= 0) contacts.push_back(finish(model, shape_id(i), shape_id(j), raw));

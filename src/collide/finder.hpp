@@ -80,6 +80,9 @@ class ContactFinder {
   void collide(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b);
   Contact finish(const Model& model, ShapeId a, ShapeId b, const ShapeContact& raw) const;
   void near_pairs(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach);
+  void overlapping_pairs(const Model& model, std::span<const Pose> poses);
+  void place_boxes(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach);
+  void erase_no_contact(const Model& model, std::size_t from);
   // What find() was asked.
   struct Query {
     const Model& model;
@@ -110,6 +113,11 @@ class ContactFinder {
   std::vector<int> body_of_shape_;
   std::vector<Aabb> boxes_;
   std::vector<std::pair<int, int>> pairs_;
+  // Of the last find(): its boxes, grown by the reach, and the pairs of those that overlap.
+  std::vector<Aabb> grown_;
+  std::vector<std::pair<int, int>> grown_pairs_;
+  std::vector<char> left_;      // by shape, 1: it is not inside its grown box
+  std::vector<int> left_list_;  // the same as numbers
   std::vector<ShapeContact> raw_;
   std::vector<PolyPair> poly_pairs_, last_pairs_;
   std::vector<std::size_t> postponed_;  // ambiguous ones among poly_pairs_

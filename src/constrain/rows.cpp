@@ -161,6 +161,14 @@ void assemble_bodies(const Model& model, const VecX& v_free, double h, ProblemLa
 
 void orient(const Model& model, std::span<const Pose> poses, Contact& c) {
   model::dcheck_contact(model, c);
+  // A free body can move along every direction: there is nothing to find out.
+  if (model.body(c.key.body_a).velocities == max_velocities ||
+      model.body(c.key.body_b).velocities == max_velocities) {
+    c.rows = c.friction == 0 ? 1 : 3;
+    if (c.rows == 3) set_friction(model, poses, c);
+    model::dcheck_contact(model, c);
+    return;
+  }
   const double w_nn = mobility(model, poses, c, c.n_W, c.n_W);
   if (!(w_nn > 0)) {
     c.rows = 0;
