@@ -49,7 +49,13 @@ Bound power(const Bound& a, const Bound& b) {
   return {raised(n), n == 0 ? zero : Interval{factor, factor} * raised(n - 1) * a.slope};
 }
 
+// An operand without bounds may be no number at all, and what is chosen then is either.
+bool unbounded(const Bound& a) {
+  return !std::isfinite(a.value.lo) || !std::isfinite(a.value.hi);
+}
+
 Bound chosen(const Bound& a, const Bound& b, bool larger) {
+  if (unbounded(a) || unbounded(b)) return {hull(a.value, b.value), everything};
   const bool a_above = a.value.lo >= b.value.hi, b_above = b.value.lo >= a.value.hi;
   if (a_above) return larger ? a : b;
   if (b_above) return larger ? b : a;
@@ -60,7 +66,8 @@ Bound chosen(const Bound& a, const Bound& b, bool larger) {
 }
 
 // 1 where certainly true, 0 where certainly false, else both.
-Bound truth(bool always, bool never) {
+Bound compared(const Bound& a, const Bound& b, bool always, bool never) {
+  if (unbounded(a) || unbounded(b)) return {{0, 1}, zero};
   return {always ? Interval{1, 1} : never ? zero : Interval{0, 1}, zero};
 }
 
@@ -219,16 +226,16 @@ TimeFunction::Enclosure TimeFunction::over(double t0, double t1) const {
         a = chosen(a, b, true);
         break;
       case Op::less:
-        a = truth(a.value.hi < b.value.lo, a.value.lo >= b.value.hi);
+        a = compared(a, b, a.value.hi < b.value.lo, a.value.lo >= b.value.hi);
         break;
       case Op::less_equal:
-        a = truth(a.value.hi <= b.value.lo, a.value.lo > b.value.hi);
+        a = compared(a, b, a.value.hi <= b.value.lo, a.value.lo > b.value.hi);
         break;
       case Op::greater:
-        a = truth(a.value.lo > b.value.hi, a.value.hi <= b.value.lo);
+        a = compared(a, b, a.value.lo > b.value.hi, a.value.hi <= b.value.lo);
         break;
       case Op::greater_equal:
-        a = truth(a.value.lo >= b.value.hi, a.value.hi < b.value.lo);
+        a = compared(a, b, a.value.lo >= b.value.hi, a.value.hi < b.value.lo);
         break;
       case Op::number:
       case Op::time:
