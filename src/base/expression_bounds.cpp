@@ -120,6 +120,10 @@ TimeFunction::Enclosure TimeFunction::over(double t0, double t1) const {
     if (i.op >= Op::add) --top;
     Bound& a = stack[static_cast<std::size_t>(top)];
     const Bound& b = stack[static_cast<std::size_t>(top + 1)];  // of operators with two operands
+    if (i.op < Op::add && unbounded(a)) {
+      a = {everything, everything};
+      continue;
+    }
     switch (i.op) {
       case Op::negate:
         a = {-a.value, -a.slope};
