@@ -1,5 +1,7 @@
 #include "record/check/judge_mass.hpp"
 
+#include <Eigen/Cholesky>
+#include <Eigen/SparseLU>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -58,35 +60,45 @@ std::vector<int> components(const Problem& problem) {
   return label;
 }
 
-Mass::Mass(const Problem& problem) : problem_(problem) {
+struct Mass::Factors {
+  std::vector<Eigen::LDLT<Block>> bodies;
+  Eigen::SparseMatrix<double> whole;
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
+  std::vector<Block> inverse;  // diagonal blocks of A^-1
+};
+
+Mass::~Mass() = default;
+
+Mass::Mass(const Problem& problem) : problem_(problem), factors_(std::make_unique<Factors>()) {
   for (const ProblemBody& b : problem.bodies)
     simple_ = simple_ && mass(b).isApprox(mass(b).transpose(), 1e-12);
   simple_ = simple_ && problem.couplings.empty();
   for (const ProblemBody& b : problem.bodies)
-    if (simple_) factors_.emplace_back(mass(b));
+    if (simple_) factors_->bodies.emplace_back(mass(b));
   if (!simple_) factor_whole();
 }
 
 VecX Mass::solve(const VecX& p) const {
-  if (!simple_) return lu_.solve(p);
+  if (!simple_) return factors_->lu.solve(p);
   VecX v(p.size());
-  for (std::size_t j = 0; j < factors_.size(); ++j) {
+  for (std::size_t j = 0; j < factors_->bodies.size(); ++j) {
     const ProblemBody& b = problem_.bodies[j];
-    v.segment(b.first, b.size) = factors_[j].solve(p.segment(b.first, b.size));
+    v.segment(b.first, b.size) = factors_->bodies[j].solve(p.segment(b.first, b.size));
   }
   return v;
 }
 
 double Mass::norm(std::size_t j, const Few& p) const {
-  if (simple_) return std::sqrt(std::max(0.0, p.dot(Few(factors_[j].solve(p)))));
-  return std::sqrt(std::max(0.0, p.dot(inverse_[j] * p)));
+  if (simple_) return std::sqrt(std::max(0.0, p.dot(Few(factors_->bodies[j].solve(p)))));
+  return std::sqrt(std::max(0.0, p.dot(factors_->inverse[j] * p)));
 }
 
 double Mass::side_trace(const Constraint& c, int side) const {
   const std::size_t body = base::at(c.body[base::at(side)]);
   const Rows J = jacobian(c, side, problem_.bodies[body].size);
-  if (simple_) return J.cwiseProduct(Rows(factors_[body].solve(J.transpose()).transpose())).sum();
-  return J.cwiseProduct(Rows(J * inverse_[body].transpose())).sum();
+  if (simple_)
+    return J.cwiseProduct(Rows(factors_->bodies[body].solve(J.transpose()).transpose())).sum();
+  return J.cwiseProduct(Rows(J * factors_->inverse[body].transpose())).sum();
 }
 
 double Mass::trace(const Constraint& c) const {
@@ -122,11 +134,11 @@ void Mass::factor_whole() {
     add(c.A[0], a, b);
     add(c.A[1], b, a);
   }
-  whole_.resize(problem_.velocities(), problem_.velocities());
-  whole_.setFromTriplets(entries.begin(), entries.end());
-  lu_.compute(whole_);
+  factors_->whole.resize(problem_.velocities(), problem_.velocities());
+  factors_->whole.setFromTriplets(entries.begin(), entries.end());
+  factors_->lu.compute(factors_->whole);
   for (const ProblemBody& b : problem_.bodies) {
-    Block& Z = inverse_.emplace_back(b.size, b.size);
+    Block& Z = factors_->inverse.emplace_back(b.size, b.size);
     for (int c = 0; c < b.size; ++c)
       Z.col(c) = solve(VecX::Unit(problem_.velocities(), b.first + c)).segment(b.first, b.size);
   }

@@ -2,8 +2,7 @@
 // the engine's own.
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/SparseLU>
+#include <memory>
 #include <vector>
 
 #include "cairn/problem.hpp"
@@ -27,6 +26,7 @@ std::vector<int> components(const Problem& problem);
 class Mass {
  public:
   explicit Mass(const Problem& problem);
+  ~Mass();
   VecX solve(const VecX& p) const;
   // sqrt(p^T Z p) of an impulse on body j alone, Z the diagonal block of A^-1.
   double norm(std::size_t j, const Few& p) const;
@@ -38,12 +38,10 @@ class Mass {
  private:
   void factor_whole();
 
+  struct Factors;  // decompositions stay out of headers
   const Problem& problem_;
   bool simple_ = true;
-  std::vector<Eigen::LDLT<Block>> factors_;
-  Eigen::SparseMatrix<double> whole_;
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> lu_;
-  std::vector<Block> inverse_;  // diagonal blocks of A^-1
+  std::unique_ptr<Factors> factors_;
 };
 
 }  // namespace cairn::record
