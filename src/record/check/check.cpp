@@ -82,9 +82,12 @@ class Checker {
     }
     if (frame.state.step != frame.report.step)
       complain(FindingCode::step_number, "step number of the state differs");
-    record::check_motion(model_, scheme_, before_, frame, say);
+    if (frame.report.divided.empty())
+      record::check_motion(model_, scheme_, before_, frame, say);
+    else
+      record::check_divided(model_, scheme_, before_, frame, say);
     record::check_ledger(model_, before_, frame, say);
-    record::check_impacts(scheme_, frame, say);
+    if (frame.report.divided.empty()) record::check_impacts(scheme_, frame, say);
     record::check_joints(model_, frame, say);
     if (report_.penetrations_checked) record::check_penetration(model_, frame, say);
   }
@@ -107,14 +110,18 @@ class Checker {
                fmt::format("certificate of the step {:.3g} is not the worst of its solves {:.3g}",
                            frame.report.certificate, recorded));
     const double limit = tolerance_ * (1 + judge_relative) + judge_absolute + rounding;
-    if (frame.report.status == StepStatus::certified && !(worst <= limit))
+    const Verdict& verdict = frame.report.verdict;
+    if (verdict.solve.ok && frame.report.status != StepStatus::stopped && !(worst <= limit))
       complain(FindingCode::verdict,
                fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
                            worst, tolerance_));
-    if (frame.report.status == StepStatus::uncertified && recorded <= tolerance_ &&
-        frame.report.uncertified_projections == 0)
+    if (!verdict.solve.ok && recorded <= tolerance_ && frame.report.uncertified_projections == 0)
       complain(FindingCode::verdict,
                "reported as uncertified though every residual is within the tolerance");
+    if (frame.report.status == StepStatus::certified && !verdict.accepted())
+      complain(FindingCode::verdict, "accepted, although a part of its verdict is not");
+    if (frame.report.status == StepStatus::uncertified && verdict.accepted())
+      complain(FindingCode::verdict, "not accepted, although all parts of its verdict are");
   }
 
   // Their problems are not in the trace: only what is said about them can be compared.

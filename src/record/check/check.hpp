@@ -14,6 +14,10 @@ using Complain = std::function<void(FindingCode, const std::string&)>;
 void check_motion(const Model& model, const SchemeOptions& scheme, const State& before,
                   const TraceFrame& frame, const Complain& complain);
 
+// A step in parts: each is followed as a step of its own, and they make the step.
+void check_divided(const Model& model, const SchemeOptions& scheme, const State& before,
+                   const TraceFrame& frame, const Complain& complain);
+
 // Kinetic and potential energies recomputed from the states, and the sum rule.
 void check_ledger(const Model& model, const State& before, const TraceFrame& frame,
                   const Complain& complain);

@@ -28,7 +28,8 @@ inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("
                             seconds = section_tag("TIME"), ledger = section_tag("LEDG"),
                             state = section_tag("STAT"), contacts = section_tag("CONT"),
                             events = section_tag("EVNT"), impacts = section_tag("IMPC"),
-                            solves = section_tag("SOLV"), passive = section_tag("PASV");
+                            solves = section_tag("SOLV"), passive = section_tag("PASV"),
+                            verdict = section_tag("VERD"), parts = section_tag("PART");
 // End chunk.
 inline constexpr SectionTag last = section_tag("LAST");
 }  // namespace tags

@@ -4,6 +4,7 @@
 
 #include "record/trace/chunk.hpp"
 #include "record/trace/frame_problem.hpp"
+#include "record/trace/frame_verdict.hpp"
 
 namespace cairn::record {
 // ---- State
@@ -255,6 +256,8 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
     out.u64(static_cast<std::uint64_t>(report.solve_count));
     for (const SolveRecord& record : report.solved()) write_solve(record, out);
   });
+  write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
+  if (!report.divided.empty()) write_section(tags::parts, out, [&] { write_parts(report, out); });
 }
 
 SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
@@ -299,6 +302,11 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
     for (ImpactReport& impact : report.impacts) read_impact(in, impact);
   });
   sections.mandatory(tags::solves, [&](bytes::ByteReader& in) { read_solves(in, frame); });
+  report.verdict = {};
+  sections.optional(tags::verdict,
+                    [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });
+  report.divided.clear();
+  sections.optional(tags::parts, [&](bytes::ByteReader& in) { read_parts(in, report); });
   return sections.fault();
 }
 

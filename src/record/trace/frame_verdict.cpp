@@ -1,0 +1,89 @@
+#include "record/trace/frame_verdict.hpp"
+
+namespace cairn::record {
+namespace {
+
+template <class Verdict_, class Visit>
+void each_figure(Verdict_& v, Visit visit) {
+  for (auto* x : {&v.overlap, &v.swept_overlap, &v.joint, &v.joint_angle, &v.momentum,
+                  &v.momentum_others, &v.energy_error, &v.integrator})
+    visit(*x);
+}
+
+template <class Verdict_, class Visit>
+void each_part(Verdict_& v, Visit visit) {
+  for (auto* part : {&v.solve, &v.motion, &v.energy}) visit(*part);
+}
+
+constexpr std::size_t least_part_bytes = 8 + 8 + 8 + 4 + 4 + 8 + 8 + 1;
+constexpr std::size_t pose_bytes = 7 * 8;
+
+}  // namespace
+
+void write_verdict(const Verdict& verdict, bytes::ByteWriter& out) {
+  each_part(verdict, [&](const VerdictPart& part) {
+    out.u8(part.ok ? 1 : 0);
+    out.f64(part.worst);
+    out.text(part.sentence);
+  });
+  each_figure(verdict, [&](const double& x) { out.f64(x); });
+  out.i32(verdict.parts);
+  out.i32(verdict.attempts);
+}
+
+void read_verdict(bytes::ByteReader& in, Verdict& verdict) {
+  each_part(verdict, [&](VerdictPart& part) {
+    part.ok = in.flag();
+    part.worst = in.f64();
+    in.text(part.sentence);
+  });
+  each_figure(verdict, [&](double& x) { x = in.f64(); });
+  verdict.parts = in.i32();
+  verdict.attempts = in.i32();
+}
+
+void write_parts(const StepReport& report, bytes::ByteWriter& out) {
+  out.u64(report.divided.size());
+  for (const StepPart& part : report.divided) {
+    out.f64(part.t);
+    out.f64(part.length);
+    out.i32(part.first_solve);
+    out.i32(part.solves);
+    out.u8(part.first_order ? 1 : 0);
+    out.u64(part.bodies.size());
+    for (std::size_t i = 0; i < part.bodies.size(); ++i) {
+      out.i32(static_cast<std::int32_t>(part.bodies[i]));
+      out.vec3(part.poses[i].p);
+      const Quat& R = part.poses[i].R;
+      for (const double x : {R.w(), R.x(), R.y(), R.z()}) out.f64(x);
+    }
+    out.u64(static_cast<std::uint64_t>(part.v.size()));
+    for (const double x : part.v) out.f64(x);
+  }
+}
+
+void read_parts(bytes::ByteReader& in, StepReport& report) {
+  report.divided.resize(in.count(least_part_bytes));
+  for (StepPart& part : report.divided) {
+    part.t = in.f64();
+    part.length = in.f64();
+    part.first_solve = in.i32();
+    part.solves = in.i32();
+    part.first_order = in.flag();
+    part.bodies.resize(in.count(4 + pose_bytes));
+    part.poses.resize(part.bodies.size());
+    for (std::size_t i = 0; i < part.bodies.size(); ++i) {
+      part.bodies[i] = static_cast<BodyId>(in.i32());
+      part.poses[i].p = in.vec3();
+      const double w = in.f64(), x = in.f64(), y = in.f64(), z = in.f64();
+      part.poses[i].R = Quat(w, x, y, z);
+    }
+    part.v.resize(static_cast<Eigen::Index>(in.count(8)));
+    for (double& x : part.v) x = in.f64();
+    if (part.first_solve < 0 || part.solves < 0 ||
+        part.first_solve > report.solve_count - part.solves)
+      in.reject();
+  }
+}
+
+}  // namespace cairn::record
