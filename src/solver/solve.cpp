@@ -208,7 +208,6 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
   solution.method = "none";
   b.stop.begin(b.interrupt);
   b.island.stop = &b.stop;
-  b.island.tolerance = tolerance(options);
   problem::find_islands(problem, b.islands);
   solution.islands = b.islands.count;
   sort_by_size(b.islands, b.order);
