@@ -43,8 +43,10 @@ double ratio(double coarse, double fine) {
 }  // namespace
 
 OrderRun order_run(const Scene& scene, double h, int (*interrupted)()) {
+  // An order is that of the scheme, not of divided steps.
+  const VerdictOptions fixed_step = {.split = false};
   Simulator sim(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver,
-                scene.simulation.verdict);
+                fixed_step);
   OrderRun run;
   run.h = h;
   const double duration = scene.simulation.duration;
@@ -61,7 +63,7 @@ OrderRun order_run(const Scene& scene, double h, int (*interrupted)()) {
       run.message = report.message;
       break;
     }
-    if (report.status == StepStatus::uncertified) ++run.uncertified;
+    if (!report.verdict.solve.ok) ++run.uncertified;
     run.joint_error = std::max(
         {run.joint_error, report.joint_error, report.joint_error_angle * scene.model->length_unit});
     for (const StepEvent& event : report.events)

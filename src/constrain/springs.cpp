@@ -5,7 +5,7 @@ namespace cairn::constrain {
 void add_spring_rows(const Model& model, std::span<const Pose> poses,
                      std::span<const dynamics::SpringRow> rows, const ProblemLayout& layout,
                      Problem& problem) {
-  CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
+  CAIRN_DCHECK(rows.empty() || poses.size() == model.bodies.size(), poses.size());
   CAIRN_DCHECK(layout.body.size() == model.bodies.size(), layout.body.size());
   for (const dynamics::SpringRow& s : rows) {
     const double weight = s.weight() / problem.units.mass;

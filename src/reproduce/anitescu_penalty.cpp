@@ -21,12 +21,12 @@ struct PenaltyCourse {
 
 PenaltyCourse run_penalty(const char* name, const std::vector<std::string>& assignments) {
   const Scene s = built_in_scene(name, assignments);
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   PenaltyCourse course;
   const Vec3 up = -s.model->gravity.normalized();
   for (long long i = 0; i < std::llround(s.simulation.duration / s.simulation.step); ++i) {
     const StepReport& report = sim.step(s.simulation.step);
-    course.uncertified += report.status != StepStatus::certified;
+    course.uncertified += report.failed() || !report.verdict.solve.ok;
     course.stopped = report.failed();
     if (course.stopped) break;
     for (const Pose& pose : sim.state().poses) course.positions.push_back(pose.p);

@@ -16,7 +16,7 @@ double final_velocity(const char* restitution, double h) {
   const Scene s =
       built_in_scene("wall", {fmt::format("simulation.scheme.restitution={}", restitution),
                               fmt::format("simulation.step={}", h)});
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   for (int i = 0; i < static_cast<int>(s.simulation.duration / h); ++i) sim.step(h);
   return body_motion(*s.model, sim.state(), s.model->find_body("ball").value()).velocity.x();
 }

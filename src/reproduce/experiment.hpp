@@ -12,6 +12,9 @@
 
 namespace cairn::reproduce {
 
+// The papers' figures are of fixed steps: no step is divided.
+inline const VerdictOptions fixed_step = {.split = false};
+
 enum class Verdict { match, close, differs };
 const char* name(Verdict verdict);
 

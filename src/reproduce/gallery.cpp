@@ -97,7 +97,7 @@ std::string player_file(const Experiment& experiment, std::size_t i) {
 
 std::string play_scene(const PlayedScene& played, const ReproduceSetting& setting) {
   const Scene s = built_in_scene(played.scene, played.assignments);
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   play::Clip clip(s);
   clip.add_initial(sim.state());
   const double end =

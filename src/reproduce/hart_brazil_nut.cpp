@@ -25,13 +25,13 @@ Shaking shake(const char* scene, const char* label, int shakes, const ReproduceS
   const Scene s = built_in_scene(scene);
   const Model& model = *s.model;
   const BodyId nut = model.find_body("nut").value(), box = model.find_body("box").value();
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   Shaking shaking;
   shaking.above.label = label;
   for (const Body& body : model.bodies) shaking.bodies += body.kind == BodyKind::dynamic;
   for (int step = 1; step <= 10 * shakes && !setting.stopped(); ++step) {
     const StepReport& report = sim.step(s.simulation.step);
-    shaking.uncertified += report.status != StepStatus::certified;
+    shaking.uncertified += report.failed() || !report.verdict.solve.ok;
     shaking.solves += report.solve_count;
     shaking.penetration = std::max(shaking.penetration, report.penetration);
     if (step % 10 != 5) continue;  // half a second after the box stands lowest

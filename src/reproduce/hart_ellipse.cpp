@@ -29,14 +29,14 @@ std::pair<double, double> gap(const BodyMotion& m) {
 
 EllipseCourse run_ellipse(const char* label, double h, double duration, int gamma) {
   const Scene s = built_in_scene("ellipse", {fmt::format("simulation.scheme.gamma={}", gamma)});
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   const BodyId body = s.model->find_body("ellipse").value();
   EllipseCourse c;
   c.curve.label = label;
   for (long long i = 0; i < std::llround(duration / h); ++i) {
     const double rate = gap(body_motion(*s.model, sim.state(), body)).second;
     const StepReport& report = sim.step(h);
-    c.uncertified += report.status != StepStatus::certified;
+    c.uncertified += report.failed() || !report.verdict.solve.ok;
     c.max = std::max(c.max, report.penetration);
     if (c.first == 0 && report.active_contacts > 0) {
       c.first = report.t;

@@ -46,13 +46,13 @@ Infeasibility measure(const Trial& trial, double h, double gamma, const Reproduc
   const Scene s = built_in_scene(trial.scene, assignments);
   Infeasibility figure;
   for (int phase = 0; phase < phases && !setting.stopped(); ++phase) {
-    Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+    Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
     double largest = 0, sum = 0;
     int steps = 0;
     while (sim.state().t < trial.duration) {
       const StepReport& report = sim.step(steps == 0 ? h * (phase + 0.5) / phases : h);
       if (report.failed()) break;
-      figure.uncertified += report.status != StepStatus::certified;
+      figure.uncertified += report.failed() || !report.verdict.solve.ok;
       largest = std::max(largest, report.penetration);
       sum += report.penetration;
       ++steps;

@@ -19,7 +19,7 @@ Drift run_pendulum(const char* label, double h, int gamma, bool projection) {
   const Scene s =
       built_in_scene("pendulum", {fmt::format("simulation.scheme.gamma={}", gamma),
                                   fmt::format("simulation.scheme.projection={}", projection)});
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   const auto steps = std::llround(s.simulation.duration / h);
   Drift d;
   d.curve.label = label;

@@ -33,7 +33,7 @@ CartsOutcome run_carts(bool damper, double stiff, bool damped, double h = 0.01) 
     set.push_back(fmt::format("forces[0].stiffness={}", stiff));
   }
   const Scene s = built_in_scene("carts", set);
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   const BodyId left = s.model->find_body("left").value(),
                right = s.model->find_body("right").value();
   CartsOutcome out;
@@ -118,7 +118,7 @@ Reproduction potra_carts(const ReproduceSetting& setting) {
 Reproduction potra_closing_walls(const ReproduceSetting&) {
   Reproduction r;
   const Scene s = built_in_scene("closing_walls");
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   const BodyId ball = s.model->find_body("ball").value();
   int collisions = 0, limited = 0, most = 0;
   double penetration = 0;

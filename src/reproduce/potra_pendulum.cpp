@@ -34,7 +34,7 @@ PendulumOutcome run_double_pendulum(int k, bool projection, const PendulumRefere
   const Scene s = built_in_scene(
       "pendulum_wall",
       {fmt::format("simulation.scheme.projection={}", projection), "simulation.scheme.gamma=0"});
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   const double h = std::ldexp(1, -k);
   const BodyId bob1 = s.model->find_body("bob1").value(), bob2 = s.model->find_body("bob2").value();
   PendulumOutcome out;

@@ -23,7 +23,7 @@ TableOutcome run_table(const char* form, bool all_events, double h, double durat
   const Scene s = built_in_scene("rough_table", {fmt::format("simulation.scheme.form={}", form),
                                                  fmt::format("simulation.scheme.events={}",
                                                              all_events ? "all" : "collisions")});
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   const BodyId block = s.model->find_body("block").value();
   TableOutcome out;
   const auto steps = std::llround(duration / h);

@@ -31,7 +31,7 @@ BallOutcome run_ball(double e, bool hybrid, double duration, double rolling = 0)
                    fmt::format("simulation.scheme.steady={}", hybrid),
                    fmt::format("simulation.scheme.switch_speed={}", hybrid ? threshold : -1)});
   const double h = s.simulation.step;
-  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   const BodyId ball = s.model->find_body("ball").value();
   BallOutcome out;
   out.height.label = out.impulse.label = fmt::format("e = {}", e);
@@ -54,7 +54,7 @@ BallOutcome run_ball(double e, bool hybrid, double duration, double rolling = 0)
     if (out.rolls == 0 && std::abs(m.velocity.x() - 0.5 * m.angular_velocity.y()) < 1e-12 * v0)
       out.rolls = t;
     if (last) out.late = std::max(out.late, z);
-    out.uncertified += report.status == StepStatus::certified ? 0 : 1;
+    out.uncertified += report.failed() || !report.verdict.solve.ok ? 1 : 0;
     out.height.points.emplace_back(t, std::max(0.0, z));
     out.impulse.points.emplace_back(t, impulse);
     if (m.velocity.norm() > 1e-12 * v0) out.stops = t + h;

@@ -159,6 +159,7 @@ TEST(Check, LiesAboutProjectionsAreFound) {
     r.uncertified_projections = 1;
     r.contact_projection_certificate = 1e-3;
     r.status = StepStatus::uncertified;
+    r.verdict.solve.ok = false;
   });
   EXPECT_TRUE(report.ok);
   EXPECT_EQ(report.projections, 4);

@@ -31,14 +31,14 @@ record::SectionFault fault_of(const std::string& payload) {
 }
 
 bool is_optional(const std::string& tag) {
-  return tag == "EVNT" || tag == "IMPC";
+  return tag == "EVNT" || tag == "IMPC" || tag == "VERD" || tag == "PART" || tag == "PASV";
 }
 
 TEST(Sections, TagsOfAFrameAreTheDocumentedOnes) {
   std::vector<std::string> tags;
   for (const edit::Section& section : edit::sections(sample_frame())) tags.push_back(section.tag);
   EXPECT_EQ(tags, (std::vector<std::string>{"STEP", "MEAS", "TIME", "LEDG", "STAT", "CONT", "EVNT",
-                                            "IMPC", "SOLV"}));
+                                            "IMPC", "VERD", "SOLV"}));
 }
 
 TEST(Sections, UnknownOnesAreSkippedWhereverTheyStand) {

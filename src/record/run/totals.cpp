@@ -184,7 +184,9 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   }
   const bool first = totals.steps == 0;
   ++totals.steps;
-  if (!r.verdict.solve.ok) ++totals.uncertified_steps;
+  // A report without a verdict of its own has that of its status.
+  const bool unjudged = r.status == StepStatus::uncertified && r.verdict.accepted();
+  if (!r.verdict.solve.ok || unjudged) ++totals.uncertified_steps;
   add_verdict(r, totals.verdict);
   add_worst(model, r, totals);
   add_jamming(model, r, totals);

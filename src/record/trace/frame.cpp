@@ -252,12 +252,12 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
       out.u64(report.impacts.size());
       for (const ImpactReport& impact : report.impacts) write_impact(impact, out);
     });
+  write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
+  if (!report.divided.empty()) write_section(tags::parts, out, [&] { write_parts(report, out); });
   write_section(tags::solves, out, [&] {
     out.u64(static_cast<std::uint64_t>(report.solve_count));
     for (const SolveRecord& record : report.solved()) write_solve(record, out);
   });
-  write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
-  if (!report.divided.empty()) write_section(tags::parts, out, [&] { write_parts(report, out); });
 }
 
 SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {

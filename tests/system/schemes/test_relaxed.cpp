@@ -14,7 +14,7 @@ Simulator with_scheme(const ModelDescription& description, const SchemeOptions& 
   const Result<BuiltModel> built = build(description);
   if (!built)
     for (const Error& error : built.error()) ADD_FAILURE() << error.text();
-  return Simulator(built.value().model, *built.value().initial, scheme, Auto{});
+  return Simulator(built.value().model, *built.value().initial, scheme, Auto{}, fixed_step);
 }
 
 ModelDescription sliding(const BodyDescription& body, double mu) {

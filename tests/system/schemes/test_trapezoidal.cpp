@@ -164,7 +164,9 @@ TEST(Trapezoidal, MechanismsMoveWithSecondOrder) {
 // scheme's.
 TEST(Trapezoidal, SliderCrankMovesWithSecondOrder) {
   const Scene s = scene("slider_crank");
-  auto make = [&] { return Simulator(s.model, *s.initial, Trapezoidal{}, s.simulation.solver); };
+  auto make = [&] {
+    return Simulator(s.model, *s.initial, Trapezoidal{}, s.simulation.solver, fixed_step);
+  };
   EXPECT_GT(slope(make, 0.004, 0.8, velocity_distance), 1.9);
   Simulator sim = make();
   certified_run(sim, 0.004, 0.8);
