@@ -100,17 +100,11 @@ Judge::Judge(const Model& model, const SolverOptions& solver, const VerdictOptio
     moves_by_itself_ = moves_by_itself_ || body.kind == BodyKind::prescribed;
 }
 
+// The worst row is in the report.
 void Judge::judge_solve(const Taken& taken, Judgement& out) const {
   VerdictPart& part = out.verdict.solve;
   part.worst = taken.report.certificate / tolerance(solver_);
   part.ok = taken.report.status != StepStatus::uncertified;
-  if (part.ok) return;
-  const SolveRecord& record =
-      taken.report.solves[static_cast<std::size_t>(taken.report.worst_solve)];
-  part.sentence = fmt::format(
-      "residual {:.2g} at '{}', allowed {:.2g}", taken.report.certificate,
-      constraint_name(taken.model, record.problem, record.solution.certificate.worst_constraint),
-      tolerance(solver_));
 }
 
 // (E301).

@@ -94,9 +94,10 @@ void make_segment(const Model& model, const scheme::PathKnot& from, const scheme
                   collide::PathSegment& segment) {
   CAIRN_DCHECK(from.poses.size() == model.bodies.size(), from.poses.size());
   CAIRN_DCHECK(to.poses.size() == model.bodies.size(), to.poses.size());
-  CAIRN_DCHECK(to.t >= from.t, from.t, to.t);
   segment.t = from.t;
-  segment.length = to.t - from.t;
+  // Times are sums of parts: what is left between two knots of one moment is rounding.
+  const double length = to.t - from.t, rounding = 0x1p-48 * std::abs(to.t);
+  segment.length = length > rounding ? length : 0;
   segment.bodies.clear();
   static constexpr double rest[6] = {};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {

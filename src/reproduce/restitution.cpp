@@ -82,7 +82,7 @@ BodyDescription halfspace(const Vec3& normal, const Vec3& point) {
 BodyMotion after(const ModelDescription& d, const SchemeOptions& scheme, const char* name,
                  int steps = 2) {
   const Result<BuiltModel> built = build(d);
-  Simulator sim(built.value().model, *built.value().initial, scheme, Auto{});
+  Simulator sim(built.value().model, *built.value().initial, scheme, Auto{}, fixed_step);
   for (int i = 0; i < steps; ++i) sim.step(short_step);
   return body_motion(sim.model(), sim.state(), sim.model().find_body(name).value());
 }

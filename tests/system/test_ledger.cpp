@@ -107,7 +107,7 @@ TEST(Ledger, ScenesWithEveryFeatureAreCertified) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Simulator sim = simulator(everything(seed));
     for (int i = 0; i < 150; ++i) {
-      uncertified += sim.step(0.01).status == StepStatus::certified ? 0 : 1;
+      uncertified += sim.step(0.01).verdict.solve.ok ? 0 : 1;
       worst = std::max(worst, sim.report().certificate);
     }
   }

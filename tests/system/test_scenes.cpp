@@ -32,7 +32,8 @@ class Scenes : public ::testing::TestWithParam<std::string> {};
 TEST_P(Scenes, ExpectedFactsHold) {
   const Scene s = scene(GetParam());
   EXPECT_FALSE(s.expect.empty());
-  Simulator sim = simulator(s);
+  Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver,
+                s.simulation.verdict);
   Result<record::RunRecorder> recorder = record::RunRecorder::create(s);
   ASSERT_TRUE(recorder) << recorder.error().front().text();
   const auto steps = std::llround(s.simulation.duration / s.simulation.step);

@@ -13,8 +13,8 @@ constexpr const char* columns =
     "collisions,added pairs,guard factor [-],kinetic [J],potential [J],total [J],"
     "work applied [J],work motion [J],friction [J],impact [J],stabilisation [J],integrator [J],"
     "solver [J],passive [J],imbalance [J],penetration [m],joint error [m],coulomb residual "
-    "[-],detect [ms],solve [ms],cpu [ms],verdict solve [-],verdict motion [-],verdict energy "
-    "[-],overlap [-],swept overlap [-],parts";
+    "[-],verdict solve [-],verdict motion [-],verdict energy [-],overlap [-],swept overlap "
+    "[-],parts,detect [ms],solve [ms],cpu [ms]";
 
 }  // namespace
 
@@ -52,16 +52,16 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
                  l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,
                  l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.passive,
                  l.imbalance());
-  fmt::format_to(std::back_inserter(out), ",{},{},{},{:.6g},{:.6g},{:.6g}", r.penetration,
-                 r.joint_error, r.coulomb_residual, 1e3 * r.seconds.detect, 1e3 * r.seconds.solve,
-                 1e3 * r.seconds.total);
+  fmt::format_to(std::back_inserter(out), ",{},{},{}", r.penetration, r.joint_error,
+                 r.coulomb_residual);
   const Verdict& v = r.verdict;
   for (const double figure :
        {v.solve.worst, v.motion.worst, v.energy.worst, v.overlap, v.swept_overlap}) {
     out.push_back(',');
     if (std::isfinite(figure)) fmt::format_to(std::back_inserter(out), "{:.6g}", figure);
   }
-  fmt::format_to(std::back_inserter(out), ",{}", v.parts);
+  fmt::format_to(std::back_inserter(out), ",{},{:.6g},{:.6g},{:.6g}", v.parts,
+                 1e3 * r.seconds.detect, 1e3 * r.seconds.solve, 1e3 * r.seconds.total);
 }
 
 Result<StepTable> StepTable::create(const std::string& path) {

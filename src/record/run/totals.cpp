@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "scheme/common/report.hpp"
 
@@ -189,6 +190,9 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   if (!r.verdict.solve.ok || unjudged) ++totals.uncertified_steps;
   add_verdict(r, totals.verdict);
   add_worst(model, r, totals);
+  if (!r.verdict.solve.ok && !totals.worst.empty())
+    totals.verdict.solve.sentence = fmt::format(
+        "residual {:.2g} at '{}'", totals.worst.front().certificate, totals.worst.front().row);
   add_jamming(model, r, totals);
   add_ledger(r.ledger, first, totals);
   add_impacts(r, totals.impacts);

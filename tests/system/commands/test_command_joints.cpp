@@ -107,7 +107,7 @@ TEST_F(CommandLine, ProjectionsOfContactsAreJudged) {
     {"name": "right", "fixed": true, "position": [WHERE, 0, 0], "shapes": [{"type": "halfspace", "normal": [-1, 0, 0]}]},
     {"name": "disc", "dof": "x y rz", "mass": 1, "shapes": [{"type": "disc", "radius": 0.5}]}],
     "simulation": {"scheme": {"type": "euler", "gamma": 0, "project_contacts": true},
-                   "step": 0.01, "duration": 0.05}})json");
+                   "verdict": {"overlap": 1}, "step": 0.01, "duration": 0.05}})json");
   for (const bool wedged : {true, false}) {
     const std::string scene =
         write("where.json", replaced(read(file), "WHERE", wedged ? "0.4" : "4"));

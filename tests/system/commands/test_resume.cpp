@@ -84,7 +84,8 @@ TEST_P(SaveAndRestore, AfterEveryStepGivesTheSameBits) {
   const Folder folder;
   const Scene s = scene_of(GetParam());
   const std::string path = folder.file("checkpoint.cairn");
-  Simulator undisturbed = simulator(s);
+  Simulator undisturbed(s.model, *s.initial, s.simulation.scheme, s.simulation.solver,
+                        s.simulation.verdict);
   State state = *s.initial;
   for (int n = 1; n <= 300; ++n) {
     Simulator restored(s.model, state, s.simulation.scheme, s.simulation.solver,

@@ -301,7 +301,7 @@ TEST(Trapezoidal, NewFormWithJointsHasSecondOrder) {
       const Trapezoidal o{.form = TrapezoidalForm::next, .projection = projection};
       std::vector<State> ends;
       for (const double h : {0.008, 0.002, 0.000125}) {
-        Simulator sim(s.model, *s.initial, o, Auto{});
+        Simulator sim(s.model, *s.initial, o, Auto{}, fixed_step);
         certified_run(sim, h, 0.4);
         ends.push_back(sim.state());
       }
