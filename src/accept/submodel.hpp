@@ -18,8 +18,8 @@ class SubModel {
 
   const Model& model() const { return model_; }
 
-  // The state of the group. `joint_rows`: number of rows of each joint of the whole model, by which
-  // impulses of joints are told apart; empty: they are left out.
+  // The state of the group. `joint_rows`: number of rows of each joint of the whole model, which
+  // assigns impulses to joints; empty: they are left out.
   State extract(const State& whole, std::span<const int> joint_rows) const;
   std::vector<ExternalForce> extract(std::span<const ExternalForce> forces) const;
 
