@@ -108,7 +108,7 @@ std::string run_verdict(const Scene& scene, const record::RunTotals& totals,
       return fmt::format("NOT CERTIFIED: {} of {} steps miss the tolerance {:.0e}, {}\n",
                          totals.uncertified_steps, totals.steps, limit, worst);
     case record::RunStatus::not_accepted:
-      return fmt::format("NOT ACCEPTED: the motion of {} of {} steps is outside its limits; {}\n",
+      return fmt::format("NOT ACCEPTED: {} of {} steps exceed a limit of the verdict; {}\n",
                          totals.verdict.failed_steps, totals.steps, worst);
     case record::RunStatus::stopped:
       break;

@@ -53,6 +53,29 @@ struct ContactReport {
   bool colliding = false;  // restitution was applied in this step
 };
 
+// Where a problem was posed, as far as the states at the ends of the step and of its parts do not
+// tell: what it takes to build the problem again (E380). Poses stand beside Problem::bodies.
+struct SolveOrigin {
+  double t = 0;                   // when the part of the step began that the problem is for [s]
+  double length = 0;              // of that part [s]
+  double t_rows = 0;              // when prescribed bodies were where the rows have them [s]
+  std::vector<Pose> start;        // at t; empty: those of the step or of its part
+  VecX v;                         // at t, beside Problem::k; empty: likewise [m/s, rad/s]
+  std::vector<Pose> rows;         // where the rows were taken; empty: at the beginning
+  std::vector<Contact> contacts;  // in the order of the problem; empty: those of the report
+  std::vector<Contact> before;    // the same at the beginning, where rows are of another pose
+
+  bool empty() const { return start.empty() && rows.empty() && contacts.empty(); }
+  void clear() {
+    t = length = t_rows = 0;
+    start.clear();
+    v.resize(0);
+    rows.clear();
+    contacts.clear();
+    before.clear();
+  }
+};
+
 // One complementarity problem of the step, in the order of solving; the last one gives the
 // velocities.
 struct SolveRecord {
@@ -73,6 +96,7 @@ struct SolveRecord {
   double taken = 0;   // of it, up to the event at which the step went on [s]
   Problem problem;
   Solution solution;
+  SolveOrigin origin;
 };
 
 // Something that happened inside a step of scheme `trapezoidal` or `hybrid` and at which it
@@ -208,6 +232,9 @@ struct StepReport {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
   } seconds;
 
+  // All three parts of the verdict hold. A report without a verdict of its own has that of its
+  // status.
+  bool accepted() const { return status == StepStatus::certified && verdict.accepted(); }
   // The step cannot be taken, and the state is the one before it.
   bool failed() const {
     return status == StepStatus::stopped || status == StepStatus::internal_error;

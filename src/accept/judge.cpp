@@ -145,7 +145,8 @@ void Judge::judge_piece(const Taken& taken, const collide::PathSegment& piece, J
                               taken.model.shapes[index(f.b)].body);
     const double t = piece.t - taken.before.t + f.tau * piece.length;
     if (t == 0 && overlapped_before(taken, f)) out.started_so = true;
-    out.certified = std::min(out.certified, t / taken.length);
+    const double easy = piece.t - taken.before.t + f.easy * piece.length;
+    out.certified = std::min(out.certified, (easy > 0 ? easy : t) / taken.length);
     if (!(f.depth < pair.radius)) out.passes = true;
   }
 }

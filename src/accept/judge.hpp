@@ -29,7 +29,8 @@ struct Taken {
 
 struct Judgement {
   Verdict verdict;
-  double certified = 1;  // share of the length up to which the swept test certifies the motion [-]
+  double certified = 1;  // share of the length up to which the swept test certifies the motion,
+                         // with half of the limit where the step begins within that [-]
   std::vector<std::pair<BodyId, BodyId>> culprits;  // pairs that fail in motion
   bool passes = false;                              // a body may have gone through another one
   bool started_so = false;  // the worst overlap was there at the beginning already

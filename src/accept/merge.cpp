@@ -9,6 +9,15 @@
 namespace cairn::accept {
 namespace {
 
+// The contacts of a part are not those that the whole step reports.
+void keep_contacts(StepReport& part) {
+  for (int i = 0; i < part.solve_count; ++i) {
+    SolveOrigin& origin = part.solves[static_cast<std::size_t>(i)].origin;
+    if (!origin.start.empty() || !origin.contacts.empty()) continue;
+    for (const ContactReport& report : part.contacts) origin.contacts.push_back(report.contact);
+  }
+}
+
 void append_solves(StepReport& part, StepReport& whole) {
   for (int i = 0; i < part.solve_count; ++i) {
     if (static_cast<std::size_t>(whole.solve_count) == whole.solves.size())
@@ -92,6 +101,7 @@ void begin_whole(const State& state, double h, StepReport& whole) {
 void append_part(const Model& model, double t, const State& state, StepReport& part,
                  StepReport& whole) {
   const bool first = whole.divided.empty();
+  keep_contacts(part);
   whole.divided.push_back(part_of(model, t, state, part.h, whole.solve_count, part.solve_count));
   if (first) {
     whole.ledger.kinetic_start = part.ledger.kinetic_start;
@@ -106,6 +116,7 @@ void append_part(const Model& model, double t, const State& state, StepReport& p
 }
 
 void make_one_part(const Model& model, double t, const State& state, StepReport& report) {
+  keep_contacts(report);
   report.divided.assign({part_of(model, t, state, report.h, 0, report.solve_count)});
 }
 

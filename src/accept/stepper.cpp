@@ -90,6 +90,7 @@ Judgement Stepper::advance(const Setting& s, const SchemeOptions& with, double l
                            StepReport& report) {
   before_ = state;
   data.nominal = nominal;
+  data.allowed_overlap = s.limits.overlap;
   std::visit(
       [&](const auto& scheme) {
         scheme::advance(s.model, scheme, s.solver, length, s.clock, data, state, report);

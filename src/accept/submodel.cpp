@@ -169,6 +169,9 @@ void SubModel::rename(StepReport& report) const {
       if (c.id.kind == ConstraintId::Kind::joint) c.id.number = joints_[base::at(c.id.number)];
       if (c.id.kind == ConstraintId::Kind::contact) c.id.contact = renamed(c.id.contact);
     }
+    SolveOrigin& origin = report.solves[base::at(i)].origin;
+    for (Contact& c : origin.contacts) c.key = renamed(c.key);
+    for (Contact& c : origin.before) c.key = renamed(c.key);
   }
 }
 

@@ -32,7 +32,7 @@ void put_table(const record::FrictionComparison& comparison, Text out) {
       fmt::format_to(out, "<td class=\"n\">{}</td>", short_number(x));
     const bool held = t.status() == record::RunStatus::ok;
     fmt::format_to(out, "<td class=\"{}\">{}</td></tr>", held ? "yes" : "no",
-                   held ? "certified" : record::name(t.status()));
+                   held ? "accepted" : record::name(t.status()));
   }
   fmt::format_to(out, "</table></div>");
 }

@@ -52,7 +52,7 @@ void put_verdict(Page& page) {
   if (missed > 0) headline = "An expectation of the scene was not met";
   if (totals.status() == record::RunStatus::uncertified) headline = "Not every step is certified";
   if (totals.status() == record::RunStatus::not_accepted)
-    headline = "The motion of some steps is outside its limits";
+    headline = "Not every step is accepted";
   if (totals.steps == 0) headline = "No step was taken";
   if (totals.stopped) headline = "The run was stopped";
   page.put("<section class=\"verdict {}\"><strong>{}</strong>", held ? "held" : "missed", headline);

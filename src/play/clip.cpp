@@ -3,6 +3,7 @@
 #include "play/clip.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "play/frame_of.hpp"
 
@@ -10,7 +11,16 @@ namespace cairn::play {
 namespace {
 
 constexpr std::size_t bytes_per_body = 26, bytes_per_contact = 25;  // as pack.cpp writes them
+constexpr std::size_t most_rejected = 64;                           // sentences kept
 constexpr std::size_t least_frames = 16, least_contacts = 100;
+
+std::string sentence_of(const StepReport& report) {
+  const Verdict& verdict = report.verdict;
+  for (const VerdictPart* part : {&verdict.motion, &verdict.energy, &verdict.solve})
+    if (!part->ok && !part->sentence.empty()) return part->sentence;
+  if (!report.message.empty()) return report.message;
+  return fmt::format("residual {:.2g} of a solve exceeds the tolerance", report.certificate);
+}
 
 }  // namespace
 
@@ -40,7 +50,9 @@ void Clip::add(const StepReport& report, const State& state) {
     now.kinetic = last_.figures.kinetic;
     now.potential = last_.figures.potential;
   }
-  // Before the first step nobody has told the energy of the initial state.
+  if (!report.accepted() && rejected_.size() < most_rejected)
+    rejected_.push_back({report.step, report.t, sentence_of(report)});
+  // The first report carries the energy of the initial state.
   if (steps_ == 0 && used_ > 0) {
     kept_[0].figures.kinetic = report.ledger.kinetic_start;
     kept_[0].figures.potential = report.ledger.potential_start;

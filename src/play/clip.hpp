@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cairn/scene.hpp"
@@ -23,11 +24,17 @@ struct ClipFigures {
   double candidates = 0, active = 0;        // contacts
   double collisions = 0, guard = 0;         // sums
   double events = 0;                        // sum: contacts that stuck, slipped, took off
-  double uncertified = 0, stopped = 0;      // sums, steps
+  double rejected = 0;      // sum: steps that are not accepted, stopped ones included
+  double failed_solve = 0;  // sums: steps that fail in this part of the verdict
+  double failed_motion = 0;
+  double failed_energy = 0;
+  double divided = 0;                       // sum: steps that were divided
+  double stopped = 0;                       // sum: steps that were stopped
+  double overlap = 0;                       // largest, of the smaller inner radius (E301) [-]
   double cpu_ms = 0;                        // sum [ms]
   double impacts = 0;                       // sum: contacts that collided
   double impact_loss = 0, impact_gain = 0;  // sums: energy that they took and put in [J]
-  static constexpr std::size_t count = 18;
+  static constexpr std::size_t count = 23;
   std::array<double, count> list() const;  // in the order above
   static const std::array<const char*, count>& names();
 };
@@ -58,6 +65,13 @@ struct ClipFrame {
                                       // more than Clip::contact_limit()
 };
 
+// A step that is not accepted, with the sentence of the first part of its verdict that failed.
+struct RejectedStep {
+  std::int64_t step = 0;
+  double t = 0;  // at its end [s]
+  std::string sentence;
+};
+
 struct ClipLimits {
   std::size_t frames = 1200;              // at most; half of them are left when neighbours merge
   std::size_t body_bytes = 32u << 20;     // of all frames, before compression: 26 per moving body
@@ -81,6 +95,7 @@ class Clip {
   std::int64_t stride() const { return stride_; }                // steps from frame to frame
   std::size_t contact_limit() const { return contact_limit_; }   // of a frame
   std::int64_t contacts_left_out() const { return left_out_; }   // of all steps seen, by that limit
+  const std::vector<RejectedStep>& rejected() const { return rejected_; }  // the first ones
 
  private:
   void keep_last();
@@ -96,6 +111,7 @@ class Clip {
   std::int64_t steps_ = 0, stride_ = 1, left_out_ = 0;
   std::vector<std::int32_t> order_;  // of contacts by force; memory
   std::vector<Pose> before_;         // of the last state added
+  std::vector<RejectedStep> rejected_;
 };
 
 }  // namespace cairn::play

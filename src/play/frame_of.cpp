@@ -45,16 +45,18 @@ ClipContact contact(const ContactReport& report, double h) {
 }  // namespace
 
 std::array<double, ClipFigures::count> ClipFigures::list() const {
-  return {kinetic,     potential,  penetration, joint_error, joint_angle, certificate,
-          coulomb,     candidates, active,      collisions,  guard,       events,
-          uncertified, stopped,    cpu_ms,      impacts,     impact_loss, impact_gain};
+  return {kinetic,  potential,    penetration,   joint_error,   joint_angle, certificate,
+          coulomb,  candidates,   active,        collisions,    guard,       events,
+          rejected, failed_solve, failed_motion, failed_energy, divided,     stopped,
+          overlap,  cpu_ms,       impacts,       impact_loss,   impact_gain};
 }
 
 const std::array<const char*, ClipFigures::count>& ClipFigures::names() {
   static constexpr std::array<const char*, count> all = {
-      "kinetic",     "potential",  "penetration", "joint_error", "joint_angle", "certificate",
-      "coulomb",     "candidates", "active",      "collisions",  "guard",       "events",
-      "uncertified", "stopped",    "cpu_ms",      "impacts",     "impact_loss", "impact_gain"};
+      "kinetic",  "potential",    "penetration",   "joint_error",   "joint_angle", "certificate",
+      "coulomb",  "candidates",   "active",        "collisions",    "guard",       "events",
+      "rejected", "failed_solve", "failed_motion", "failed_energy", "divided",     "stopped",
+      "overlap",  "cpu_ms",       "impacts",       "impact_loss",   "impact_gain"};
   return all;
 }
 
@@ -68,7 +70,12 @@ ClipFigures join(const ClipFigures& older, const ClipFigures& newer) {
   all.collisions += older.collisions;
   all.guard += older.guard;
   all.events += older.events;
-  all.uncertified += older.uncertified;
+  all.rejected += older.rejected;
+  all.failed_solve += older.failed_solve;
+  all.failed_motion += older.failed_motion;
+  all.failed_energy += older.failed_energy;
+  all.divided += older.divided;
+  all.overlap = std::max(older.overlap, newer.overlap);
   all.stopped += older.stopped;
   all.cpu_ms += older.cpu_ms;
   all.impacts += older.impacts;
@@ -82,6 +89,8 @@ ClipFigures figures_of(const StepReport& r) {
   const auto events = std::count_if(r.events.begin(), r.events.end(), [](const StepEvent& event) {
     return event.kind != StepEvent::Kind::collision;
   });
+  // A report without a verdict of its own has that of its status.
+  const bool unjudged = r.status == StepStatus::uncertified && r.verdict.accepted();
   double loss = 0, gain = 0;
   for (const ImpactReport& impact : r.impacts) {
     loss += impact.lost_restitution + impact.lost_friction;
@@ -99,8 +108,13 @@ ClipFigures figures_of(const StepReport& r) {
           .collisions = static_cast<double>(r.collisions),
           .guard = static_cast<double>(r.guard_corrections),
           .events = static_cast<double>(events),
-          .uncertified = r.status == StepStatus::uncertified ? 1.0 : 0.0,
+          .rejected = r.accepted() ? 0.0 : 1.0,
+          .failed_solve = !stopped && (!r.verdict.solve.ok || unjudged) ? 1.0 : 0.0,
+          .failed_motion = !stopped && !r.verdict.motion.ok ? 1.0 : 0.0,
+          .failed_energy = !stopped && !r.verdict.energy.ok ? 1.0 : 0.0,
+          .divided = r.verdict.parts > 1 ? 1.0 : 0.0,
           .stopped = stopped ? 1.0 : 0.0,
+          .overlap = r.verdict.overlap,
           .cpu_ms = 1000 * r.seconds.total,
           .impacts = static_cast<double>(r.impacts.size()),
           .impact_loss = loss,

@@ -158,6 +158,12 @@ std::string header_json(const Clip& clip, const PackedClip& packed, const Contac
     if (!moving.empty()) moving += ",";
     moving += fmt::format("{}", static_cast<std::int32_t>(id));
   }
+  std::string rejected;
+  for (const RejectedStep& r : clip.rejected()) {
+    if (!rejected.empty()) rejected += ",";
+    rejected += fmt::format("{{\"step\":{},\"t\":{},\"text\":{}}}", r.step, number(r.t),
+                            json::json_string(r.sentence));
+  }
   const auto triple = [](const std::array<double, 3>& a) { return list(Vec3(a[0], a[1], a[2])); };
   std::string json = "{";
   const auto put = [&](const char* key, const std::string& value) {
@@ -169,6 +175,8 @@ std::string header_json(const Clip& clip, const PackedClip& packed, const Contac
   put("title", json::json_string(scene.name));
   put("file", json::json_string(scene.file));
   put("tolerance", number(tolerance(scene.simulation.solver)));
+  put("overlap_limit", number(scene.simulation.verdict.overlap));
+  put("rejected", "[" + rejected + "]");
   put("steps", fmt::format("{}", clip.steps()));
   put("stride", fmt::format("{}", clip.stride()));
   put("frames", fmt::format("{}", packed.frames));

@@ -79,7 +79,7 @@ std::string frame_bytes(const play::ClipFrame& frame, const Session& session, co
   bytes::put_number(out, static_cast<std::uint32_t>(frame.contacts.size()));
   for (const double x :
        {frame.t, static_cast<double>(frame.step), session.h(), pace.factor, totals.worst,
-        static_cast<double>(totals.steps), static_cast<double>(totals.uncertified)})
+        static_cast<double>(totals.steps), static_cast<double>(totals.rejected)})
     bytes::put_number(out, x);
   for (const double x : frame.figures.list()) bytes::put_number(out, x);
   for (const play::ClipBody& body : frame.bodies) {

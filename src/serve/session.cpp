@@ -202,7 +202,7 @@ const StepReport& Session::step() {
   if (due_ > 0) --due_;
   ++totals_.steps;
   totals_.worst = std::max(totals_.worst, report.certificate);
-  if (report.status != StepStatus::certified) ++totals_.uncertified;
+  if (!report.accepted()) ++totals_.rejected;
   if (report.failed()) {
     running_ = false;
     due_ = 0;

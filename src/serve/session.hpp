@@ -15,7 +15,7 @@ namespace cairn::serve {
 
 // Of all steps since the start or the last reset.
 struct LiveTotals {
-  std::int64_t steps = 0, uncertified = 0;
+  std::int64_t steps = 0, rejected = 0;
   double worst = 0;  // residual [-]
 };
 

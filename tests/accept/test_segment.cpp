@@ -7,7 +7,7 @@
 #include "cairn/scene.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn::accept {
+namespace cairn::accept::test_segment {
 namespace {
 
 Scene one_box() {
@@ -59,4 +59,4 @@ TEST(Segment, EnclosesAFlight) {
 }
 
 }  // namespace
-}  // namespace cairn::accept
+}  // namespace cairn::accept::test_segment

@@ -5,7 +5,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::test_verdict {
 namespace {
 
 Scene scene_of(const std::string& bodies, const std::string& more = "") {
@@ -116,4 +116,4 @@ TEST(Verdict, NamesTheBodiesThatOverlap) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_verdict

@@ -6,7 +6,7 @@
 #include "problem/cone.hpp"
 #include "problem/samples/sample_problems.hpp"
 
-namespace cairn {
+namespace cairn::test_jamming {
 namespace {
 
 Jamming at_rest(const Problem& problem) {
@@ -136,4 +136,4 @@ TEST(Jamming, GoesWithUnboundedIntervals) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_jamming

@@ -8,7 +8,7 @@
 #include "problem/make_problem.hpp"
 #include "problem/samples/sample_problems.hpp"
 
-namespace cairn {
+namespace cairn::test_shelf {
 namespace {
 
 using make::Random;
@@ -215,4 +215,4 @@ TEST(Shelf, UsedWorkspacesGiveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_shelf

@@ -7,7 +7,7 @@
 #include "problem/files/problem_file.hpp"
 #include "problem/samples/sample_problems.hpp"
 
-namespace cairn {
+namespace cairn::test_solution_set {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -519,4 +519,4 @@ TEST(Intervals, TooManyRowsAreRefused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_solution_set

@@ -6,7 +6,7 @@
 #include "base/boundary.hpp"
 #include "base/conventions.hpp"
 
-namespace cairn {
+namespace cairn::test_check {
 namespace {
 
 template <class Work>
@@ -108,4 +108,4 @@ TEST(Conventions, TellRightFromWrong) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_check

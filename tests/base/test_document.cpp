@@ -6,7 +6,7 @@
 #include "base/json/document.hpp"
 #include "scene/paths.hpp"
 
-namespace cairn {
+namespace cairn::test_document {
 namespace {
 
 json::Node parsed(const std::string& text) {
@@ -161,4 +161,4 @@ TEST(Document, PathsFindTheDeepestNode) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_document

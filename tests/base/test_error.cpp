@@ -6,7 +6,7 @@
 
 #include "cairn/error.hpp"
 
-namespace cairn {
+namespace cairn::test_error {
 namespace {
 
 TEST(Error, CodesHaveNamesAndMeaningsOfTheirOwn) {
@@ -49,4 +49,4 @@ TEST(Error, TextIsOneLineWithTheCodeAtItsEnd) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_error

@@ -8,7 +8,7 @@
 #include "base/suggestion.hpp"
 #include "cairn/expression.hpp"
 
-namespace cairn {
+namespace cairn::test_expression {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -150,4 +150,4 @@ TEST(Suggestion, NearNamesOnly) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_expression

@@ -6,7 +6,7 @@
 
 #include "cairn/expression.hpp"
 
-namespace cairn {
+namespace cairn::test_expression_bounds {
 namespace {
 
 // A random expression of depth at most `depth`.
@@ -80,4 +80,4 @@ TEST(ExpressionBounds, SeeMotionThatIsPeriodicInTheStep) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_expression_bounds

@@ -2,7 +2,7 @@
 
 #include "base/union_find.hpp"
 
-namespace cairn {
+namespace cairn::test_union_find {
 namespace {
 
 TEST(UnionFind, RootIsTheSmallestNumberOfTheSet) {
@@ -25,4 +25,4 @@ TEST(UnionFind, ResetForgetsAllSets) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_union_find

@@ -5,7 +5,7 @@
 #include "collide/random_shapes.hpp"
 #include "counted_allocations.hpp"
 
-namespace cairn {
+namespace cairn::test_allocation {
 namespace {
 
 using namespace testing;
@@ -53,4 +53,4 @@ TEST(Allocation, NoneAfterWarmUp) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_allocation

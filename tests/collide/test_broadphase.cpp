@@ -5,7 +5,7 @@
 #include "collide/broadphase.hpp"
 #include "collide/random_shapes.hpp"
 
-namespace cairn {
+namespace cairn::test_broadphase {
 namespace {
 
 using namespace testing;
@@ -178,4 +178,4 @@ TEST(Bounds, HalfspacesEndAtTheirPlaneOnlyIfItIsAnAxisPlane) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_broadphase

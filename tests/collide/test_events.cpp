@@ -5,7 +5,7 @@
 #include "collide/random_shapes.hpp"
 #include "collide/ratio/events.hpp"
 
-namespace cairn {
+namespace cairn::test_events {
 namespace {
 
 using testing::Random;
@@ -219,4 +219,4 @@ TEST(Events, TheMotionDecidesNearAnEdge) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_events

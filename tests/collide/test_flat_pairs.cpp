@@ -4,7 +4,7 @@
 
 #include "collide/random_shapes.hpp"
 
-namespace cairn {
+namespace cairn::test_flat_pairs {
 namespace {
 
 using namespace testing;
@@ -151,4 +151,4 @@ TEST(PairTable, KnowsItsPairs) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_flat_pairs

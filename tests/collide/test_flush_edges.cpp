@@ -4,7 +4,7 @@
 
 #include "collide/ratio/flush_edges.hpp"
 
-namespace cairn {
+namespace cairn::test_flush_edges {
 namespace {
 
 std::shared_ptr<const Model> body_of_boxes(const std::vector<Vec3>& places, const Vec3& size) {
@@ -74,4 +74,4 @@ TEST(FlushEdges, OtherBodiesDoNotCount) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_flush_edges

@@ -7,7 +7,7 @@
 
 #include "collide/random_shapes.hpp"
 
-namespace cairn {
+namespace cairn::test_polyhedron_pairs {
 namespace {
 
 using namespace testing;
@@ -308,4 +308,4 @@ TEST(HullPairs, PlanesOfPolygonAndDisc) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_polyhedron_pairs

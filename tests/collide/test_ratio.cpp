@@ -5,7 +5,7 @@
 #include "collide/ratio/ratio.hpp"
 #include "collide/ratio_oracle.hpp"
 
-namespace cairn {
+namespace cairn::test_ratio {
 namespace {
 
 using testing::PolyhedronPair;
@@ -195,4 +195,4 @@ TEST_P(RatioOracle, KeepsItsSymmetries) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_ratio

@@ -5,7 +5,7 @@
 #include "collide/ratio/ratio.hpp"
 #include "collide/ratio_oracle.hpp"
 
-namespace cairn {
+namespace cairn::test_ratio_search {
 namespace {
 
 using testing::PolyhedronPair;
@@ -245,4 +245,4 @@ TEST(RatioSearch, PlanarBodiesIgnoreTheirHeight) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_ratio_search

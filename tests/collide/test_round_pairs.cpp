@@ -5,7 +5,7 @@
 
 #include "collide/random_shapes.hpp"
 
-namespace cairn {
+namespace cairn::test_round_pairs {
 namespace {
 
 using namespace testing;
@@ -193,4 +193,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_round_pairs

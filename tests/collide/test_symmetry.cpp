@@ -5,7 +5,7 @@
 
 #include "collide/random_shapes.hpp"
 
-namespace cairn {
+namespace cairn::test_symmetry {
 namespace {
 
 using namespace testing;
@@ -264,4 +264,4 @@ TEST(Capsules, DistanceSurvivesSmallAngles) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_symmetry

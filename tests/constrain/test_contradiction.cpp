@@ -5,7 +5,7 @@
 #include "scheme/euler/euler.hpp"
 #include "scheme/mechanisms.hpp"
 
-namespace cairn {
+namespace cairn::test_contradiction {
 namespace {
 
 using namespace mechanisms;
@@ -154,4 +154,4 @@ TEST(Contradiction, ThatAppearsInTheRunIsNamedInRadians) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_contradiction

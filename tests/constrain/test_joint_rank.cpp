@@ -4,7 +4,7 @@
 #include "cairn/joints.hpp"
 #include "scheme/mechanisms.hpp"
 
-namespace cairn {
+namespace cairn::test_joint_rank {
 namespace {
 
 using namespace mechanisms;
@@ -147,4 +147,4 @@ TEST(JointRank, AddsUpOverMechanisms) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_joint_rank

@@ -6,7 +6,7 @@
 #include "constrain/joints.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::test_joints {
 namespace {
 
 class Random {
@@ -273,4 +273,4 @@ TEST(JointRows, AreTheDerivativesUpToTheErrorOfAnOpenJoint) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_joints

@@ -7,7 +7,7 @@
 #include "dynamics/bodies.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::test_rows {
 namespace {
 
 using bodies::Random;
@@ -308,4 +308,4 @@ TEST(Memory, RoundTrip) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_rows

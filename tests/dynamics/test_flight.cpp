@@ -5,7 +5,7 @@
 
 #include "dynamics/flight.hpp"
 
-namespace cairn {
+namespace cairn::test_flight {
 namespace {
 
 Body free_body(const Vec3& inertia) {
@@ -81,4 +81,4 @@ TEST(Flight, FixedDirectionsStayAndScalesDoNotRound) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_flight

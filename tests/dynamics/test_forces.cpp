@@ -3,7 +3,7 @@
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::test_forces {
 namespace {
 
 using bodies::Random;
@@ -199,4 +199,4 @@ TEST(Forces, AppliedForceActsAtItsPoint) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_forces

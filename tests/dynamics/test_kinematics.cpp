@@ -5,7 +5,7 @@
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 
-namespace cairn {
+namespace cairn::test_kinematics {
 namespace {
 
 using bodies::Random;
@@ -117,4 +117,4 @@ TEST(PrescribedPose, FollowsItsCurve) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_kinematics

@@ -13,7 +13,7 @@
 #include "exports/export.hpp"
 #include "exports/recorded.hpp"
 
-namespace cairn {
+namespace cairn::test_export {
 namespace {
 
 using Json = nlohmann::json;
@@ -168,7 +168,7 @@ TEST(ExportTables, AScriptReadsTheSameBitsFromBoth) {
   const Recording recording(every_shape);
   ASSERT_TRUE(exports::export_csv(recording.trace(), recording.path("csv")));
   ASSERT_TRUE(exports::export_hdf5(recording.trace(), recording.path("run.h5")));
-  EXPECT_EQ(shell(python + " " CAIRN_SOURCE_DIR "/tests/export/compare_tables.py " +
+  EXPECT_EQ(shell(python + " " CAIRN_SOURCE_DIR "/tests/exports/compare_tables.py " +
                   recording.path("csv") + " " + recording.path("run.h5") + " >" +
                   recording.path("said") + " 2>&1"),
             0)
@@ -267,7 +267,7 @@ TEST(ExportGltf, PassesTheKhronosValidator) {
   for (const char* scene : {every_shape, shaken, falling_ball}) {
     const Recording recording(scene);
     ASSERT_TRUE(exports::export_gltf(recording.trace(), recording.path("run.glb")));
-    ASSERT_EQ(shell("node " CAIRN_SOURCE_DIR "/tests/export/validate_gltf.mjs " +
+    ASSERT_EQ(shell("node " CAIRN_SOURCE_DIR "/tests/exports/validate_gltf.mjs " +
                     recording.path("run.glb") + " >" + recording.path("said")),
               0);
     const Json said = Json::parse(read(recording.path("said")));
@@ -371,4 +371,4 @@ TEST(Export, EveryFormatTellsOfMissingFilesAndFolders) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_export

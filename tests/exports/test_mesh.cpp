@@ -7,7 +7,7 @@
 #include "exports/mesh.hpp"
 #include "exports/recorded.hpp"
 
-namespace cairn {
+namespace cairn::test_mesh {
 namespace {
 
 struct Size {
@@ -96,4 +96,4 @@ TEST(Mesh, PlanarShapesAreThinPlates) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_mesh

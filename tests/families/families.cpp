@@ -64,15 +64,17 @@ Command command_of(int argc, char** argv) {
   return command;
 }
 
+// Scenes with faults, and those that are refused where that is allowed.
 void keep_scene(const Trial& trial, const Outcome& out, const Settings& settings) {
-  if (settings.keep.empty() || out.faults.empty()) return;
+  if (settings.keep.empty() || (out.faults.empty() && out.all_accepted())) return;
   std::filesystem::create_directories(settings.keep);
   std::ofstream(std::filesystem::path(settings.keep) / (trial.name + ".json"))
       << trial.scene.dump(1) << "\n";
   std::string line = trial.name + ":";
   for (const std::string& fault : out.faults) line += " " + fault + ";";
   const std::string why = out.unreadable.empty() ? out.refusal : out.unreadable;
-  std::ofstream(std::filesystem::path(settings.keep) / "faults.txt", std::ios::app)
+  const char* list = out.faults.empty() ? "refused.txt" : "faults.txt";
+  std::ofstream(std::filesystem::path(settings.keep) / list, std::ios::app)
       << line << " " << trial.scheme << ", " << trial.h << " s, " << trial.shape << ", "
       << trial.target << "; " << why << "\n";
 }

@@ -8,7 +8,7 @@
 #include "linear/block_lu.hpp"
 #include "problem/make_problem.hpp"
 
-namespace cairn {
+namespace cairn::test_block_lu {
 namespace {
 
 using make::Random;
@@ -238,4 +238,4 @@ TEST(BlockLU, SingularMatrixIsRefused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_block_lu

@@ -4,7 +4,7 @@
 #include "cairn/math.hpp"
 #include "linear/sparse_lu.hpp"
 
-namespace cairn {
+namespace cairn::test_sparse_lu {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -100,4 +100,4 @@ TEST(SparseLU, FindsTheOrderWithoutFill) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_sparse_lu

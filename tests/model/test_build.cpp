@@ -10,7 +10,7 @@
 #include "cairn/state.hpp"
 #include "model/shape/mass_properties.hpp"
 
-namespace cairn {
+namespace cairn::test_build {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -548,4 +548,4 @@ TEST(Build, TiltedPlanarShapesAreRefused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_build

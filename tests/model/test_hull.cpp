@@ -11,7 +11,7 @@
 #include "cairn/polyhedron.hpp"
 #include "model/shape/mass_properties.hpp"
 
-namespace cairn {
+namespace cairn::test_hull {
 namespace {
 
 using Points = std::vector<Vec3>;
@@ -446,4 +446,4 @@ TEST(HullModel, FaultsNameTheirField) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_hull

@@ -7,7 +7,7 @@
 #include "model/shape/inner_radius.hpp"
 #include "model/shape/polyhedron_table.hpp"
 
-namespace cairn {
+namespace cairn::test_inner_radius {
 namespace {
 
 double uniform(std::mt19937& engine, double lo, double hi) {
@@ -139,4 +139,4 @@ TEST(InnerRadius, PairsTakeTheSmallerOne) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_inner_radius

@@ -8,7 +8,7 @@
 
 #include "model/shape/mass_properties.hpp"
 
-namespace cairn {
+namespace cairn::test_mass_properties {
 namespace {
 
 using std::numbers::pi;
@@ -213,4 +213,4 @@ TEST(Shape, TypesHaveTheNamesOfTheSceneFormat) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_mass_properties

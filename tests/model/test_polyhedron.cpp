@@ -3,7 +3,7 @@
 
 #include "cairn/polyhedron.hpp"
 
-namespace cairn {
+namespace cairn::test_polyhedron {
 namespace {
 
 // Euler's formula, and the sums that any closed surface obeys: area-weighted normals vanish, the
@@ -45,4 +45,4 @@ TEST(BoxPolyhedron, EdgesLieBetweenTheirFaces) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_polyhedron

@@ -4,7 +4,7 @@
 
 #include "cairn/model.hpp"
 
-namespace cairn {
+namespace cairn::test_rigid_groups {
 namespace {
 
 BodyDescription block(const std::string& name, const Vec3& position) {
@@ -96,4 +96,4 @@ TEST(RigidGroups, OpenHingeIsNoContradiction) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_rigid_groups

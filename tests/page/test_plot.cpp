@@ -7,7 +7,7 @@
 #include "exports/quantities.hpp"
 #include "exports/recorded.hpp"
 
-namespace cairn {
+namespace cairn::test_plot {
 namespace {
 
 // A free fall: z = 5 - 9.81 t (t + h) / 2, exactly what Euler gives, energy falls with the step.
@@ -80,4 +80,4 @@ TEST(Plot, SvgFilesStandAloneAndEscapeNames) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_plot

@@ -9,7 +9,7 @@
 #include "page/report_style.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_report {
 namespace {
 
 // The name of a tag, or why the text is not well-formed XML: tags nest, attributes are quoted and
@@ -298,4 +298,4 @@ TEST(Report, VerdictIsHonest) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_report

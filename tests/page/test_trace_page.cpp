@@ -3,7 +3,7 @@
 #include "record/edit_trace.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_trace_page {
 namespace {
 
 constexpr const char* falling = R"({
@@ -86,4 +86,4 @@ TEST(TracePage, ATraceWithoutFramesIsAnError) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_trace_page

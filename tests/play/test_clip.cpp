@@ -4,7 +4,7 @@
 
 #include "play/clip.hpp"
 
-namespace cairn {
+namespace cairn::test_clip {
 namespace {
 
 constexpr const char* two_discs = R"({
@@ -42,6 +42,9 @@ StepReport report(std::int64_t step) {
   r.collisions = step % 7 == 0 ? 2 : 0;
   r.guard_corrections = step % 11 == 0 ? 1 : 0;
   r.status = step % 13 == 0 ? StepStatus::uncertified : StepStatus::certified;
+  r.verdict.solve.ok = step % 13 != 0;
+  r.verdict.motion.ok = step % 17 != 0;
+  r.verdict.parts = step % 5 == 0 ? 3 : 1;
   r.ledger.kinetic_end = static_cast<double>(step);
   return r;
 }
@@ -51,7 +54,7 @@ TEST(Clip, DecimationLosesNoEventAndNoError) {
   for (const std::int64_t steps : {0, 1, 7, 8, 9, 16, 17, 100, 1000}) {
     play::Clip clip(scene, {.frames = 8});
     clip.add_initial(state(scene, 0));
-    double certificate = 0, penetration = 0, collisions = 0, guard = 0, uncertified = 0;
+    double certificate = 0, penetration = 0, collisions = 0, guard = 0, rejected = 0, divided = 0;
     for (std::int64_t n = 1; n <= steps; ++n) {
       const StepReport r = report(n);
       clip.add(r, state(scene, n));
@@ -59,7 +62,8 @@ TEST(Clip, DecimationLosesNoEventAndNoError) {
       penetration = std::max(penetration, r.penetration);
       collisions += r.collisions;
       guard += r.guard_corrections;
-      uncertified += r.status == StepStatus::uncertified ? 1 : 0;
+      rejected += r.accepted() ? 0 : 1;
+      divided += r.verdict.parts > 1 ? 1 : 0;
     }
     const auto frames = clip.frames();
     ASSERT_GE(frames.size(), 1u);
@@ -83,13 +87,21 @@ TEST(Clip, DecimationLosesNoEventAndNoError) {
       all.penetration = std::max(all.penetration, f.figures.penetration);
       all.collisions += f.figures.collisions;
       all.guard += f.figures.guard;
-      all.uncertified += f.figures.uncertified;
+      all.rejected += f.figures.rejected;
+      all.failed_solve += f.figures.failed_solve;
+      all.failed_motion += f.figures.failed_motion;
+      all.divided += f.figures.divided;
     }
     EXPECT_EQ(all.certificate, certificate);
     EXPECT_EQ(all.penetration, penetration);
     EXPECT_EQ(all.collisions, collisions);
     EXPECT_EQ(all.guard, guard);
-    EXPECT_EQ(all.uncertified, uncertified);
+    EXPECT_EQ(all.rejected, rejected);
+    EXPECT_EQ(all.failed_solve, static_cast<double>(steps / 13));
+    EXPECT_EQ(all.failed_motion, static_cast<double>(steps / 17));
+    EXPECT_EQ(all.divided, divided);
+    EXPECT_EQ(clip.rejected().size(),
+              std::min<std::size_t>(64, static_cast<std::size_t>(rejected)));
   }
 }
 
@@ -186,4 +198,4 @@ TEST(Clip, PrescribedBodiesMoveAsTheyAreMoved) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_clip

@@ -11,7 +11,7 @@
 #include "play/player.hpp"
 #include "play/player_files.hpp"
 
-namespace cairn {
+namespace cairn::test_pack {
 namespace {
 
 using Json = nlohmann::json;
@@ -293,4 +293,4 @@ TEST(PlayerPage, OnlyThePlayerRuns) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_pack

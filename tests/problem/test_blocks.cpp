@@ -8,7 +8,7 @@
 #include "problem/islands.hpp"
 #include "problem/make_problem.hpp"
 
-namespace cairn {
+namespace cairn::test_blocks {
 namespace {
 
 using make::Random;
@@ -127,4 +127,4 @@ TEST(Islands, AreTheComponentsOfTheGraph) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_blocks

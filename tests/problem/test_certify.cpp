@@ -12,7 +12,7 @@
 #include "cairn/solution.hpp"
 #include "problem/make_problem.hpp"
 
-namespace cairn {
+namespace cairn::test_certify {
 namespace {
 
 using make::Random;
@@ -396,4 +396,4 @@ TEST(Certify, RowWithoutBodies) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_certify

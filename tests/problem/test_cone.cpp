@@ -10,7 +10,7 @@
 #include "problem/cone.hpp"
 #include "problem/make_problem.hpp"
 
-namespace cairn {
+namespace cairn::test_cone {
 namespace {
 
 using make::normal;
@@ -310,4 +310,4 @@ TEST(Disc, ProjectionAndDerivative) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_cone

@@ -10,7 +10,7 @@
 
 #include "problem/files/problem_file.hpp"
 
-namespace cairn {
+namespace cairn::test_problem_file {
 namespace {
 
 // Random symmetric positive definite A = B B^T + I, random J and b over many magnitudes: any double
@@ -372,4 +372,4 @@ TEST(ProblemFile, IsToldApartFromAScene) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_problem_file

@@ -13,7 +13,7 @@
 #include "problem/reduced_judge.hpp"
 #include "problem/sparse.hpp"
 
-namespace cairn {
+namespace cairn::test_problem_formats {
 namespace {
 
 // M = [1 2; 3 4] by columns.
@@ -303,4 +303,4 @@ TEST(ProblemFormats, ASceneIsToldFromAProblem) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_problem_formats

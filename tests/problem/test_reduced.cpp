@@ -6,7 +6,7 @@
 #include "problem/reduced_judge.hpp"
 #include "problem/sparse.hpp"
 
-namespace cairn {
+namespace cairn::test_reduced {
 namespace {
 
 using make::Random;
@@ -167,4 +167,4 @@ TEST(Reduced, EliminationOfAGlobalProblemIsReduce) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_reduced

@@ -5,7 +5,7 @@
 #include "record/run/totals.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_allocation {
 namespace {
 
 TEST(Trace, AppendAllocatesNothingAfterWarmUp) {
@@ -39,4 +39,4 @@ TEST(RunTotals, TakeNoMoreMemoryInALongRun) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_allocation

@@ -6,7 +6,7 @@
 #include "record/check/check.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_check {
 namespace {
 
 using sample::Folder;
@@ -229,4 +229,4 @@ TEST(Check, DamageIsAFinding) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_check

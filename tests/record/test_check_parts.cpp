@@ -4,7 +4,7 @@
 #include "record/check/check.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_check_parts {
 namespace {
 
 using sample::Folder;
@@ -89,4 +89,4 @@ TEST(CheckParts, LiesAboutRestartedStepsAreFound) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_check_parts

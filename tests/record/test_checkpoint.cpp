@@ -10,7 +10,7 @@
 #include "record/sample.hpp"
 #include "record/trace/checkpoint.hpp"
 
-namespace cairn {
+namespace cairn::test_checkpoint {
 namespace {
 
 using sample::Folder;
@@ -460,4 +460,4 @@ TEST(Resume, ANewRunRemovesTheCheckpointOfAnEarlierOne) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_checkpoint

@@ -6,7 +6,7 @@
 
 #include "record/run/cpu_times.hpp"
 
-namespace cairn {
+namespace cairn::test_cpu_times {
 namespace {
 
 TEST(CpuTimes, MedianIsWithinABinOfTheExactOne) {
@@ -35,4 +35,4 @@ TEST(CpuTimes, EqualValuesAndExtremesAreExact) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_cpu_times

@@ -24,7 +24,7 @@ extern "C" int flock(int descriptor, int operation) {
   return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
 }
 
-namespace cairn {
+namespace cairn::test_folder_lock {
 namespace {
 
 using sample::Folder;
@@ -88,4 +88,4 @@ TEST(FolderLock, AnInterruptedCallIsRepeated) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_folder_lock

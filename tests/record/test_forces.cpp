@@ -8,7 +8,7 @@
 #include "record/run/totals.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_forces {
 namespace {
 
 Scene scene_of(const std::string& bodies) {
@@ -98,4 +98,4 @@ TEST(Forces, AStepThatIsNotCertifiedHasNoTable) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_forces

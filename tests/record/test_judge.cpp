@@ -6,7 +6,7 @@
 #include "record/check/judge.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_judge {
 namespace {
 
 // The hand-made contact is solved exactly: v = 0, lambda_n stops the fall.
@@ -264,4 +264,4 @@ TEST(Judge, AgreesWithCertifyOnRandomProblems) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_judge

@@ -7,7 +7,7 @@
 #include "record/run/table.hpp"
 #include "record/sample.hpp"
 
-namespace cairn {
+namespace cairn::test_run {
 namespace {
 
 using sample::Folder;
@@ -209,4 +209,4 @@ TEST(Series, PointsReachFromTheFirstTimeToTheLast) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_run

@@ -3,7 +3,7 @@
 #include "record/sample.hpp"
 #include "record/trace/frame.hpp"
 
-namespace cairn {
+namespace cairn::test_sections {
 namespace {
 
 using Kind = record::SectionFault::Kind;
@@ -198,4 +198,4 @@ TEST(Sections, MissingOnesMakeTheTraceCorruptFromTheirChunkOn) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_sections

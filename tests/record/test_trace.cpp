@@ -7,7 +7,7 @@
 #include "record/sample.hpp"
 #include "record/trace/frame.hpp"
 
-namespace cairn {
+namespace cairn::test_trace {
 namespace {
 
 using sample::Folder;
@@ -284,4 +284,4 @@ TEST(Trace, FailuresOfTheSystemAreErrorsOfKindIo) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_trace

@@ -9,7 +9,7 @@
 #include "cairn/scene.hpp"
 #include "scene/format/option_table.hpp"
 
-namespace cairn {
+namespace cairn::test_documentation {
 namespace {
 
 const std::string file = std::string(CAIRN_SOURCE_DIR) + "/docs/scene-format.md";
@@ -76,4 +76,4 @@ TEST(Documentation, SchemaHasTheFieldsAndOptions) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_documentation

@@ -8,7 +8,7 @@
 #include "cairn/scene.hpp"
 #include "scene/obj_file.hpp"
 
-namespace cairn {
+namespace cairn::test_hull_scene {
 namespace {
 
 // A folder of its own that goes away with the test.
@@ -292,4 +292,4 @@ TEST(HullScene, FaultsOfTheFileNameItsLine) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_hull_scene

@@ -9,7 +9,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/state.hpp"
 
-namespace cairn {
+namespace cairn::test_scene {
 namespace {
 
 // One of everything.
@@ -459,4 +459,4 @@ TEST(Scene, FileAndTextGiveTheSame) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_scene

@@ -5,7 +5,7 @@
 
 #include "cairn/scene.hpp"
 
-namespace cairn {
+namespace cairn::test_scene_errors {
 namespace {
 
 // The fault is at the mark, which is taken out before reading.
@@ -292,4 +292,4 @@ TEST(SceneErrors, NeverMoreThanTwenty) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_scene_errors

@@ -8,7 +8,7 @@
 #include "scheme/impact/collision.hpp"
 #include "scheme/impact/impact_path.hpp"
 
-namespace cairn {
+namespace cairn::test_collision {
 namespace {
 
 constexpr RestitutionLaw laws[] = {RestitutionLaw::newton, RestitutionLaw::poisson,
@@ -173,4 +173,4 @@ TEST(ImpactEnergy, SeveralContactsReturnTheSquareOfE) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_collision

@@ -5,7 +5,7 @@
 
 #include "scheme/impacts.hpp"
 
-namespace cairn {
+namespace cairn::test_impact_path {
 namespace {
 
 // Inverse mass of a planar contact with the couplings nn, nt, tt.
@@ -416,4 +416,4 @@ TEST(ImpactPath, NothingHappensToBodiesThatPart) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_impact_path

@@ -5,7 +5,7 @@
 
 #include "scheme/impacts.hpp"
 
-namespace cairn {
+namespace cairn::test_spin_path {
 namespace {
 
 using Vec6 = Eigen::Matrix<double, 6, 1>;
@@ -262,4 +262,4 @@ TEST(SpinPath, ScalesWithoutRounding) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_spin_path

@@ -4,7 +4,7 @@
 
 #include "scheme/euler/euler.hpp"
 
-namespace cairn {
+namespace cairn::test_stop {
 namespace {
 
 BuiltModel ball_on_floor(const std::string& force, const std::string& height = "") {
@@ -103,4 +103,4 @@ TEST(Stop, EnergyThatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_stop

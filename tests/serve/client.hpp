@@ -117,7 +117,7 @@ class Client {
   // The next frame, seen; texts on the way are passed over.
   struct Frame {
     std::uint32_t run = 0, bodies = 0;
-    double t = 0, steps = 0, uncertified = 0;
+    double t = 0, steps = 0, rejected = 0;
     std::string bytes;
     float place(std::size_t body, std::size_t axis) const {
       float x = 0;
@@ -135,7 +135,7 @@ class Client {
       std::memcpy(&frame.bodies, frame.bytes.data() + 8, 4);
       std::memcpy(&frame.t, frame.bytes.data() + 16, 8);
       std::memcpy(&frame.steps, frame.bytes.data() + 16 + 40, 8);
-      std::memcpy(&frame.uncertified, frame.bytes.data() + 16 + 48, 8);
+      std::memcpy(&frame.rejected, frame.bytes.data() + 16 + 48, 8);
       return frame;
     }
     return std::nullopt;

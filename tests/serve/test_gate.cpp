@@ -6,7 +6,7 @@
 #include "serve/gate.hpp"
 #include "serve/pages.hpp"
 
-namespace cairn {
+namespace cairn::test_gate {
 namespace {
 
 const serve::Gate gate{.port = 4711, .token = "0123456789abcdef0123456789abcdef"};
@@ -196,4 +196,4 @@ TEST(Gate, RefusesSocketsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_gate

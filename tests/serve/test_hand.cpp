@@ -7,7 +7,7 @@
 #include "serve/hand.hpp"
 #include "serve/scenes.hpp"
 
-namespace cairn {
+namespace cairn::test_hand {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -129,4 +129,4 @@ TEST(Hand, IsInTheLedger) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_hand

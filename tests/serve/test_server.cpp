@@ -9,7 +9,7 @@
 #include "serve/client.hpp"
 #include "serve/scenes.hpp"
 
-namespace cairn {
+namespace cairn::test_server {
 namespace {
 
 class LiveServer : public testing::Test {
@@ -155,7 +155,7 @@ TEST_F(LiveServer, StreamsTheSimulationToTheBit) {
   do frame = client.see();
   while (frame && frame->steps < 100);
   ASSERT_TRUE(frame);
-  EXPECT_EQ(frame->uncertified, 0);
+  EXPECT_EQ(frame->rejected, 0);
   Simulator simulator(scene.model, *scene.initial, scene.simulation.scheme,
                       scene.simulation.solver);
   while (simulator.state().step < static_cast<std::int64_t>(frame->steps)) simulator.step(0.01);
@@ -315,4 +315,4 @@ TEST_F(LiveServer, EndsWithClientsAndAStepAtHand) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_server

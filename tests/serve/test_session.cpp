@@ -8,7 +8,7 @@
 #include "serve/scenes.hpp"
 #include "serve/session.hpp"
 
-namespace cairn {
+namespace cairn::test_session {
 namespace {
 
 using Kind = serve::Command::Kind;
@@ -74,7 +74,7 @@ TEST(Session, StartsPausesStepsAndResets) {
   EXPECT_TRUE(accepted(session, R"({"do":"pause"})"));
   EXPECT_FALSE(session.wants_step());
   EXPECT_EQ(session.totals().steps, 11);
-  EXPECT_EQ(session.totals().uncertified, 0);
+  EXPECT_EQ(session.totals().rejected, 0);
   EXPECT_TRUE(accepted(session, R"({"do":"reset"})"));
   EXPECT_EQ(hash(session.state()), hash(*stack().initial));
   EXPECT_EQ(session.totals().steps, 0);
@@ -142,7 +142,7 @@ TEST(Session, AHandMovesABoxOfTheStackAndLetsGo) {
   EXPECT_TRUE(accepted(session, R"({"do":"drag","target":[3,0,1.5]})"));
   run(session, 60);
   EXPECT_GT(x_of(session, "upper"), 0.5);
-  EXPECT_EQ(session.totals().uncertified, 0);
+  EXPECT_EQ(session.totals().rejected, 0);
   EXPECT_TRUE(accepted(session, R"({"do":"drop"})"));
   Simulator free(session.scene().model, session.state(), session.scene().simulation.scheme,
                  session.scene().simulation.solver);
@@ -211,7 +211,7 @@ TEST(Session, AStoppedStepPausesWithItsMessage) {
   for (int i = 0; i < 10 && session.wants_step(); ++i) session.step();
   EXPECT_FALSE(session.running());
   EXPECT_NE(session.message(), "");
-  EXPECT_EQ(session.totals().uncertified, 1);
+  EXPECT_EQ(session.totals().rejected, 1);
   EXPECT_NE(serve::status_text(session, {}).find(session.message().substr(0, 6)),
             std::string::npos);
   EXPECT_TRUE(accepted(session, R"({"do":"reset"})"));
@@ -282,4 +282,4 @@ TEST(Frame, HoldsWhatItSays) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_session

@@ -7,7 +7,7 @@
 #include "serve/sha1.hpp"
 #include "serve/websocket.hpp"
 
-namespace cairn {
+namespace cairn::test_websocket {
 namespace {
 
 std::string hex(const std::array<std::uint8_t, 20>& digest) {
@@ -127,4 +127,4 @@ TEST(WebSocket, SurvivesNoise) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_websocket

@@ -5,7 +5,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::test_external_forces {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -97,4 +97,4 @@ TEST(ExternalForces, ThatAreNotFiniteStopTheStep) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_external_forces

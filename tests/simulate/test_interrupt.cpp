@@ -5,7 +5,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::test_interrupt {
 namespace {
 
 // Three balls in a heap and one that falls on them, so that contacts come and go.
@@ -73,4 +73,4 @@ TEST(Interrupted, StepLeavesStateAndRunAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_interrupt

@@ -4,7 +4,7 @@
 
 #include "cairn/simulator.hpp"
 
-namespace cairn {
+namespace cairn::test_missing_contact {
 namespace {
 
 ModelDescription box_and_cylinder(double distance) {
@@ -51,4 +51,4 @@ TEST(MissingContact, IsNoMatterForPairsThatNeedNotTouch) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_missing_contact

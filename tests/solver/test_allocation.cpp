@@ -5,7 +5,7 @@
 #include "counted_allocations.hpp"
 #include "problem/samples/sample_problems.hpp"
 
-namespace cairn {
+namespace cairn::test_allocation {
 namespace {
 
 TEST(Allocation, NoneAfterWarmUp) {
@@ -55,4 +55,4 @@ TEST(Allocation, NoneInPackingsUnderEitherLaw) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_allocation

@@ -5,7 +5,7 @@
 #include "problem/make_problem.hpp"
 #include "solver/fallback/central_path.hpp"
 
-namespace cairn {
+namespace cairn::test_central_path {
 namespace {
 
 // Residual of the path's answer on the one island of the problem.
@@ -77,4 +77,4 @@ TEST(CentralPath, RefusesWhatItCannotRoundOff) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_central_path

@@ -4,7 +4,7 @@
 
 #include "cairn/solver.hpp"
 
-namespace cairn {
+namespace cairn::test_contradiction {
 namespace {
 
 // One unit mass between two walls that close: w1 = v >= 0 and w2 = -v - 1 >= 0 cannot both hold.
@@ -45,4 +45,4 @@ TEST(Contradiction, IsNeverCertified) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_contradiction

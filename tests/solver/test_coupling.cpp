@@ -8,7 +8,7 @@
 #include "solver/island/dual_coupling.hpp"
 #include "solver/island/primal_coupling.hpp"
 
-namespace cairn {
+namespace cairn::test_coupling {
 namespace {
 
 using make::Random;
@@ -147,4 +147,4 @@ TEST(Coupling, FromAStoredMatrixSymmetricOrNot) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_coupling

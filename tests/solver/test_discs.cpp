@@ -8,7 +8,7 @@
 #include "problem/make_problem.hpp"
 #include "solver/island/local_law.hpp"
 
-namespace cairn {
+namespace cairn::test_discs {
 namespace {
 
 using make::Random;
@@ -184,4 +184,4 @@ TEST(Disc, CertificateSeesEveryFault) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_discs

@@ -5,7 +5,7 @@
 #include "problem/samples/sample_problems.hpp"
 #include "solver/direct/hold.hpp"
 
-namespace cairn {
+namespace cairn::test_hold {
 namespace {
 
 constexpr problem::SampleSettings rest{.kick = 0};
@@ -65,4 +65,4 @@ TEST(Hold, LeavesWhatSlides) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_hold

@@ -9,7 +9,7 @@
 #include "problem/reduced_view.hpp"
 #include "problem/samples/sample_problems.hpp"
 
-namespace cairn {
+namespace cairn::test_interrupt {
 namespace {
 
 // Says yes when asked for the n-th time.
@@ -166,4 +166,4 @@ TEST(Interrupted, ReducedProblemsAsWell) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_interrupt

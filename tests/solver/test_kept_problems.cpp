@@ -6,7 +6,7 @@
 #include "cairn/solver.hpp"
 #include "problem/files/problem_file.hpp"
 
-namespace cairn {
+namespace cairn::test_kept_problems {
 namespace {
 
 std::vector<std::string> kept_problems(const std::string& folder = "") {
@@ -84,4 +84,4 @@ TEST(KeptProblems, NewtonKeepsToThePatternOfItsMatrix) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_kept_problems

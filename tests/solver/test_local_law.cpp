@@ -7,7 +7,7 @@
 #include "problem/make_problem.hpp"
 #include "solver/island/island.hpp"
 
-namespace cairn {
+namespace cairn::test_local_law {
 namespace {
 
 using make::Random;
@@ -191,4 +191,4 @@ TEST(LocalLaw, Equality) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_local_law

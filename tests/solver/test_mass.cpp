@@ -8,7 +8,7 @@
 #include "problem/mass.hpp"
 #include "solver/enumeration.hpp"
 
-namespace cairn {
+namespace cairn::test_mass {
 namespace {
 
 using make::Random;
@@ -235,4 +235,4 @@ TEST(Springs, StiffChainOnTheFloorIsSolvedDirectly) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_mass

@@ -5,7 +5,7 @@
 #include "cairn/solver.hpp"
 #include "solver/enumeration.hpp"
 
-namespace cairn {
+namespace cairn::test_oracle {
 namespace {
 
 using make::Dense;
@@ -119,4 +119,4 @@ TEST(Oracle, RedundantPlanarFriction) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_oracle

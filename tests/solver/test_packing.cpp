@@ -10,7 +10,7 @@
 #include "solver/island/primal_coupling.hpp"
 #include "solver/one_island.hpp"
 
-namespace cairn {
+namespace cairn::test_packing {
 namespace {
 
 using make::Random;
@@ -149,4 +149,4 @@ TEST(Packing, RefusesWhatItCannotLayOut) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_packing

@@ -4,7 +4,7 @@
 #include "cairn/math.hpp"
 #include "solver/pivot/pivoting.hpp"
 
-namespace cairn {
+namespace cairn::test_pivoting {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -93,4 +93,4 @@ TEST(Pivoting, TakesFreeVariables) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_pivoting

@@ -10,7 +10,7 @@
 #include "solver/fallback/proximal_path.hpp"
 #include "solver/one_island.hpp"
 
-namespace cairn {
+namespace cairn::test_proximal_path {
 namespace {
 
 using make::Random;
@@ -296,4 +296,4 @@ TEST(ProximalPath, RefusesOtherLaws) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_proximal_path

@@ -9,7 +9,7 @@
 #include "problem/reduced_judge.hpp"
 #include "problem/sparse.hpp"
 
-namespace cairn {
+namespace cairn::test_reduced_oracle {
 namespace {
 
 using make::Random;
@@ -183,4 +183,4 @@ TEST(ReducedOracle, MixedProblemsAgreeWithTheirEliminatedForm) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_reduced_oracle

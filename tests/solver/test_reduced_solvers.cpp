@@ -11,7 +11,7 @@
 #include "problem/reduced_judge.hpp"
 #include "problem/sparse.hpp"
 
-namespace cairn {
+namespace cairn::test_reduced_solvers {
 namespace {
 
 using make::Random;
@@ -236,4 +236,4 @@ TEST(ReducedSolvers, FilesOfAPeersTestSuite) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_reduced_solvers

@@ -6,7 +6,7 @@
 #include "cairn/solver.hpp"
 #include "problem/make_problem.hpp"
 
-namespace cairn {
+namespace cairn::test_solvers {
 namespace {
 
 using make::Random;
@@ -437,4 +437,4 @@ TEST(Solve, TooFewSweepsAreReported) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_solvers

@@ -4,7 +4,7 @@
 #include "counted_allocations.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_allocation {
 namespace {
 
 using namespace testing;
@@ -91,4 +91,4 @@ INSTANTIATE_TEST_SUITE_P(All, Allocation,
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_allocation

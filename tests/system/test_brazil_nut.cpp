@@ -4,7 +4,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_brazil_nut {
 namespace {
 
 using namespace testing;
@@ -42,4 +42,4 @@ TEST(BrazilNut, WeakShakingDoesNot) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_brazil_nut

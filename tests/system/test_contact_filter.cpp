@@ -5,7 +5,7 @@
 #include "bench/plates.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_contact_filter {
 namespace {
 
 using namespace testing;
@@ -148,4 +148,4 @@ TEST(ContactFilter, PartsOfAnotherMaterialKeepTheirContacts) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_contact_filter

@@ -5,7 +5,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_defects {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,4 +63,4 @@ TEST(Defects, ReachNoInternalErrorWithoutTheContactFilter) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_defects

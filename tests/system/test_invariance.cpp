@@ -6,7 +6,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_invariance {
 namespace {
 
 using namespace testing;
@@ -296,4 +296,4 @@ TEST(Bits, RestartFromAnyStateChangesNone) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_invariance

@@ -7,7 +7,7 @@
 #include "constrain/joints.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_joints {
 namespace {
 
 using namespace testing;
@@ -597,4 +597,4 @@ TEST(HeavyTop, PrecessesAtTheClosedFormRate) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_joints

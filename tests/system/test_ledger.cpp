@@ -5,7 +5,7 @@
 #include "dynamics/forces.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_ledger {
 namespace {
 
 using namespace testing;
@@ -262,4 +262,4 @@ TEST(EnergyGuard, OfTheStepHoldsUnderGravity) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_ledger

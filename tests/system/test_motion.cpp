@@ -3,7 +3,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_motion {
 namespace {
 
 using namespace testing;
@@ -168,4 +168,4 @@ TEST(FastBodies, NoTunnellingThroughSphere) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_motion

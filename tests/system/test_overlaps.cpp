@@ -3,7 +3,7 @@
 #include "cairn/simulator.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_overlaps {
 namespace {
 
 using namespace testing;
@@ -150,4 +150,4 @@ TEST(Overlap, DeepOnesAreListedDeepestFirst) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_overlaps

@@ -8,7 +8,7 @@
 #include "solver/gradient/packed_gradients.hpp"
 #include "solver/one_island.hpp"
 
-namespace cairn {
+namespace cairn::test_packings {
 namespace {
 
 TEST(Packings, SettledSpheresAreSolvedToEightDigits) {
@@ -63,4 +63,4 @@ TEST(Packings, PathFromRoughStarts) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_packings

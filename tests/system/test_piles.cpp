@@ -1,7 +1,7 @@
 // The piles of papers 000 and 001: certified, without penetration, without energy gained.
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_piles {
 namespace {
 
 using namespace testing;
@@ -104,4 +104,4 @@ TEST(Pile, ThousandCubesAreCertifiedInEveryStep) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_piles

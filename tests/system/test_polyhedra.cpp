@@ -3,7 +3,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_polyhedra {
 namespace {
 
 using namespace testing;
@@ -228,4 +228,4 @@ TEST(PolyhedraBits, ScalingByPowersOfTwoChangesNone) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_polyhedra

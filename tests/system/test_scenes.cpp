@@ -7,7 +7,7 @@
 #include "record/run/run.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_scenes {
 namespace {
 
 using namespace testing;
@@ -53,4 +53,4 @@ INSTANTIATE_TEST_SUITE_P(All, Scenes, ::testing::ValuesIn(scene_names()),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_scenes

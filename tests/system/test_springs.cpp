@@ -6,7 +6,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_springs {
 namespace {
 
 using namespace testing;
@@ -171,4 +171,4 @@ TEST(Springs, ResolvedSpringKeepsItsSwing) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_springs

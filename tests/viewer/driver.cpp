@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int limit_seconds = 120;  // a busy machine without a graphics card is slow
+constexpr int answer_seconds = 120;  // a busy machine without a graphics card is slow
 
 std::string from_base64(const std::string& text) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -100,7 +100,7 @@ Driver::~Driver() {
 }
 
 bool Driver::receive(Json& message) {
-  const auto end = Clock::now() + std::chrono::seconds(limit_seconds);
+  const auto end = Clock::now() + std::chrono::seconds(answer_seconds);
   for (;;) {
     const std::size_t zero = buffer_.find('\0');
     if (zero != std::string::npos) {
@@ -160,7 +160,7 @@ Driver::Json Driver::ask(const std::string& expression) {
 }
 
 bool Driver::becomes(const std::string& expression) {
-  const auto end = Clock::now() + std::chrono::seconds(limit_seconds);
+  const auto end = Clock::now() + std::chrono::seconds(answer_seconds);
   while (Clock::now() < end) {
     if (ask("Boolean(" + expression + ")") == true) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -11,7 +11,7 @@
 #include "viewer/browser.hpp"
 #include "viewer/driver.hpp"
 
-namespace cairn {
+namespace cairn::test_live {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +29,7 @@ constexpr const char* stack = R"json({
   "simulation": {"step": 0.01, "duration": 1}
 })json";
 
-class Live : public testing::Test {
+class Live : public ::testing::Test {
  protected:
   void SetUp() override {
     browser_ = find_browser();
@@ -75,7 +75,7 @@ TEST_F(Live, ABoxIsDraggedAndTheRunIsPausedSteppedChangedAndReset) {
   // Start with the keyboard.
   page.press(" ");
   ASSERT_TRUE(page.becomes("cairnLive.status.running && cairnLive.clip.newest.steps > 10"));
-  EXPECT_TRUE(page.becomes("cairnLive.verdict.textContent.includes('steps certified')"));
+  EXPECT_TRUE(page.becomes("cairnLive.verdict.textContent.includes('steps accepted')"));
 
   // Drag the top box to the side with the mouse; it follows, well beyond its own rounding.
   const Json from = page.ask(top);
@@ -93,7 +93,7 @@ TEST_F(Live, ABoxIsDraggedAndTheRunIsPausedSteppedChangedAndReset) {
   EXPECT_TRUE(moved);
   page.mouse("mouseReleased", x + 150, y - 20, true);
   EXPECT_TRUE(page.becomes("!cairnLive.hand.held"));
-  EXPECT_EQ(page.ask("cairnLive.clip.newest.uncertified"), 0);
+  EXPECT_EQ(page.ask("cairnLive.clip.newest.rejected"), 0);
 
   // Pause; single steps; looking back does not step.
   page.press(" ");
@@ -150,4 +150,4 @@ TEST_F(Live, ABoxIsDraggedAndTheRunIsPausedSteppedChangedAndReset) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_live

@@ -13,7 +13,7 @@
 
 #include "viewer/browser.hpp"
 
-namespace cairn {
+namespace cairn::test_player {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,10 +57,10 @@ constexpr const char* planar = R"json({
   "simulation": {"step": 0.01, "duration": 1}
 })json";
 
-class Player : public testing::Test {
+class Player : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = fs::temp_directory_path() /
               ("cairn_viewer_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
@@ -209,4 +209,4 @@ TEST(PlayerBundle, IsBuiltFromItsSources) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_player

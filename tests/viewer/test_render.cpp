@@ -10,7 +10,7 @@
 
 #include "viewer/browser.hpp"
 
-namespace cairn {
+namespace cairn::test_render {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,10 +21,10 @@ std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
   return x;
 }
 
-class Render : public testing::Test {
+class Render : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = fs::temp_directory_path() /
               ("cairn_render_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
@@ -118,4 +118,4 @@ TEST_F(Render, TheGalleryOpensInTheBrowser) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_render

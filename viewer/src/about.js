@@ -5,14 +5,20 @@ import { keyHelp, liveKeyHelp } from './keys.js';
 export function verdict(clip) {
   const { steps, tolerance } = clip.header;
   const sum = (figure) => figure.reduce((a, b) => a + b, 0);
-  const missed = sum(clip.figures.uncertified);
-  const worst = clip.figures.certificate.reduce((a, b) => Math.max(a, b), 0);
+  const { certificate, rejected, failed_solve: solve, failed_motion: motion, failed_energy: energy, divided } = clip.figures;
+  const missed = sum(rejected);
+  const parts = [['solve', solve], ['motion', motion], ['energy', energy]].map(([name, figure]) => [name, sum(figure)]).filter(([, n]) => n > 0);
+  const where = parts.length > 0 ? ` (${parts.map(([name, n]) => `${name}: ${n}`).join(', ')})` : '';
+  const residual = `worst residual ${short(certificate.reduce((a, b) => Math.max(a, b), 0))}, tolerance ${short(tolerance)}`;
+  const split = sum(divided) > 0 ? ` ${sum(divided)} were divided.` : '';
+  const first = clip.header.rejected?.[0];
+  const why = first ? ` Step ${first.step}: ${first.text}.` : '';
   const stopped = sum(clip.figures.stopped) > 0;
   const law = clip.header.scene?.simulation?.scheme?.type === 'relaxed' ? ' under the relaxed law' : '';
   if (steps === 0) return { good: false, text: 'No step was taken.' };
-  if (stopped) return { good: false, text: `The run was stopped; ${missed} of ${steps} steps are not certified.` };
-  if (missed > 0) return { good: false, text: `${missed} of ${steps} steps are not certified; worst residual ${short(worst)}, tolerance ${short(tolerance)}.` };
-  return { good: true, text: `All ${steps} steps certified${law}; worst residual ${short(worst)}, tolerance ${short(tolerance)}.` };
+  if (stopped) return { good: false, text: `The run was stopped; ${missed} of ${steps} steps are not accepted${where}.${why}` };
+  if (missed > 0) return { good: false, text: `${missed} of ${steps} steps are not accepted${where}; ${residual}.${split}${why}` };
+  return { good: true, text: `All ${steps} steps accepted in solve, motion and energy${law}; ${residual}.${split}` };
 }
 
 export function whatIsKept(clip) {

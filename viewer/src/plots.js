@@ -23,6 +23,7 @@ export class Plots {
     if (any(f.candidates))
       this.plots.push(
         add('Penetration', 'm', [{ name: 'penetration', y: f.penetration }], { log: true }),
+        add('Overlap of the inner radius', '', [{ name: 'overlap', y: f.overlap }], { log: true, line: clip.header.overlap_limit }),
         add('Contacts', '', [{ name: 'candidates', y: f.candidates }, { name: 'with force', y: f.active }], { zero: true }));
     if (any(f.impacts)) this.plots.push(add('Energy of impacts', 'J', [{ name: 'lost', y: f.impact_loss }, { name: 'put in', y: f.impact_gain }], { zero: true }));
     this.bodyPlot = add('', 'm', [], { least: 1e-6 * world.size });

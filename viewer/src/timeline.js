@@ -9,7 +9,7 @@ export class Timeline {
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'slider');
     this.canvas.setAttribute('aria-label', 'time');
-    this.canvas.title = this.about = 'Time. Red: steps that are not certified; amber: impacts, the higher the more energy they took; green: contacts that stick, slip or take off; violet: impacts held back by the energy guard';
+    this.canvas.title = this.about = 'Time. Red: steps that are not accepted; grey: steps that were divided; amber: impacts, the higher the more energy they took; green: contacts that stick, slip or take off; violet: impacts held back by the energy guard';
     this.canvas.addEventListener('pointermove', (event) => this.hover(event));
     dragged(this.canvas, (share) => seek(clip.start + Math.min(1, Math.max(0, share)) * (clip.end - clip.start)));
   }
@@ -24,7 +24,13 @@ export class Timeline {
     const box = this.canvas.getBoundingClientRect();
     const reach = box.width > 0 ? (3 * (this.clip.end - this.clip.start)) / box.width : 0;
     const t = this.clip.start + ((event.clientX - box.left) / Math.max(1, box.width)) * (this.clip.end - this.clip.start);
-    this.canvas.title = this.impactsAt(t, reach) ?? this.about;
+    this.canvas.title = this.rejectedAt(t, reach) ?? this.impactsAt(t, reach) ?? this.about;
+  }
+
+  // Why the step next to t is not accepted; null where all are within `reach`.
+  rejectedAt(t, reach) {
+    const near = (this.clip.header.rejected ?? []).filter((step) => Math.abs(step.t - t) <= reach);
+    return near.length === 0 ? null : near.slice(0, 3).map((step) => `Step ${step.step} is not accepted: ${step.text}.`).join('\n');
   }
 
   // In words; null where nothing collides within `reach` of t.
@@ -84,12 +90,13 @@ export class Timeline {
     context.fillRect(0, h / 2 - 3, w, 6);
     context.fillStyle = colors.curves[0];
     context.fillRect(0, h / 2 - 3, this.x(t, w), 6);
-    const { events, guard, uncertified, stopped } = this.clip.figures;
+    const { events, guard, divided, rejected, stopped } = this.clip.figures;
     this.shown = {
       events: this.marks(context, events, w, h - 7, 3, colors.stick),
       collisions: this.impactMarks(context, w, h, colors.slip),
       guard: this.marks(context, guard, w, h - 7, 7, colors.guard),
-      uncertified: this.marks(context, uncertified, w, 1, 8, colors.bad) + this.marks(context, stopped, w, 0, h, colors.bad),
+      divided: this.marks(context, divided, w, 1, 3, colors.soft),
+      rejected: this.marks(context, rejected, w, 1, 8, colors.bad) + this.marks(context, stopped, w, 0, h, colors.bad),
     };
     context.fillStyle = colors.ink;
     context.fillRect(Math.min(w - 3, Math.max(0, this.x(t, w) - 1.5)), 2, 3, h - 4);

@@ -21,6 +21,7 @@ constexpr int after_failure = 60;      // to measure the depth beyond the limit
 constexpr double first_goal = 0.25;    // of the limit
 constexpr double margin = 1.25;        // of the goal over the deepest overlap met
 constexpr double nearly = 0.98;        // of the limit: a depth at which short strides give up
+constexpr double easily = 0.5;         // of the limit: a depth with room for what follows
 constexpr double short_stride = 1e-4;  // of the path, and of a radian for paths that turn
 
 // A placed pair with its best direction.
@@ -43,11 +44,12 @@ class PathSearch {
 
   Advance run() {
     start();
-    if (passing_by()) return {depth_, 1};
+    if (passing_by()) return {depth_, 1, 1};
     while (here_.tau < 1 && work_ < budget_) stride();
     if (here_.tau < 1) give_up();
     const double depth = std::min(depth_, pair_.deepest_possible());
-    return {depth, depth > limit_ ? failed_at_ : 1};
+    if (!(depth > limit_)) return {depth, 1, 1};
+    return {depth, failed_at_, std::min(easy_, failed_at_)};
   }
 
  private:
@@ -106,6 +108,7 @@ class PathSearch {
   // At a new moment that everything is certified up to.
   void arrive() {
     deepest_ = std::max(deepest_, -here_.best.separation);
+    if (depth_ <= easily * limit_ && deepest_ <= easily * limit_) easy_ = here_.tau;
     depth_ = std::max(depth_, -here_.best.separation);
     if (-here_.best.separation > limit_) fail();
   }
@@ -194,6 +197,7 @@ class PathSearch {
   double deepest_ = 0;  // met at moments [m]
   bool failed_ = false;
   double failed_at_ = 1;
+  double easy_ = 0;  // up to here the depth is well within the limit
 };
 
 }  // namespace

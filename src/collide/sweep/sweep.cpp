@@ -81,12 +81,12 @@ SweepSummary Sweeper::check(const Model& model, std::span<const BodyPath> paths,
         found = advance(pair, limit, directions_);
       }
     } else {
-      found = {pair.deepest_possible(), 0};
+      found = {pair.deepest_possible(), 0, 0};
     }
     summary.worst = std::max(summary.worst, found.depth / radius);
     if (found.tau < 1)
-      findings.push_back(
-          {static_cast<ShapeId>(i), static_cast<ShapeId>(k), found.depth, limit, found.tau});
+      findings.push_back({static_cast<ShapeId>(i), static_cast<ShapeId>(k), found.depth, limit,
+                          found.tau, found.easy});
   }
   std::sort(findings.begin(), findings.end(), [](const SweepFinding& x, const SweepFinding& y) {
     return std::tuple(x.tau, x.a, x.b) < std::tuple(y.tau, y.a, y.b);

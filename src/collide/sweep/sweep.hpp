@@ -20,6 +20,7 @@ struct SweepFinding {
   double depth = 0;  // certified upper bound of the overlap up to the end of the path [m]
   double limit = 0;  // of the pair [m]
   double tau = 0;    // the path is certified up to here, 0 to 1 [-]
+  double easy = 0;   // and with half of the limit up to here [-]
 };
 
 struct SweepSummary {

@@ -17,6 +17,11 @@ bool key_exists(const Model& model, const ContactKey& key) {
          in(key.shape_a, model.shapes.size()) && in(key.shape_b, model.shapes.size());
 }
 
+bool keys_exist(const Model& model, const std::vector<Contact>& contacts) {
+  return std::all_of(contacts.begin(), contacts.end(),
+                     [&](const Contact& c) { return key_exists(model, c.key); });
+}
+
 bool id_exists(const Model& model, const Problem& problem, const ConstraintId& id) {
   switch (id.kind) {
     case ConstraintId::Kind::contact:
@@ -50,7 +55,11 @@ bool state_fits(const Model& model, const State& state) {
 bool ids_exist(const Model& model, const StepReport& report) {
   const auto solves = report.solved();
   return std::all_of(solves.begin(), solves.end(),
-                     [&](const SolveRecord& record) { return ids_exist(model, record.problem); }) &&
+                     [&](const SolveRecord& record) {
+                       return ids_exist(model, record.problem) &&
+                              keys_exist(model, record.origin.contacts) &&
+                              keys_exist(model, record.origin.before);
+                     }) &&
          std::all_of(report.contacts.begin(), report.contacts.end(),
                      [&](const ContactReport& c) { return key_exists(model, c.contact.key); }) &&
          std::all_of(report.events.begin(), report.events.end(),

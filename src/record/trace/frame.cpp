@@ -3,6 +3,7 @@
 #include "record/trace/frame.hpp"
 
 #include "record/trace/chunk.hpp"
+#include "record/trace/frame_origin.hpp"
 #include "record/trace/frame_problem.hpp"
 #include "record/trace/frame_verdict.hpp"
 
@@ -14,11 +15,7 @@ void encode_state(const State& state, bytes::ByteWriter& out) {
   out.f64(state.t);
   out.i64(state.step);
   out.u64(state.poses.size());
-  for (const Pose& X : state.poses) {
-    out.vec3(X.p);
-    out.f64(X.R.w());
-    out.vec3(X.R.vec());
-  }
+  for (const Pose& X : state.poses) write_pose(X, out);
   out.vector(state.v);
   out.u64(state.contacts.size());
   for (const ContactMemory& memory : state.contacts) {
@@ -40,12 +37,8 @@ void encode_state(const State& state, bytes::ByteWriter& out) {
 void decode_state(bytes::ByteReader& in, State& state) {
   state.t = in.f64();
   state.step = in.i64();
-  state.poses.resize(in.count(56));
-  for (Pose& X : state.poses) {
-    X.p = in.vec3();
-    X.R.w() = in.f64();
-    X.R.vec() = in.vec3();
-  }
+  state.poses.resize(in.count(pose_bytes));
+  for (Pose& X : state.poses) X = read_pose(in);
   in.vector(state.v);
   state.contacts.resize(in.count(key_bytes + 24));
   for (ContactMemory& memory : state.contacts) {
@@ -70,44 +63,17 @@ namespace {
 // -----------------------------------------------------------------------------------------------------
 
 void write_contact(const ContactReport& report, bytes::ByteWriter& out) {
-  const Contact& c = report.contact;
-  write_key(c.key, out);
-  out.vec3(c.p_WC);
-  out.vec3(c.n_W);
-  out.vec3(c.t1_W);
-  out.vec3(c.t2_W);
-  out.u8(static_cast<std::uint8_t>(c.rows));
-  out.f64(c.gap);
-  out.f64(c.friction);
-  out.f64(c.stretch);
-  out.f64(c.torsion);
-  out.f64(c.rolling);
-  out.f64(c.restitution);
-  out.u8(static_cast<std::uint8_t>(c.restitution_law));
+  write_geometry(report.contact, out);
   out.vec3(report.impulse);
   out.vec3(report.velocity);
   out.vec3(report.torque);
   out.u8(static_cast<std::uint8_t>(report.mode));
   out.u8(report.colliding);
 }
-constexpr std::size_t contact_bytes = key_bytes + 7 * 24 + 6 * 8 + 4;
+constexpr std::size_t contact_bytes = geometry_bytes + 3 * 24 + 2;
 
 void read_contact(bytes::ByteReader& in, ContactReport& report) {
-  Contact& c = report.contact;
-  c.key = read_key(in);
-  c.p_WC = in.vec3();
-  c.n_W = in.vec3();
-  c.t1_W = in.vec3();
-  c.t2_W = in.vec3();
-  c.rows = in.u8();
-  if (c.rows < 1 || c.rows > max_rows) in.reject();
-  c.gap = in.f64();
-  c.friction = in.f64();
-  c.stretch = in.f64();
-  c.torsion = in.f64();
-  c.rolling = in.f64();
-  c.restitution = in.f64();
-  c.restitution_law = in.choice(RestitutionLaw::stronge);
+  read_geometry(in, report.contact);
   report.impulse = in.vec3();
   report.velocity = in.vec3();
   report.torque = in.vec3();
@@ -258,6 +224,7 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
     out.u64(static_cast<std::uint64_t>(report.solve_count));
     for (const SolveRecord& record : report.solved()) write_solve(record, out);
   });
+  if (has_origins(report)) write_section(tags::origins, out, [&] { write_origins(report, out); });
 }
 
 SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
@@ -302,6 +269,8 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
     for (ImpactReport& impact : report.impacts) read_impact(in, impact);
   });
   sections.mandatory(tags::solves, [&](bytes::ByteReader& in) { read_solves(in, frame); });
+  clear_origins(report);
+  sections.optional(tags::origins, [&](bytes::ByteReader& in) { read_origins(in, report); });
   report.verdict = {};
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });

@@ -1,5 +1,7 @@
 #include "record/trace/frame_verdict.hpp"
 
+#include "record/trace/frame_origin.hpp"
+
 namespace cairn::record {
 namespace {
 
@@ -16,7 +18,6 @@ void each_part(Verdict_& v, Visit visit) {
 }
 
 constexpr std::size_t least_part_bytes = 8 + 8 + 8 + 4 + 4 + 8 + 8 + 1;
-constexpr std::size_t pose_bytes = 7 * 8;
 
 }  // namespace
 
@@ -53,9 +54,7 @@ void write_parts(const StepReport& report, bytes::ByteWriter& out) {
     out.u64(part.bodies.size());
     for (std::size_t i = 0; i < part.bodies.size(); ++i) {
       out.i32(static_cast<std::int32_t>(part.bodies[i]));
-      out.vec3(part.poses[i].p);
-      const Quat& R = part.poses[i].R;
-      for (const double x : {R.w(), R.x(), R.y(), R.z()}) out.f64(x);
+      write_pose(part.poses[i], out);
     }
     out.u64(static_cast<std::uint64_t>(part.v.size()));
     for (const double x : part.v) out.f64(x);
@@ -74,9 +73,7 @@ void read_parts(bytes::ByteReader& in, StepReport& report) {
     part.poses.resize(part.bodies.size());
     for (std::size_t i = 0; i < part.bodies.size(); ++i) {
       part.bodies[i] = static_cast<BodyId>(in.i32());
-      part.poses[i].p = in.vec3();
-      const double w = in.f64(), x = in.f64(), y = in.f64(), z = in.f64();
-      part.poses[i].R = Quat(w, x, y, z);
+      part.poses[i] = read_pose(in);
     }
     part.v.resize(static_cast<Eigen::Index>(in.count(8)));
     for (double& x : part.v) x = in.f64();

@@ -168,6 +168,32 @@ void add_contact(const ContactReport& contact, std::vector<ContactReport>& conta
   at->mode = mode;
 }
 
+namespace {
+
+void keep_poses(const Problem& problem, std::span<const Pose> poses, std::vector<Pose>& out) {
+  out.clear();
+  for (const ProblemBody& b : problem.bodies)
+    out.push_back(poses[static_cast<std::size_t>(b.model_body)]);
+}
+
+}  // namespace
+
+void keep_rows(const Problem& problem, std::span<const Pose> poses, double t,
+               std::span<const Contact> contacts, SolveOrigin& origin) {
+  keep_poses(problem, poses, origin.rows);
+  origin.t_rows = t;
+  origin.contacts.assign(contacts.begin(), contacts.end());
+}
+
+void keep_beginning(const Problem& problem, std::span<const Pose> poses, const VecX& v, double t,
+                    double length, SolveOrigin& origin) {
+  CAIRN_DCHECK(v.size() == problem.velocities(), v.size());
+  keep_poses(problem, poses, origin.start);
+  origin.v = v;
+  origin.t = t;
+  origin.length = length;
+}
+
 void count_step(double h, State& state, StepReport& report) {
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(state.step >= 0, state.step);

@@ -37,6 +37,13 @@ void add_flows(const Ledger& part, Ledger& sum);
 // Adds a contact of a part of a step to those of the whole, sorted by key: impulses add up.
 void add_contact(const ContactReport& contact, std::vector<ContactReport>& contacts);
 
+// Where the rows of a problem were taken, with prescribed bodies as they are at t (E380).
+void keep_rows(const Problem& problem, std::span<const Pose> poses, double t,
+               std::span<const Contact> contacts, SolveOrigin& origin);
+// The beginning of the part of the step that a problem is for.
+void keep_beginning(const Problem& problem, std::span<const Pose> poses, const VecX& v, double t,
+                    double length, SolveOrigin& origin);
+
 // The step is taken: time and number go on, and the report has them.
 void count_step(double h, State& state, StepReport& report);
 

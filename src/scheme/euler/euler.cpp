@@ -7,6 +7,7 @@
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "model/conventions.hpp"
+#include "model/shape/inner_radius.hpp"
 #include "scheme/common/report.hpp"
 #include "scheme/common/separation.hpp"
 #include "scheme/common/stop.hpp"
@@ -43,6 +44,26 @@ void Step::predict() {
       data.poses_end[i] = dynamics::prescribed_pose(model.bodies[i], state.t + h);
 }
 
+// (E309): in a part of a step an overlap opens within the part, but for what is well within the
+// limit, as fast as a small share of the speed of the bodies. Overlaps of several parts would add
+// up to the limit otherwise.
+double Step::part_gap_rate(const Contact& c, const Vec3& motion) const {
+  constexpr double of_speed = 1.0 / 32, of_limit = 0.25;
+  const double allowed = of_limit * data.allowed_overlap *
+                         model::pair_inner_radius(model, model.shapes[index(c.key.shape_a)],
+                                                  model.shapes[index(c.key.shape_b)]);
+  if (!(-c.gap > allowed)) return 0;
+  // Of the centres of mass, or of the points that touch.
+  Vec3 centres = Vec3::Zero(), points = motion;
+  for (const Vec3& along : {c.n_W, c.t1_W, c.t2_W})
+    points += relative_velocity(model, state.poses, c, along, state.v) * along;
+  for (const auto& [id, sign] : {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)})
+    if (const Body& body = model.body(id); body.velocities > 0)
+      centres += sign * dynamics::linear_velocity(body, state.v.data() + body.first_velocity);
+  const double speed = std::max(centres.norm(), points.norm());
+  return std::max(options.gamma * (c.gap + allowed) / h, -of_speed * speed);
+}
+
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
 void Step::measure_contacts() {
   data.linearised_again = false;
@@ -59,9 +80,11 @@ void Step::measure_contacts() {
     terms.threshold = threshold(c);
     // A gap may close within a part of a step, an overlap opens over a whole one.
     terms.gap_rate = (c.gap > 0 ? 1 : options.gamma * data.share(h)) * c.gap / h;
-    if (c.gap < 0)
+    if (c.gap < 0) {
       terms.gap_rate =
           std::max(terms.gap_rate, -separation_speed(model, c, options, h / data.share(h)));
+      if (data.share(h) < 1) terms.gap_rate = std::min(terms.gap_rate, part_gap_rate(c, motion));
+    }
     terms.start_gap_rate = std::max(0.0, c.gap) / h;
     terms.target = std::min(0.0, c.gap - h * terms.gap_rate);
     if (options.restitution == Restitution::completed || c.restitution == 0 ||
@@ -112,6 +135,7 @@ void Step::solve_once(Purpose purpose, double theta) {
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
   Problem& problem = record.problem;
   record.purpose = purpose;
+  record.origin.clear();
   assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.layout, problem);
   add_joints(problem);
   CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
@@ -139,6 +163,12 @@ void Step::solve_once(Purpose purpose, double theta) {
       problem.constraints.size(), data.joints(), data.contacts.size());
   constrain::recall(problem, data.contacts, data.memory, data.joint_impulses,
                     record.solution.lambda, data.spins, data.torques);
+  if (data.linearised_again) {
+    keep_rows(problem, data.poses_linear, state.t + h, data.contacts, record.origin);
+    record.origin.before = data.contacts_start;
+  } else if (options.nonlinear) {
+    record.origin.contacts = data.contacts;
+  }
   solver::solve_unguarded(problem, solver, data.solver, record.solution);
   keep_impulses(record);
 }

@@ -59,6 +59,7 @@ double Step::collide_at_once() {
     c.colliders.push_back({contact.key, contact.restitution, contact.restitution_law,
                            data.terms[i].approach, data.terms[i].threshold});
   }
+  c.origin = record.origin;
   constrain::to_problem_velocities(model, c.base, state.v, c.v_before);
   CAIRN_DCHECK(c.base.constraints.size() == c.joints + c.colliders.size(),
                c.base.constraints.size(), c.joints, c.colliders.size());

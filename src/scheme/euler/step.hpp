@@ -27,6 +27,7 @@ struct Step {
   StepReport& report;
 
   void predict();
+  double part_gap_rate(const Contact& c, const Vec3& motion) const;
   void measure_contacts();
   void solve_with(Purpose purpose, double theta);
   void solve_once(Purpose purpose, double theta);

@@ -102,7 +102,8 @@ struct StepData {
 
   double nominal = 0;  // an input: length of the step that the scheme takes all or a part of (E308)
                        // [s]
-  StepPath path;       // an output: how the bodies moved
+  double allowed_overlap = 0.05;  // an input: of the smaller inner radius, as in the verdict [-]
+  StepPath path;                  // an output: how the bodies moved
 
   // Share of the whole step that a part of length h is.
   double share(double h) const { return nominal > 0 ? h / nominal : 1; }

@@ -22,6 +22,7 @@ SolveRecord& HybridStep::new_record(Purpose purpose) {
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
   record.length = record.taken = 0;
   record.purpose = purpose;
+  record.origin.clear();
   return record;
 }
 

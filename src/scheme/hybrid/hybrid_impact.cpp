@@ -164,6 +164,10 @@ void HybridStep::stop_together() {
                                    static_cast<int>(joints + i), spin_of(touch.contact), problem,
                                    d.spins);
   record.solution.lambda.setZero(problem.rows());
+  constrain::to_model_velocities(model, problem, d.v, d.v_path);
+  keep_beginning(problem, d.now.poses, d.v_path, d.now.t, 0, record.origin);
+  keep_rows(problem, d.now.poses, d.now.t, {}, record.origin);
+  for (const Touch& touch : d.touching) record.origin.contacts.push_back(touch.contact);
   solver::solve_unguarded(problem, solver, data.solver, record.solution);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
@@ -307,6 +311,9 @@ void HybridStep::finish_impact(SolveRecord& record) {
     for (std::size_t i = 0; i < hit.spin_count; ++i)
       add(hit.spins[i].row, hit.torque.data() + hit.spins[i].first());
   }
+  keep_beginning(problem, d.now.poses, d.now.v, d.now.t, 0, record.origin);
+  keep_rows(problem, d.now.poses, d.now.t, {}, record.origin);
+  for (const Touch& hit : d.hits) record.origin.contacts.push_back(hit.contact);
   record.solution.v = d.v;
   record.solution.certificate = certify(problem, d.v, lambda);
   record.solution.status = record.solution.certificate.within(tolerance(solver))

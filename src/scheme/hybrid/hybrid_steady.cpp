@@ -115,7 +115,13 @@ void HybridStep::accept(double length) {
   report.nonlinear_iterations += d.part.nonlinear_iterations;
   report.nonlinear_residual = std::max(report.nonlinear_residual, d.part.nonlinear_residual);
   report.nonlinear_fallback = std::max(report.nonlinear_fallback, d.part.nonlinear_fallback);
-  new_record(Purpose::step) = part.last();
+  SolveRecord& record = new_record(Purpose::step);
+  record = part.last();
+  keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
+  keep_rows(record.problem, data.poses_linear, data.linearised_again ? d.now.t + length : d.now.t,
+            data.contacts, record.origin);
+  record.origin.before.clear();
+  if (data.linearised_again) record.origin.before = data.contacts_start;
   record_path(length);
 
   if (!d.brief) release_opened(length);

@@ -38,6 +38,7 @@ void Collision::solve_from(Purpose purpose) {
   SolveRecord& record = report.solves[base::at(report.solve_count++)];
   record.length = record.taken = 0;
   record.purpose = purpose;
+  record.origin = d.origin;
   Problem& problem = record.problem;
   problem = d.base;
   problem.k.setZero();

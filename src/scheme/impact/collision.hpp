@@ -35,6 +35,7 @@ struct CollisionData {
   VecX v_before;                    // in the problem's units, like all that follows
   VecX warm;                        // impulses to start from
   double t = 0;                     // of the impact [s]
+  SolveOrigin origin;               // of the problems to be recorded
 
   // What comes out.
   VecX v_after;

@@ -11,6 +11,7 @@
 #include "dynamics/kinematics.hpp"
 #include "model/dof.hpp"
 #include "problem/mass.hpp"
+#include "scheme/common/report.hpp"
 #include "scheme/penalty/penalty_step.hpp"
 #include "solver/unguarded.hpp"
 
@@ -203,6 +204,8 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
   solution.status = solution.certificate.within(tolerance(base.solver))
                         ? SolveStatus::solved
                         : SolveStatus::not_certified;
+  if (options.form == PenaltyForm::implicit)
+    keep_rows(problem, d.poses, base.state.t + base.h, d.contacts, record.origin);
   solution.islands = d.step.islands;
   solution.fallbacks = d.step.fallbacks;
 }
@@ -238,6 +241,7 @@ void PenaltyStep::iterate(SolveRecord& record) {
 void PenaltyStep::find_velocities(SolveRecord& record) {
   const Model& model = base.model;
   record.purpose = Step::Purpose::step;
+  record.origin.clear();
   assemble_step(model, base.state.poses, base.data.forces, base.data.free.v_explicit, base.h,
                 base.data.layout, d.plain);
   d.v_free = base.data.v_free;

@@ -8,6 +8,7 @@
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "problem/mass.hpp"
+#include "scheme/common/report.hpp"
 #include "scheme/euler/step.hpp"
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
 
@@ -81,6 +82,12 @@ void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const double> 
   }
 }
 
+// A problem of this moment, from the velocities v.
+void TrapezoidalStep::keep_instant(const Problem& problem, const VecX& v, SolveOrigin& origin) {
+  keep_beginning(problem, d.now.poses, v, d.now.t, 0, origin);
+  keep_rows(problem, d.now.poses, d.now.t, d.touching, origin);
+}
+
 // M v+ = M v + J^T (push + lambda), no time passes. `speed` is what contacts open with at least.
 void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<const double> push,
                                    std::span<const double> speed, std::span<const char> held) {
@@ -88,6 +95,7 @@ void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<con
   Problem& problem = record.problem;
   constrain::assemble_bodies(model, v, h, d.layout, problem);
   add_impact_rows(problem, push, speed, held);
+  keep_instant(problem, v, record.origin);
   finish_solve(record);
   if (held.empty()) {
     constrain::remember(problem, d.touching, record.solution.lambda, d.memory, d.joint_impulses);
@@ -122,6 +130,7 @@ void TrapezoidalStep::relax_dampers() {
   constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);
   add_implicit_terms(0, problem);
   add_impact_rows(problem, {}, {}, {});
+  keep_instant(problem, d.now.v, record.origin);
   finish_solve(record);
   constrain::to_model_velocities(model, problem, record.solution.v, d.now.v);
   for (const dynamics::SpringRow& s : d.forces.dampers) {
@@ -158,6 +167,7 @@ void TrapezoidalStep::impact() {
   add_impact_rows(c.base, {}, {}, {});
   c.joints = d.joint_constraints;
   c.t = d.now.t;
+  keep_instant(c.base, d.now.v, c.origin);
   c.colliders.clear();
   for (const Contact& contact : d.touching)
     c.colliders.push_back({contact.key, contact.restitution, contact.restitution_law,

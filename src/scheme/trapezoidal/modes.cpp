@@ -2,6 +2,7 @@
 // (paper 003, section 7.5, with a mode function in place of a basis; E175).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "problem/cone.hpp"
 #include "scheme/common/root.hpp"
@@ -132,7 +133,12 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
     accept(report.solves[solve]);
     left -= first;
     hold(slip);
-  } else if (!jam(which)) {
+  } else if (jam(which)) {
+    // No time has passed: the smooth solve is not part of the step.
+    std::swap(report.solves[solve], report.solves[solve + 1]);
+    --report.solve_count;
+    ++report.discarded_solves;
+  } else {
     solve_smooth(left, report.solves[solve]);
     return false;
   }

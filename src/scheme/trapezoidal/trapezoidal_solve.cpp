@@ -6,6 +6,7 @@
 #include "linear/blocks.hpp"
 #include "model/conventions.hpp"
 #include "problem/mass.hpp"
+#include "scheme/common/report.hpp"
 #include "scheme/common/separation.hpp"
 #include "scheme/euler/step.hpp"
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
@@ -45,6 +46,7 @@ SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
   record.purpose = purpose;
   record.length = record.taken = 0;
+  record.origin.clear();
   return record;
 }
 
@@ -213,6 +215,7 @@ void TrapezoidalStep::begin_smooth(double length, SolveRecord& record) {
   move_bodies(model, d.now, d.now.v, length, d.next);
   constrain::assemble_bodies(model, d.now.v, length, d.layout, record.problem);
   add_implicit_terms(length, record.problem);
+  keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
 }
 
 void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
@@ -224,6 +227,7 @@ void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   add_smooth_rows(length, record.problem);
   CAIRN_DCHECK(d.terms.size() == static_cast<std::size_t>(record.problem.rows()), d.terms.size(),
                record.problem.rows());
+  keep_rows(record.problem, d.half.poses, d.now.t + length / 2, d.touching, record.origin);
   finish_solve(record);
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.next.v);
   if (limited)

@@ -81,6 +81,7 @@ struct TrapezoidalStep {
                     std::span<const double> speed, std::span<const char> held = {});
   void add_impact_rows(Problem& problem, std::span<const double> push,
                        std::span<const double> speed, std::span<const char> held);
+  void keep_instant(const Problem& problem, const VecX& v, SolveOrigin& origin);
   void relax_dampers();
   void release_separating();
 

@@ -142,6 +142,32 @@ bool smooth(const Solid& s) {
 
 }  // namespace
 
+// The depth along n has several local minima where round bodies overlap: directions all over the
+// sphere, and a climb from the best of each part of it.
+double depth_by_scan(const Solid& a, const Pose& X_WA, const Solid& b, const Pose& X_WB,
+                     double enough, Vec3& n) {
+  const Pair pair{a, X_WA, b, X_WB, a.planar || b.planar};
+  Best best;
+  if (n.squaredNorm() > 0.5) best.take(pair.bound(n), n);
+  if (a.kind == Solid::Kind::halfspace || b.kind == Solid::Kind::halfspace) return best.depth;
+  constexpr int parts = 32, of_part = 16;
+  constexpr double golden = 2.399963229728653;
+  for (int part = 0; part < parts && best.depth > enough; ++part) {
+    Best here;
+    for (int k = 0; k < of_part; ++k) {
+      const int i = part * of_part + k;
+      const double z = 1 - (2.0 * i + 1) / (parts * of_part), r = std::sqrt(1 - z * z);
+      Vec3 m(r * std::cos(golden * i), r * std::sin(golden * i), pair.planar ? 0 : z);
+      m.normalize();
+      here.take(pair.bound(m), m);
+    }
+    climb(pair, enough, here);
+    best.take(here.depth, here.n);
+  }
+  n = best.n;
+  return best.depth;
+}
+
 double depth(const Solid& a, const Pose& X_WA, const Solid& b, const Pose& X_WB, double enough,
              Vec3& n) {
   if (a.kind == Solid::Kind::halfspace) return depth_in_halfspace(a, X_WA, b, X_WB, n);

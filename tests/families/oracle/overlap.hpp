@@ -12,4 +12,9 @@ namespace cairn::families {
 double depth(const Solid& a, const Pose& X_WA, const Solid& b, const Pose& X_WB, double enough,
              Vec3& n);
 
+// The same by directions all over the sphere, for round bodies whose depth has several local minima
+// over n. A hundred times the work.
+double depth_by_scan(const Solid& a, const Pose& X_WA, const Solid& b, const Pose& X_WB,
+                     double enough, Vec3& n);
+
 }  // namespace cairn::families

@@ -7,6 +7,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "families/limits.hpp"
+
 namespace cairn::families {
 namespace {
 
@@ -105,7 +107,9 @@ Deepest pair_overlap(World& world, CollidingPair& pair, const Pose& X_WA, const 
   for (const Solid& a : world.solids[pair.a])
     for (const Solid& b : world.solids[pair.b]) {
       const double inner = std::min(a.inner, b.inner);
-      const double d = depth(a, A, b, B, enough * inner, pair.normals[k++]);
+      Vec3& n = pair.normals[k++];
+      double d = depth(a, A, b, B, enough * inner, n);
+      if (d > overlap_limit * inner) d = depth_by_scan(a, A, b, B, enough * inner, n);
       worst.apart = std::min(worst.apart, -d);
       if (d / inner > worst.ratio) worst.ratio = d / inner, worst.depth = d;
     }

@@ -7,7 +7,7 @@
 #include "families/fixtures/fixture.hpp"
 #include "families/random.hpp"
 
-namespace cairn::families {
+namespace cairn::families::test_fixtures {
 namespace {
 
 void expect_convex(const Outline& p) {
@@ -87,4 +87,4 @@ TEST(FamilyFixtures, FlatRectangleBecomesAPlateBehindIt) {
 }
 
 }  // namespace
-}  // namespace cairn::families
+}  // namespace cairn::families::test_fixtures

@@ -4,7 +4,7 @@
 #include "families/oracle/overlap.hpp"
 #include "families/random.hpp"
 
-namespace cairn::families {
+namespace cairn::families::test_overlap {
 namespace {
 
 Solid solid(const Geometry& geometry) {
@@ -88,4 +88,4 @@ TEST(FamilyOracle, FindsNoLessThanASweepOfDirections) {
 }
 
 }  // namespace
-}  // namespace cairn::families
+}  // namespace cairn::families::test_overlap

@@ -4,7 +4,7 @@
 
 #include "families/oracle/sides.hpp"
 
-namespace cairn::families {
+namespace cairn::families::test_sides {
 namespace {
 
 // A plate of 2 m x 2 m x 1 cm about the origin and a ball of 5 cm.
@@ -71,4 +71,4 @@ TEST(FamilySides, BallsInsideTwoBodiesStayApart) {
 }
 
 }  // namespace
-}  // namespace cairn::families
+}  // namespace cairn::families::test_sides

@@ -31,10 +31,10 @@ struct Outcome {
 };
 
 // A folder of its own for each test, removed at the end.
-class CommandLine : public testing::Test {
+class CommandLine : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = fs::temp_directory_path() /
               ("cairn_cli_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
     fs::create_directories(folder_);

@@ -7,7 +7,7 @@
 #include "cairn/trace.hpp"
 #include "system/commands/command_line.hpp"
 
-namespace cairn {
+namespace cairn::test_command_files {
 namespace {
 
 TEST_F(CommandLine, OutFolderGetsCompleteFilesOnly) {
@@ -233,4 +233,4 @@ TEST_F(CommandLine, KilledRunLeavesAReadableTrace) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_command_files

@@ -1,7 +1,7 @@
 // What `cairn run` and `cairn info` say of joints, projections and energies.
 #include "system/commands/command_line.hpp"
 
-namespace cairn {
+namespace cairn::test_command_joints {
 namespace {
 
 // A bar on a hinge, said once or twice; welds as asked.
@@ -140,4 +140,4 @@ TEST_F(CommandLine, CheckAgreesWithNonlinearAndProjectedRuns) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_command_joints

@@ -6,7 +6,7 @@
 #include "record/edit_trace.hpp"
 #include "system/commands/command_line.hpp"
 
-namespace cairn {
+namespace cairn::test_command_limits {
 namespace {
 
 class CommandLimits : public CommandLine {
@@ -216,4 +216,4 @@ TEST_F(CommandLimits, UnknownSectionsChangeNoResult) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_command_limits

@@ -3,7 +3,7 @@
 
 #include "system/commands/command_line.hpp"
 
-namespace cairn {
+namespace cairn::test_command_line {
 namespace {
 
 TEST_F(CommandLine, RunSucceedsAndSaysSo) {
@@ -241,4 +241,4 @@ TEST_F(CommandLine, SchemaIsJson) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_command_line

@@ -9,15 +9,15 @@
 #include <unistd.h>
 #include <zlib.h>
 
-namespace cairn {
+namespace cairn::test_command_recordings {
 namespace {
 
 namespace fs = std::filesystem;
 
-class RecordingCommands : public testing::Test {
+class RecordingCommands : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = fs::temp_directory_path() /
               ("cairn_recordings_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
@@ -166,4 +166,4 @@ TEST_F(RecordingCommands, TruncatedAndDamagedTraces) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_command_recordings

@@ -1,7 +1,7 @@
 // Commands about problems and figures: solve, info, compare, reproduce, bench, view.
 #include "system/commands/command_line.hpp"
 
-namespace cairn {
+namespace cairn::test_command_solve {
 namespace {
 
 TEST_F(CommandLine, SolveReturnsTheVerdict) {
@@ -299,4 +299,4 @@ TEST_F(CommandLine, ViewSaysWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_command_solve

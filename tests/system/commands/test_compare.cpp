@@ -5,7 +5,7 @@
 #include "record/run/run.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_compare {
 namespace {
 
 using namespace testing;
@@ -93,4 +93,4 @@ TEST(Comparison, ShowsTheCorrectedRelaxationWhereAskedFor) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_compare

@@ -7,7 +7,7 @@
 #include "system/commands/command_line.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_internal_error {
 namespace {
 
 using namespace testing;
@@ -204,4 +204,4 @@ TEST_F(FailedCheckOfTheProgram, EndsEveryCommandWithOne) {
 #endif
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_internal_error

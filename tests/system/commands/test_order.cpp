@@ -2,7 +2,7 @@
 #include "bench/order.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_order {
 namespace {
 
 std::vector<bench::OrderRow> rows(const char* name, const std::vector<std::string>& set,
@@ -42,4 +42,4 @@ TEST(Order, RunsToTheEnd) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_order

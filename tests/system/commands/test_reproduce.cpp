@@ -5,7 +5,7 @@
 
 #include "reproduce/gallery.hpp"
 
-namespace cairn {
+namespace cairn::test_reproduce {
 namespace {
 
 class Reproduce : public ::testing::TestWithParam<const char*> {};
@@ -96,4 +96,4 @@ TEST(ReproduceGallery, HoldsEverythingAndLoadsNothing) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_reproduce

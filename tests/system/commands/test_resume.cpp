@@ -17,7 +17,7 @@
 #include "record/trace/frame.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_resume {
 namespace {
 
 using namespace testing;
@@ -516,4 +516,4 @@ TEST_F(Resume, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_resume

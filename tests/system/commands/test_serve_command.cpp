@@ -7,7 +7,7 @@
 
 #include "live_program.hpp"
 
-namespace cairn {
+namespace cairn::test_serve_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,4 +58,4 @@ TEST(ServeCommand, NamesAPortThatIsTaken) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_serve_command

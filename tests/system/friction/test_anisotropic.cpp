@@ -4,7 +4,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_anisotropic {
 namespace {
 
 using namespace testing;
@@ -220,4 +220,4 @@ TEST(AnisotropicFriction, MovingGroundAndLedger) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_anisotropic

@@ -3,7 +3,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_friction {
 namespace {
 
 using namespace testing;
@@ -180,4 +180,4 @@ TEST_P(NoHover, PyramidBrakesWithinItsBounds) {
 INSTANTIATE_TEST_SUITE_P(Facets, NoHover, ::testing::Values(0, 4, 8, 16));
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_friction

@@ -4,7 +4,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_polygon_friction {
 namespace {
 
 using namespace testing;
@@ -281,4 +281,4 @@ TEST(PolygonFriction, RefusalsNameTheField) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_polygon_friction

@@ -5,7 +5,7 @@
 #include "system/scaling.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_rolling {
 namespace {
 
 using namespace testing;
@@ -256,4 +256,4 @@ TEST(RollingFriction, TrapezoidalRefuses) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_rolling

@@ -3,7 +3,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_impacts {
 namespace {
 
 using namespace testing;
@@ -130,4 +130,4 @@ TEST(BouncingBall, ZenoTimeToFirstOrder) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_impacts

@@ -3,7 +3,7 @@
 #include "system/impacts/restitution_worlds.hpp"
 #include "system/impacts/routh.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_restitution {
 namespace {
 
 //   o -> v0 = 1     |     no gravity: -e behind the wall, whatever the step
@@ -280,4 +280,4 @@ TEST(RestitutionLaws, DelayedRestitutionRefusesOtherLaws) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_restitution

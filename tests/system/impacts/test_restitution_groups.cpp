@@ -2,7 +2,7 @@
 // SimBenchmark.
 #include "system/impacts/restitution_worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_restitution_groups {
 namespace {
 
 ModelDescription cradle(int n, double e, RestitutionLaw law) {
@@ -173,4 +173,4 @@ TEST(SimBenchmark, ElasticPileDoesNotBlowUp) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_restitution_groups

@@ -5,7 +5,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_contact_projection {
 namespace {
 
 using namespace testing;
@@ -165,4 +165,4 @@ TEST(ProjectContacts, ChangesNothingWithoutOverlaps) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_contact_projection

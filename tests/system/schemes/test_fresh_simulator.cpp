@@ -7,7 +7,7 @@
 #include "cairn/checkpoint.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_fresh_simulator {
 namespace {
 
 using namespace testing;
@@ -156,4 +156,4 @@ INSTANTIATE_TEST_SUITE_P(Schemes, FreshSimulator,
                          [](const auto& tested) { return std::string(tested.param.scheme); });
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_fresh_simulator

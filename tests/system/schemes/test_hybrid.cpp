@@ -2,7 +2,7 @@
 // against closed forms.
 #include "system/schemes/hybrid_worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_hybrid {
 namespace {
 
 // Apexes are heights that the parabola between two impacts reaches.
@@ -166,4 +166,4 @@ TEST(Hybrid, RestartsFromItsState) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_hybrid

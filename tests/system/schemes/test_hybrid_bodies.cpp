@@ -2,7 +2,7 @@
 // bodies, the way to steady contact and back, bounds of the work, and energies.
 #include "system/schemes/hybrid_worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_hybrid_bodies {
 namespace {
 
 // Equal balls in a row: impacts one after the other, until none approaches.
@@ -314,4 +314,4 @@ TEST(Hybrid, ScalesWithoutRounding) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_hybrid_bodies

@@ -3,7 +3,7 @@
 #include "system/scaling.hpp"
 #include "system/schemes/hybrid_worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_hybrid_friction {
 namespace {
 
 constexpr double radius = 0.5, inertia = 0.4 * radius * radius, drop = 1;
@@ -289,4 +289,4 @@ TEST(HybridFriction, UnitsAndRestart) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_hybrid_friction

@@ -5,7 +5,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_nonlinear {
 namespace {
 
 using namespace testing;
@@ -288,4 +288,4 @@ TEST(Nonlinear, DrivenSliderCrankCloses) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_nonlinear

@@ -4,7 +4,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_penalty {
 namespace {
 
 using namespace testing;
@@ -167,4 +167,4 @@ TEST(Penalty, Units) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_penalty

@@ -5,7 +5,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_relaxed {
 namespace {
 
 using namespace testing;
@@ -341,4 +341,4 @@ TEST(Relaxed, NonlinearGapIsTheLift) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_relaxed

@@ -3,7 +3,7 @@
 
 #include "system/worlds.hpp"
 
-namespace cairn {
+namespace cairn::test_stabilisation {
 namespace {
 
 using namespace testing;
@@ -154,4 +154,4 @@ TEST(Ellipse, InfeasibilityIsOfSecondOrder) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::test_stabilisation

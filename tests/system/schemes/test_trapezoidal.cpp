@@ -2,7 +2,7 @@
 // with springs, free rotation and joints.
 #include "system/worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_trapezoidal {
 namespace {
 
 //  |--/\/\/--o    x'' = -9 x, x(0) = 1: the anchor is far enough that the spring never turns over
@@ -316,4 +316,4 @@ TEST(Trapezoidal, NewFormWithJointsHasSecondOrder) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_trapezoidal

@@ -3,7 +3,7 @@
 #include "reproduce/double_pendulum.hpp"
 #include "system/worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_trapezoidal_events {
 namespace {
 
 double pose_distance(const Simulator& a, const Simulator& b) {
@@ -381,4 +381,4 @@ TEST(TrapezoidalEvents, ClosingWallsEnd) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_trapezoidal_events

@@ -2,7 +2,7 @@
 // of their friction pyramid, all to second order.
 #include "system/worlds.hpp"
 
-namespace cairn::testing {
+namespace cairn::testing::test_trapezoidal_modes {
 namespace {
 
 // The first event of a kind; -1 if there is none before the end.
@@ -151,4 +151,4 @@ TEST(TrapezoidalModes, PainleveRodGainsNoEnergyWithCorrection) {
 }
 
 }  // namespace
-}  // namespace cairn::testing
+}  // namespace cairn::testing::test_trapezoidal_modes

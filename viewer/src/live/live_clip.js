@@ -6,7 +6,7 @@ const MEMORY = 24e6; // bytes of frames kept, about
 const MOST = 1200;
 const LEAST = 60;
 const HEAD = 16; // version, run, bodies, contacts: 32 bits each
-const NUMBERS = ['t', 'step', 'h', 'factor', 'worst', 'steps', 'uncertified'];
+const NUMBERS = ['t', 'step', 'h', 'factor', 'worst', 'steps', 'rejected'];
 const CONTACT = 12; // words: bodies a and b, flags, point, normal, force
 
 // From bytes to { run, t, ..., figures, bodies, contacts }.

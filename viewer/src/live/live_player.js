@@ -161,8 +161,8 @@ export class LivePlayer extends Player {
     const residual = `residual ${short(now)}, worst ${short(newest.worst)}, tolerance ${short(header.tolerance)}`;
     const [kind, text] = message ? ['cp-bad', `Stopped in ${message}`]
       : newest.steps === 0 ? ['', 'Paused at its start.']
-        : newest.uncertified > 0 ? ['cp-bad', `${newest.uncertified} of ${newest.steps} steps are not certified; ${residual}.`]
-          : ['cp-good', `All ${newest.steps} steps certified; ${residual}.`];
+        : newest.rejected > 0 ? ['cp-bad', `${newest.rejected} of ${newest.steps} steps are not accepted; ${residual}.`]
+          : ['cp-good', `All ${newest.steps} steps accepted; ${residual}.`];
     this.verdict.className = kind;
     this.verdict.textContent = text;
     const slow = running && speed > 0 && newest.factor > 0 && newest.factor < 0.9 * speed;
