@@ -1,5 +1,5 @@
-// The judge: how well (v, lambda) meets the momentum balance and the laws (E10 to E16). Reads the
-// problem alone; knows nothing of the solver.
+// The judge: how well (v, lambda) meets the momentum balance and the laws (E10 to E16, E310, E311).
+// Reads the problem alone; knows nothing of the solver.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,149 +17,203 @@
 namespace cairn {
 namespace {
 
-// sqrt(p^T A^-1 p) of a body: an impulse as a velocity weighted by mass.
-double energy_norm(const problem::MassInverse& mass, int body, int n, const double* p) {
-  const linear::BodyBlock& inverse = mass.block(body);
-  double sum = 0;
-  if (mass.is_diagonal(body))
-    for (int i = 0; i < n; ++i) sum += p[i] * inverse[i][i] * p[i];
-  else
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) sum += p[i] * inverse[i][j] * p[j];
-  return std::sqrt(std::max(0.0, sum));
+// x^T B x.
+double block_square(const linear::BodyBlock& block, bool diagonal, int size, const double* x) {
+  return linear::with_size(size, [&](auto n) {
+    double sum = 0;
+    if (diagonal)
+      for (int i = 0; i < n; ++i) sum += x[i] * block[i][i] * x[i];
+    else
+      for (int i = 0; i < n; ++i) sum += x[i] * linear::row_product(block[i], n, x);
+    return sum;
+  });
 }
+
+// sqrt(x^T B x), 0 where rounding makes it negative; also of numbers whose squares underflow.
+double block_norm(const linear::BodyBlock& block, bool diagonal, int size, const double* x) {
+  const double sum = block_square(block, diagonal, size, x);
+  if (sum > 0x1p-900) return std::sqrt(sum);
+  double most = 0, scaled[max_velocities];
+  for (int i = 0; i < size; ++i) most = std::max(most, std::abs(x[i]));
+  if (!(most > 0)) return 0;
+  const double unit = power_of_two(most);
+  for (int i = 0; i < size; ++i) scaled[i] = x[i] / unit;
+  return unit * std::sqrt(std::max(0.0, block_square(block, diagonal, size, scaled)));
+}
+
+// What the residuals of a constraint are judged by.
+struct Row {
+  double d = 1;      // (E10)
+  double kappa = 1;  // (E310)
+  double light = 0;  // largest 1/sqrt(m_j) of its bodies
+  double c[2] = {};  // of its bodies (E311)
+};
 
 struct Scratch {
   problem::MassInverse mass;
-  std::vector<double> v_free, momentum, d, scale, velocity_scale, momentum_scale;
-  std::vector<double> floor;  // of each island: what its velocities are made of, (E11)
+  std::vector<double> v_free, momentum;
+  std::vector<double> light;    // of each body: 1/sqrt(m_j), (E310)
+  std::vector<double> terms;    // of each body: tau_j, (E311)
+  std::vector<double> speed;    // of each island: V, (E11)
+  std::vector<double> mass_of;  // of each island: sum of m_j
+  std::vector<Row> rows;
   problem::Islands islands;
 };
 
-// Scaling of constraint c: d = power of two next to sqrt(trace(J A^-1 J^T) / rows), (E10).
-double row_scale(const Scratch& s, const Problem& problem, const Constraint& c) {
+// Share of the speeds of bodies that counts as speed of their island (E11).
+constexpr double common_motion = 0x1p-10;
+
+// |p|_Z of body i.
+double impulse_norm(const Scratch& s, std::size_t i, int size, const double* p) {
+  const int body = static_cast<int>(i);
+  return block_norm(s.mass.block(body), s.mass.is_diagonal(body), size, p);
+}
+
+// Trace of J Z J^T of one side of a constraint.
+double side_trace(const Scratch& s, const Problem& problem, const Constraint& c, int side) {
+  const int i = c.body[base::at(side)];
+  const linear::BodyBlock& inverse = s.mass.block(i);
+  return linear::with_sizes(c.rows, problem.bodies[base::at(i)].size, [&](auto rows, auto n) {
+    double trace = 0;
+    if (s.mass.is_diagonal(i)) {
+      double squares[max_velocities] = {};
+      for (int r = 0; r < rows; ++r)
+        for (int k = 0; k < n; ++k) squares[k] += c.J[side][r][k] * c.J[side][r][k];
+      for (int k = 0; k < n; ++k) trace += squares[k] * inverse[k][k];
+      return trace;
+    }
+    for (int r = 0; r < rows; ++r)
+      for (int k = 0; k < n; ++k)
+        trace += c.J[side][r][k] * linear::row_product(inverse[k], n, c.J[side][r]);
+    return trace;
+  });
+}
+
+Row measure(const Scratch& s, const Problem& problem, const Constraint& c) {
+  Row row;
   double trace = 0;
+  for (int side = 0; side < 2; ++side) {
+    if (c.body[base::at(side)] < 0) continue;
+    const double own = side_trace(s, problem, c, side);
+    trace += own;
+    row.c[side] = std::sqrt(own / c.rows);
+    row.light = std::max(row.light, s.light[base::at(c.body[base::at(side)])]);
+  }
   if (!problem.couplings.empty()) {
     double W[max_rows][max_rows];
     problem::own_response(problem, s.mass, c, W);
+    trace = 0;
     for (int r = 0; r < c.rows; ++r) trace += W[r][r];
-    return power_of_two(1.2 * std::sqrt(trace / c.rows));
   }
-  for (int side = 0; side < 2; ++side) {
-    const int i = c.body[base::at(side)];
-    if (i < 0) continue;
-    const linear::BodyBlock& inverse = s.mass.block(i);
-    linear::with_sizes(c.rows, problem.bodies[base::at(i)].size, [&](auto rows, auto n) {
-      if (s.mass.is_diagonal(i)) {
-        double squares[max_velocities] = {};
-        for (int r = 0; r < rows; ++r)
-          for (int k = 0; k < n; ++k) squares[k] += c.J[side][r][k] * c.J[side][r][k];
-        for (int k = 0; k < n; ++k) trace += squares[k] * inverse[k][k];
-        return;
-      }
-      for (int r = 0; r < rows; ++r)
-        for (int k = 0; k < n; ++k)
-          trace += c.J[side][r][k] * linear::row_product(inverse[k], n, c.J[side][r]);
-    });
-  }
-  return power_of_two(1.2 * std::sqrt(trace / c.rows));
+  row.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
+  row.kappa = row.light > 0 ? std::min(row.d, row.light) : row.d;
+  return row;
 }
 
-// Relative velocities below this share of the velocities they are made of count as rounding, (E11).
-constexpr double velocity_floor = 0x1p-20;
-
-// Whether the contact that a disc is tied to carries an impulse or closes (E241).
-bool contact_acts(const Problem& problem, const VecX& lambda, const Scratch& s,
-                  const Constraint& disc) {
-  const Constraint& c = problem.constraints[base::at(disc.tie)];
-  if (problem::norm(c.rows, lambda.data() + problem.first_row[base::at(disc.tie)]) != 0)
-    return true;
-  double free[max_rows];
-  linear::constraint_velocity(problem, c, s.v_free.data(), false, free);
-  return free[0] + c.b[0] < 0;
+// J v_free + b of a constraint.
+void free_velocity(const Problem& problem, const Scratch& s, const Constraint& c, double* w) {
+  linear::constraint_velocity(problem, c, s.v_free.data(), true, w);
 }
 
-// Takes constraint i into the scales of its island: the largest impulse or free velocity over rows
-// that carry an impulse or close (E11). A relative velocity is a difference of velocities: below
-// their rounding it says nothing.
-void take_scale(const Problem& problem, const VecX& lambda, std::size_t i, Scratch& s) {
+// Takes constraint i into the speed of its island (E11).
+void take_speed(const Problem& problem, std::size_t i, Scratch& s) {
   const Constraint& c = problem.constraints[i];
-  const double* r = lambda.data() + problem.first_row[i];
-  double free[max_rows];
-  linear::constraint_velocity(problem, c, s.v_free.data(), false, free);
-  const double impulse = problem::norm(c.rows, r), inverse = 1 / s.d[i];
-  double size = 0;
-  for (int side = 0; side < 2; ++side) {
-    if (c.body[base::at(side)] < 0) continue;
-    const ProblemBody& body = problem.bodies[base::at(c.body[base::at(side)])];
-    for (int k = 0; k < body.size; ++k)
-      size += std::abs(c.J[side][0][k] * s.v_free[base::at(body.first + k)]);
+  double w[max_rows];
+  if (c.law == Law::disc) {  // counts if its contact acts (E241)
+    const Constraint& contact = problem.constraints[base::at(c.tie)];
+    free_velocity(problem, s, contact, w);
+    if (problem::opening_speed(problem::law_set(contact), w) >= 0) return;
   }
-  const std::size_t island = base::at(s.islands.of_constraint[i]);
-  double &scale = s.scale[island], &velocity = s.velocity_scale[island];
-  const double least = velocity_floor * size;
-  s.floor[island] = std::max(s.floor[island], least * inverse);
-  if (is_unilateral(c.law) && impulse == 0 && free[0] + c.b[0] >= 0) return;
-  if (c.law == Law::disc && impulse == 0 && !contact_acts(problem, lambda, s, c)) return;
-  const double free_speed = std::max(problem::norm(c.rows, free), least) * inverse;
-  scale = std::max({scale, s.d[i] * impulse, free_speed});
-  for (int k = 0; k < c.rows; ++k) free[k] += c.b[k];
-  velocity = std::max({velocity, free_speed, problem::norm(c.rows, free) * inverse});
+  free_velocity(problem, s, c, w);
+  if (is_unilateral(c.law) && problem::opening_speed(problem::law_set(c), w) >= 0) return;
+  double& speed = s.speed[base::at(s.islands.of_constraint[i])];
+  speed = std::max(speed, s.rows[i].kappa * (problem::norm(c.rows, w) / s.rows[i].d));
 }
 
-// momentum -= J^T lambda of constraint i.
-void subtract_impulse(const Problem& problem, const VecX& lambda, std::size_t i, Scratch& s) {
-  const Constraint& c = problem.constraints[i];
-  double minus[max_rows];
-  for (int r = 0; r < c.rows; ++r) minus[r] = -lambda[problem.first_row[i] + r];
-  for (int side = 0; side < 2; ++side) {
-    if (c.body[base::at(side)] < 0) continue;
-    const ProblemBody& b = problem.bodies[base::at(c.body[base::at(side)])];
-    linear::add_transposed(c.J[side], c.rows, b.size, minus, s.momentum.data() + b.first);
-  }
-}
-
-// One way through the constraints, which are most of the memory: d, the scales of the islands, and
-// A v - k - J^T lambda.
-void add_up(const Problem& problem, const VecX& v, const VecX& lambda, Scratch& s) {
-  s.d.resize(problem.constraints.size());
-  s.scale.assign(base::at(s.islands.count), 0.0);
-  s.velocity_scale.assign(base::at(s.islands.count), 0.0);
-  s.momentum_scale.assign(base::at(s.islands.count), 0.0);
-  s.floor.assign(base::at(s.islands.count), 0.0);
+// Bodies: masses, speeds, and A v - k with the terms that it is added up from.
+void add_up_bodies(const Problem& problem, const VecX& v, Scratch& s) {
+  s.speed.assign(base::at(s.islands.count), 0.0);
+  s.mass_of.assign(base::at(s.islands.count), 0.0);
+  s.light.resize(problem.bodies.size());
+  s.terms.resize(problem.bodies.size());
   s.momentum.resize(base::at(problem.velocities()));
   for (int i = 0; i < problem.velocities(); ++i) s.momentum[base::at(i)] = -problem.k[i];
   problem::add_mass_product(problem, v.data(), s.momentum.data());
-  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    s.d[i] = row_scale(s, problem, problem.constraints[i]);
-    if (s.islands.of_constraint[i] >= 0) take_scale(problem, lambda, i, s);
-    subtract_impulse(problem, lambda, i, s);
-  }
-  for (std::size_t i = 0; i < s.scale.size(); ++i) {
-    if (s.scale[i] == 0) s.scale[i] = s.velocity_scale[i] = s.floor[i];
-    s.velocity_scale[i] = problem::velocity_scale(s.scale[i], s.velocity_scale[i]);
-  }
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
-    const std::size_t island = base::at(s.islands.of_body[i]);
-    s.momentum_scale[island] =
-        std::max({s.momentum_scale[island], s.scale[island],
-                  energy_norm(s.mass, static_cast<int>(i), b.size, problem.k.data() + b.first)});
+    double mass = 0;
+    for (int k = 0; k < b.size; ++k) mass = std::max(mass, b.A[k][k]);
+    s.light[i] = 1 / std::sqrt(mass);
+    s.mass_of[base::at(s.islands.of_body[i])] += mass;
+    const bool diagonal = problem::is_diagonal(b.A, b.size);
+    const double free = block_norm(b.A, diagonal, b.size, s.v_free.data() + b.first);
+    s.terms[i] = free + block_norm(b.A, diagonal, b.size, v.data() + b.first);
+    double& speed = s.speed[base::at(s.islands.of_body[i])];
+    speed = std::max(speed, common_motion * (free * s.light[i]));
+  }
+  for (const BodyCoupling& c : problem.couplings)
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::size_t to = base::at(c.body[side]);
+      const ProblemBody& from = problem.bodies[base::at(c.body[1 - side])];
+      double p[max_velocities];
+      for (int r = 0; r < problem.bodies[to].size; ++r)
+        p[r] = linear::row_product(c.A[side][r], from.size, v.data() + from.first);
+      s.terms[to] += impulse_norm(s, to, problem.bodies[to].size, p);
+    }
+}
+
+// One pass over the constraints, which are most of the memory: their scales, the speeds of the
+// islands, and A v - k - J^T lambda with its terms.
+void add_up_constraints(const Problem& problem, const VecX& lambda, Scratch& s) {
+  s.rows.resize(problem.constraints.size());
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    const Row& row = s.rows[i] = measure(s, problem, c);
+    if (s.islands.of_constraint[i] >= 0) take_speed(problem, i, s);
+    const double* impulse = lambda.data() + problem.first_row[i];
+    const double size = problem::norm(c.rows, impulse);
+    double minus[max_rows];
+    for (int r = 0; r < c.rows; ++r) minus[r] = -impulse[r];
+    for (int side = 0; side < 2; ++side) {
+      if (c.body[base::at(side)] < 0) continue;
+      const ProblemBody& b = problem.bodies[base::at(c.body[base::at(side)])];
+      linear::add_transposed(c.J[side], c.rows, b.size, minus, s.momentum.data() + b.first);
+      s.terms[base::at(c.body[base::at(side)])] += row.c[side] * size;
+    }
   }
 }
 
+// (E12).
 void judge_momentum(const Problem& problem, const Scratch& s, problem::Verdict& judge) {
   Certificate& cert = judge.certificate;
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     const double* p = s.momentum.data() + b.first;
-    const double residual = problem::ratio(energy_norm(s.mass, static_cast<int>(i), b.size, p),
-                                           s.momentum_scale[base::at(s.islands.of_body[i])]);
+    const std::size_t island = base::at(s.islands.of_body[i]);
+    const double V = s.speed[island];
+    const double floor = problem::floor_within(problem::floor_unit * s.terms[i] * s.light[i], V,
+                                               s.mass_of[island] * s.light[i] * s.light[i]);
+    const double residual = problem::excess(impulse_norm(s, i, b.size, p) * s.light[i], floor, V);
     cert.momentum = std::max(cert.momentum, residual);
     cert.momentum_impulse =
         std::max(cert.momentum_impulse, problem::norm(b.size, p) * problem.units.impulse());
     judge.worst(residual, -1);
   }
+}
+
+// Scale and floor (E311) of constraint i.
+problem::RowScale scale_of(const Problem& problem, const Scratch& s, std::size_t i) {
+  const Constraint& c = problem.constraints[i];
+  const Row& row = s.rows[i];
+  const int island = s.islands.of_constraint[i];
+  const double V = island < 0 ? 1 : s.speed[base::at(island)];
+  double terms = problem::norm(c.rows, c.b);
+  for (int side = 0; side < 2; ++side)
+    if (c.body[base::at(side)] >= 0)
+      terms += row.c[side] * s.terms[base::at(c.body[base::at(side)])];
+  const double phi = problem::floor_unit * (1 + c.mu) * (terms / row.d);
+  const double ratio = island < 0 ? 1 : s.mass_of[base::at(island)] * row.light * row.light;
+  return {row.d, row.kappa, V, V, problem::floor_within(row.kappa * phi, V, ratio)};
 }
 
 }  // namespace
@@ -184,21 +238,19 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
   CAIRN_DCHECK(s.islands.of_body.size() == problem.bodies.size(), s.islands.of_body.size());
   CAIRN_DCHECK(s.islands.of_constraint.size() == problem.constraints.size(),
                s.islands.of_constraint.size());
-  add_up(problem, v, lambda, s);
-  for (const double d : s.d) CAIRN_DCHECK(base::is_power_of_two(d), d);
-  for (const double scale : s.scale) CAIRN_DCHECK(!(scale < 0), scale);
+  add_up_bodies(problem, v, s);
+  add_up_constraints(problem, lambda, s);
+  for (const Row& row : s.rows) CAIRN_DCHECK(base::is_power_of_two(row.d), row.d);
+  for (const double speed : s.speed) CAIRN_DCHECK(!(speed < 0), speed);
   judge_momentum(problem, s, judge);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const int island = s.islands.of_constraint[i];
     double w[max_rows];
     linear::constraint_velocity(problem, problem.constraints[i], v.data(), true, w);
-    const problem::RowScale scale{s.d[i], island < 0 ? 1 : s.scale[base::at(island)],
-                                  island < 0 ? 1 : s.velocity_scale[base::at(island)]};
     problem::LawSet set = problem::law_set(problem.constraints[i]);
     if (set.law == Law::disc)
       set.hi = problem::disc_radius(problem, problem.constraints[i], lambda);
-    judge.judge(set, static_cast<int>(i), w, lambda.data() + problem.first_row[i], scale,
-                problem.units);
+    judge.judge(set, static_cast<int>(i), w, lambda.data() + problem.first_row[i],
+                scale_of(problem, s, i), problem.units);
   }
   if (!cert.finite) cert.worst = std::numeric_limits<double>::infinity();
   return cert;

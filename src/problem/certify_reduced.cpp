@@ -1,5 +1,5 @@
-// The judge of reduced problems: the same residuals as certify.cpp (E10 to E16) with W, q and
-// lambda alone. Free velocity and gap cannot be told apart in q, so q takes the place of both.
+// The judge of reduced problems: the residuals of certify.cpp with W, q and lambda alone, and with
+// the scale of the impulses (E17).
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -12,11 +12,12 @@
 namespace cairn {
 namespace {
 
-// s and s_v of each island over rows that carry an impulse, close or are not unilateral (E11, E13).
+// s and s_v of each island over rows that carry an impulse, close or are not unilateral (E17).
 std::vector<problem::RowScale> island_scales(const ReducedProblem& problem,
                                              const problem::ReducedIslands& islands,
                                              const std::vector<double>& d, const VecX& lambda) {
-  std::vector<problem::RowScale> scales(base::at(islands.count), problem::RowScale{1, 0, 0});
+  std::vector<problem::RowScale> scales(base::at(islands.count),
+                                        problem::RowScale{.impulse = 0, .velocity = 0});
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const ReducedConstraint& c = problem.constraints[i];
     const double* q = problem.q.data() + problem.first_row[i];

@@ -59,25 +59,30 @@ void Verdict::judge_rows(Rows rows, const LawSet& unscaled, int constraint, cons
   w_s[0] = w_n;
   z[0] = r_s[0] - w_n;
 
+  // A scaled impulse or velocity as a speed, over that of the island.
+  const auto over_impulse = [&](double x) { return excess(s.kappa * x, s.floor, s.impulse); };
+  const auto over_velocity = [&](double x) { return excess(s.kappa * x, s.floor, s.velocity); };
+
   // Natural map (E16) and distance from the set of allowed impulses.
   project(set, z, p);
   for (int k = 0; k < rows; ++k) p[k] -= r_s[k];
-  note(cert.natural_map, ratio(norm(rows, p), s.impulse));
+  note(cert.natural_map, over_impulse(norm(rows, p)));
   project(set, r_s, p);
   for (int k = 0; k < rows; ++k) p[k] -= r_s[k];
-  note(cert.cone, ratio(norm(rows, p), s.impulse));
+  note(cert.cone, over_impulse(norm(rows, p)));
 
   if (set.law == Law::equality) {
-    note(cert.equality, ratio(norm(rows, w_s), s.velocity));
+    note(cert.equality, over_velocity(norm(rows, w_s)));
     cert.equality_velocity = std::max(cert.equality_velocity, norm(rows, w) * units.speed());
   }
   if (!is_unilateral(set.law)) return;
   double product = 0;
   for (int k = 0; k < rows; ++k) product += r_s[k] * w_s[k];
-  // Not over the square, which underflows for an island that hardly moves.
-  note(cert.complementarity, ratio(ratio(std::abs(product), s.impulse), s.impulse));
-  note(cert.gap_velocity, ratio(std::max(0.0, -w[0] * inverse), s.velocity));
-  note(cert.normal_impulse, ratio(std::max(0.0, -r_s[0]), s.impulse));
+  // Over the impulse first: squares underflow for an island that hardly moves.
+  const double large = std::max(norm(rows, r_s), s.impulse / s.kappa);
+  note(cert.complementarity, over_impulse(ratio(std::abs(product), large)));
+  note(cert.gap_velocity, over_velocity(std::max(0.0, -w[0] * inverse)));
+  note(cert.normal_impulse, over_impulse(std::max(0.0, -r_s[0])));
   const double least_w = w[0] * units.speed(), least_r = r[0] * units.impulse();
   cert.least_gap_velocity = physical_started ? std::min(cert.least_gap_velocity, least_w) : least_w;
   cert.least_normal_impulse =

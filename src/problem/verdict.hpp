@@ -2,6 +2,7 @@
 // E16), collected into a certificate.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "cairn/solution.hpp"
@@ -23,16 +24,36 @@ inline double norm(int n, const double* x) {
 // Zero over zero is zero: an island in which nothing happens is perfect.
 double ratio(double residual, double scale);
 
-// s_v of (E13). Impulses loosen the velocity residuals at most a thousandfold beyond the velocities
+// Rounding floor of a residual over the terms that it is added up from (E311).
+inline constexpr double floor_unit = 16 * 0x1p-52;
+
+// The largest share of V that a floor hides; mass_ratio: of the island to the body (E311).
+inline double floor_bound(double mass_ratio) {
+  return std::min(0x1p-10, 0x1p-38 * mass_ratio);
+}
+inline double floor_within(double floor, double speed, double mass_ratio) {
+  return speed > 0 ? std::min(floor, floor_bound(mass_ratio) * speed) : floor;
+}
+
+// [x] / V of (E311).
+inline double excess(double x, double floor, double speed) {
+  return x <= floor ? 0 : ratio(x - floor, speed);
+}
+
+// s_v of (E17). Impulses loosen the velocity residuals at most a thousandfold beyond the velocities
 // themselves: constraints that contradict each other drive the impulses to infinity and must not be
 // certified by that. Where nothing moves but impulses are in balance, rounding of their sum is all
 // there is.
 double velocity_scale(double impulse, double velocity);
 
+// By what the residuals of a constraint are divided. In problems with bodies `impulse` and
+// `velocity` both are V (E11); in reduced ones they are s and s_v, and kappa is 1 (E17).
 struct RowScale {
   double d = 1;         // of the constraint (E10)
-  double impulse = 1;   // s of its island (E11)
-  double velocity = 1;  // s_v of its island (E13)
+  double kappa = 1;     // speed of a unit of scaled impulse or velocity (E310)
+  double impulse = 1;   // of its island, for residuals with impulses
+  double velocity = 1;  // of its island, for velocities
+  double floor = 0;     // rounding of both, as a speed (E311)
 };
 
 struct Verdict {

@@ -118,7 +118,7 @@ MethodResult run(const Island& island, const SolverOptions& options, MethodBuffe
 // (E265): where the rounds do not settle, few sweeps a round, more where they gain nothing. How a
 // face shares its load among its corners is not unique, and a method that finds another share in
 // every round moves the bounds as much; sweeps stay near the impulses they start from.
-void sweep_tied(const SolverOptions& options, double least, SolverWorkspace::Buffers& b,
+void sweep_tied(const SolverOptions& options, double& least, SolverWorkspace::Buffers& b,
                 MethodResult& total) {
   constexpr int fewest = 5, most = 320, all = 10000;
   const double enough = 0.5 * tolerance(options);  // the certificate may see a little more
@@ -146,14 +146,14 @@ void sweep_tied(const SolverOptions& options, double least, SolverWorkspace::Buf
 
 // (E243): the method with the radii that the impulses of the round before allow, until the law
 // holds with its own. The radii go all the way, and less of it where that does not help, which
-// damps what goes back and forth.
-MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b) {
+// damps what goes back and forth. `least` is the residual of b.best.
+void rounds_of_radii(const SolverOptions& options, double& least, SolverWorkspace::Buffers& b,
+                     MethodResult& total) {
   constexpr int most_rounds = 100, patience = 10;
   // Each round well below the tolerance, or what is left of it hides whether the radii settle.
   SolverOptions exact = options;
   std::visit([](auto& o) { o.tolerance *= 0.1; }, exact);
-  MethodResult total{{}, "warm", false};
-  double least = std::numeric_limits<double>::infinity(), last = least, share = 1;
+  double last = std::numeric_limits<double>::infinity(), share = 1;
   for (int round = 0, stalled = 0;; ++round) {
     b.radii.clear();
     for (const Group& g : b.island.groups) b.radii.push_back(g.set.hi);
@@ -178,7 +178,21 @@ MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b)
     total.fallback = total.fallback || result.fallback;
     total.method = result.method;
   }
-  if (std::holds_alternative<Auto>(options)) sweep_tied(options, least, b, total);
+}
+
+MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b) {
+  MethodResult total{{}, "warm", false};
+  double least = std::numeric_limits<double>::infinity();
+  rounds_of_radii(options, least, b, total);
+  if (std::holds_alternative<Auto>(options)) {
+    sweep_tied(options, least, b, total);
+    // The impulses of the last step may lead to radii between which the rounds go back and forth.
+    if (!(least <= tolerance(options)) && !b.stop.stopped()) {
+      std::fill(b.r.begin(), b.r.end(), 0.0);
+      rounds_of_radii(options, least, b, total);
+      sweep_tied(options, least, b, total);
+    }
+  }
   b.r = b.best;
   velocities_from_impulses(b.island, b.r, b.v);
   return total;
@@ -208,6 +222,7 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
   solution.method = "none";
   b.stop.begin(b.interrupt);
   b.island.stop = &b.stop;
+  b.island.tolerance = tolerance(options);
   problem::find_islands(problem, b.islands);
   solution.islands = b.islands.count;
   sort_by_size(b.islands, b.order);

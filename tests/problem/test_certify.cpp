@@ -3,6 +3,8 @@
 //   A disc of mass 2 and moment of inertia 1 on the floor, at one contact (n up, t1 along x):
 //   A = diag(2, 2, 1), v = (v_x, v_y, w_z), J_n = (0, 1, 0), J_t = (1, 0, 1).
 //   W = J A^-1 J^T = diag(1/2, 3/2), so that d = power of two below 1.2 sqrt(2/2): d = 1.
+//   m = 2, so that kappa = 1/sqrt(2) (E310); it cancels where V is kappa times a contact's
+//   velocity.
 #include <Eigen/Dense>
 #include <cmath>
 #include <functional>
@@ -41,7 +43,7 @@ Case disc_on_floor(double mu = 0.5) {
   return c;
 }
 
-constexpr double rounding = 1e-15;
+constexpr double rounding = 1e-15;  // 64 of it: with the floors (E311), whose terms are below 20
 
 TEST(Certify, ExactAnswerHasNoResidual) {
   const Certificate c = disc_on_floor().certificate();
@@ -52,15 +54,15 @@ TEST(Certify, ExactAnswerHasNoResidual) {
   EXPECT_TRUE(c.finite && c.within(0));
 }
 
-// Scale of the island: max(|lambda| = 2, |J v_free| = 1) = 2.
+// V = kappa |J v_free| = kappa. The momentum error of 1 N s moves the disc with 1/2 = V/sqrt(2).
 TEST(Certify, PenetratingVelocity) {
   Case c = disc_on_floor();
   c.v = Vec3(0, -0.5, 0);
   const Certificate x = c.certificate();
-  EXPECT_NEAR(x.gap_velocity, 0.5 / 2, rounding);
-  EXPECT_NEAR(x.complementarity, 2 * 0.5 / 4, rounding);
-  EXPECT_NEAR(x.natural_map, 0.5 / 2, rounding);
-  EXPECT_NEAR(x.momentum, std::sqrt(1.0 / 2) / 2, rounding);  // A dv = (0, -1, 0)
+  EXPECT_NEAR(x.gap_velocity, 0.5, 64 * rounding);
+  EXPECT_NEAR(x.complementarity, 2 * 0.5 / 2, 64 * rounding);
+  EXPECT_NEAR(x.natural_map, 0.5, 64 * rounding);
+  EXPECT_NEAR(x.momentum, std::sqrt(0.5), 64 * rounding);  // A dv = (0, -1, 0)
   EXPECT_NEAR(x.momentum_impulse, 1, rounding);
   EXPECT_EQ(x.least_gap_velocity, -0.5);
   EXPECT_EQ(x.cone, 0);
@@ -79,7 +81,7 @@ TEST(Certify, GluedBallIsNotCertified) {
     EXPECT_EQ(x.momentum, 0);
     EXPECT_EQ(x.gap_velocity, 0);
     EXPECT_EQ(x.complementarity, 0);
-    EXPECT_NEAR(x.normal_impulse, 1, rounding);
+    EXPECT_GE(x.normal_impulse, 1);
     EXPECT_EQ(x.least_normal_impulse, -2);
     EXPECT_FALSE(x.within(0.5));
   }
@@ -89,7 +91,7 @@ TEST(Certify, GluedBallIsNotCertified) {
   make::add(problem, Law::nonnegative, 1, ball).J[0][0][0] = 1;
   const Certificate x = certify(problem, VecX::Zero(1), VecX::Constant(1, -1.0));
   EXPECT_EQ(x.momentum, 0);
-  EXPECT_NEAR(x.normal_impulse, 1, rounding);
+  EXPECT_GE(x.normal_impulse, 1);
 }
 
 // lambda = (2, 2) with mu = 1/2: distance (2 - mu 2) / sqrt(1 + mu^2) from the cone; the scale is
@@ -100,7 +102,7 @@ TEST(Certify, ImpulseOutsideTheCone) {
   c.balance();
   const Certificate x = c.certificate();
   EXPECT_NEAR(x.momentum, 0, rounding);
-  EXPECT_NEAR(x.cone, 1 / std::sqrt(1.25) / std::sqrt(10.0), rounding);
+  EXPECT_NEAR(x.cone, 1 / std::sqrt(1.25) / std::sqrt(10.0), 64 * rounding);
   EXPECT_NEAR(x.natural_map, x.cone, rounding);  // at rest they are the same
   EXPECT_EQ(x.normal_impulse, 0);
   EXPECT_EQ(x.gap_velocity, 0);
@@ -121,9 +123,8 @@ TEST(Certify, FrictionInTheWrongDirection) {
   EXPECT_NEAR(x.momentum, 0, rounding);
   EXPECT_EQ(x.cone, 0);
   EXPECT_EQ(x.gap_velocity, 0);
-  const double scale2 =
-      std::max(5.0, c.problem.k.squaredNorm());  // |lambda|^2, or the free velocity
-  EXPECT_GE(x.complementarity, 2 / scale2 * 0.25);
+  // J v_free = (-1, -1/2): the power 2 over |lambda| = sqrt(5) and over V/kappa = sqrt(5)/2.
+  EXPECT_NEAR(x.complementarity, 0.8, 64 * rounding);
   EXPECT_GE(x.natural_map, 0.1);
 }
 
@@ -139,13 +140,12 @@ TEST(Certify, SlidingWithTooLittleFriction) {
   EXPECT_GT(x.natural_map, 0.1);
 }
 
-// Residual (0, 1, 0) of the momentum has the mass norm sqrt(1/2); the scale is the larger of the
-// impulse 1, the free velocity 1 and the mass norm sqrt(2^2 / 2) of k.
+// Residual (0, 1, 0) of the momentum moves the disc of mass 2 with 1/2; V = 1/sqrt(2).
 TEST(Certify, UnbalancedMomentum) {
   Case c = disc_on_floor();
   c.lambda = Eigen::Vector2d(1, 0);
   const Certificate x = c.certificate();
-  EXPECT_NEAR(x.momentum, 0.5, rounding);
+  EXPECT_NEAR(x.momentum, std::sqrt(0.5), 64 * rounding);
   EXPECT_NEAR(x.momentum_impulse, 1, rounding);
   EXPECT_EQ(x.natural_map, 0);
   EXPECT_EQ(x.worst_constraint, -1);
@@ -164,8 +164,8 @@ TEST(Certify, OpenJoint) {
   c.balance();
   // W = 2, d = power of two below 1.2 sqrt(2) = 1. J v_free = 0.3 - 2 lambda: scale 1.7.
   const Certificate x = c.certificate();
-  EXPECT_NEAR(x.equality, 0.3 / 1.7, rounding);
-  EXPECT_NEAR(x.natural_map, 0.3 / 1.7, rounding);
+  EXPECT_NEAR(x.equality, 0.3 / 1.7, 64 * rounding);
+  EXPECT_NEAR(x.natural_map, 0.3 / 1.7, 64 * rounding);
   EXPECT_NEAR(x.equality_velocity, 0.3, rounding);
   EXPECT_NEAR(x.momentum, 0, rounding);
   EXPECT_EQ(x.worst_constraint, 0);
@@ -190,7 +190,7 @@ TEST(Certify, Box) {
   EXPECT_LE(judged(2, -1).worst, rounding);
   EXPECT_GT(judged(2, 1).natural_map, 0.1);    // pushes a cart that runs ahead
   EXPECT_GT(judged(1, 0.5).natural_map, 0.1);  // has strength left and does not use it
-  EXPECT_NEAR(judged(0, 3).cone, 2.0 / 3, rounding);
+  EXPECT_NEAR(judged(0, 3).cone, 2.0 / 3, 64 * rounding);
 }
 
 TEST(Certify, NothingIsPerfect) {
@@ -205,8 +205,8 @@ TEST(Certify, NothingIsPerfect) {
 }
 
 // Two discs side by side at high speed touch and do not press; v is that of free flight up to its
-// last digits. There is no impulse and no closing velocity to measure by, only the speed.
-TEST(Certify, TouchByARoundingIsNoInfinity) {
+// last digits: that is below the rounding floor.
+TEST(Certify, TouchByARoundingCountsAsNone) {
   Case c;
   const int a = make::add_body(c.problem, {2, 2, 1}, Vec3(0, 3, 0)),
             b = make::add_body(c.problem, {2, 2, 1}, Vec3(0, 3, 0));
@@ -223,20 +223,20 @@ TEST(Certify, TouchByARoundingIsNoInfinity) {
   c.v[4] = 3;
   const Certificate x = c.certificate();
   EXPECT_LT(x.least_gap_velocity, 0);
-  EXPECT_GT(x.worst, 1e-12);
-  EXPECT_LT(x.worst, 1e-9);
+  EXPECT_EQ(x.worst, 0);
   c.v[1] = 2.9;  // that is no rounding
   EXPECT_GT(c.certificate().gap_velocity, 1);
 }
 
-// An island so slow that the square of its scale is no number any more: s = |lambda| = 2^-599, and
-// the contact opens with w_n = b_n = 1 although it carries an impulse.
+// An island so slow that the square of its speed is no number any more: V = 2^-610, and the contact
+// opens with w_n = b_n = 1 although it carries an impulse.
 TEST(Certify, ScalesWhoseSquareUnderflowsGiveNoInfinity) {
   Case c = disc_on_floor();
   c.problem.k *= 0x1p-600;
   c.lambda *= 0x1p-600;
   c.problem.constraints[0].b[0] = 1;
-  EXPECT_EQ(c.certificate().complementarity, 0x1p599);
+  EXPECT_TRUE(std::isfinite(c.certificate().complementarity));
+  EXPECT_GT(c.certificate().complementarity, 0x1p600);
 }
 
 TEST(Certify, NotANumberIsNotFinite) {
@@ -341,14 +341,14 @@ TEST(Certify, UnitsScaleThePhysicalFigures) {
   }
 }
 
-// A second disc flies past at a thousand times the speed of the contact and would need a long time
-// to meet the first: it carries no impulse and does not close. It may not loosen what is said of
-// the contact. If it did close, its free velocity would be the scale.
+// A second disc flies past at 500 times the speed of the contact and would need a long time to meet
+// the first: it does not close. It may not loosen what is said of the contact. If it did close, its
+// relative velocity would be the scale.
 TEST(Certify, FarCandidatesLoosenNothing) {
   Case c = disc_on_floor();
   c.v = Vec3(0, -0.01, 0);
   const Certificate before = c.certificate();
-  const int flyer = make::add_body(c.problem, {2, 2, 1}, Vec3(0, -1000, 0));
+  const int flyer = make::add_body(c.problem, {2, 2, 1}, Vec3(0, -500, 0));
   Constraint& far = make::add(c.problem, Law::coulomb, 2, 0, flyer);
   far.mu = 0.5;
   far.J[0][0][1] = -1;
@@ -357,14 +357,14 @@ TEST(Certify, FarCandidatesLoosenNothing) {
   far.J[1][1][0] = 1;
   far.b[0] = 2000;
   c.v.conservativeResize(6);
-  c.v.tail<3>() = Vec3(0, -1000, 0);
+  c.v.tail<3>() = Vec3(0, -500, 0);
   c.lambda.conservativeResize(4);
   c.lambda.tail<2>().setZero();
   const Certificate open = c.certificate();
   EXPECT_EQ(open.gap_velocity, before.gap_velocity);
   EXPECT_EQ(open.complementarity, before.complementarity);
   EXPECT_EQ(open.natural_map, before.natural_map);
-  c.problem.constraints[1].b[0] = 998;  // J v_free + b = -999 + 998: closes
+  c.problem.constraints[1].b[0] = 0;  // J v_free + b = -499: closes
   c.v.tail<3>().setZero();
   EXPECT_LT(c.certificate().gap_velocity, 0.01 * before.gap_velocity);
 }
@@ -392,7 +392,7 @@ TEST(Certify, RowWithoutBodies) {
   make::add(c.problem, Law::nonnegative, 1, -1).b[0] = -0.125;
   c.lambda.conservativeResize(3);
   c.lambda[2] = 0;
-  EXPECT_EQ(c.certificate().gap_velocity, 0.125);
+  EXPECT_NEAR(c.certificate().gap_velocity, 0.125, rounding);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The certificate as a measure of motion (E11, E350, E351): random problems whose solution is
+// The certificate as a measure of motion (E11, E310, E311): random problems whose solution is
 // known, with masses over fifteen decades and speeds over eighteen, and errors of known size in
 // them.
 //

@@ -92,7 +92,7 @@ TEST(Forces, SummaryAndReportShowThemWhenAsked) {
 }
 
 TEST(Forces, AStepThatIsNotCertifiedHasNoTable) {
-  const Scene scene = scene_of(disc_between_walls);
+  const Scene scene = scene_of(table_on_floor);
   Simulator hasty(scene.model, *scene.initial, Euler{}, Nsgs{.tolerance = 1e-300, .max_sweeps = 1});
   EXPECT_NE(record::force_table(*scene.model, hasty.step(0.0078125)).refusal, "");
 }

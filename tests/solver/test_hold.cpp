@@ -36,13 +36,14 @@ double fastest(const Held& answer) {
   return most;
 }
 
-// Masses that grow a million times from the ground up: one factorisation, nothing moves.
+// Masses that grow a million times from the ground up: one factorisation, and another one where
+// contacts hold up more than their own bodies (E313); nothing moves.
 TEST(Hold, StacksOfAnyMassRatio) {
   for (const double ratio : {1.0, 1e3, 1e6}) {
     std::vector<double> masses;
     for (int i = 0; i < 10; ++i) masses.push_back(std::pow(ratio, i / 9.0));
     const Held answer = held(problem::cube_stack(masses, rest));
-    EXPECT_EQ(answer.result.iterations, 1) << ratio;
+    EXPECT_LE(answer.result.iterations, ratio > 1 ? 2 : 1) << ratio;
     EXPECT_LE(answer.result.residual, 1e-12) << ratio;
     // The lowest, lightest cube stands between impulses of the whole load, rounded.
     EXPECT_LE(fastest(answer), 2e-15 * ratio) << ratio;

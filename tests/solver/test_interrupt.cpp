@@ -35,7 +35,7 @@ const SolverOptions patient[] = {Auto{.tolerance = unreachable},   Nsgs{.toleran
 // Each solver asks on its way, and not once more after it was told to end. What it leaves is no
 // worse than no impulses at all, which it began with.
 TEST(Interrupted, EverySolverEndsAtOnceWithTheBestSoFar) {
-  const Problem problem = problem::cube_pyramid(4, {.facets = 4});
+  const Problem problem = problem::cube_pyramid(4, {.facets = 4, .kick = 0.5});
   const Certificate nothing = [&] {
     SolverWorkspace workspace;
     Solution free;
@@ -131,7 +131,7 @@ TEST(Interrupted, ByAnotherThread) {
                                },
                            .context = &flags});
   Solution solution;
-  solve(problem::cube_pyramid(4, {}),
+  solve(problem::cube_pyramid(8, {.kick = 0.5}),
         Nsgs{.tolerance = unreachable, .max_sweeps = std::numeric_limits<int>::max()}, workspace,
         solution);
   other.join();

@@ -55,7 +55,11 @@ TEST(Packing, ProductIsThatOfTheCoupling) {
     }
     packing.store(x, back);
     for (std::size_t k = 0; k < r.size(); ++k) EXPECT_NEAR(back[k], r[k], 1e-15 * std::abs(r[k]));
-    EXPECT_NEAR(packing.residual(x, g), coupling.residual(r, u), 1e-13 * coupling.residual(r, u));
+    // The rounding floors differ, and are at most this share of the speed (E311, E312).
+    double hidden = 0;
+    for (const solver::Group& group : island.groups) hidden = std::max(hidden, group.gauge.hidden);
+    EXPECT_NEAR(packing.residual(x, g), coupling.residual(r, u),
+                (1e-13 + hidden / (2 * island.tolerance)) * coupling.residual(r, u));
   }
 }
 
@@ -125,7 +129,10 @@ TEST(Packing, SpectralStepsMeetCoulombsLaw) {
         solver::packed_spectral({.tolerance = 1e-5, .iterations = 20000}, buffers, r);
     EXPECT_LE(result.residual, 1e-5) << mu;
     solver::velocities_from_impulses(island, r, v);
-    EXPECT_NEAR(solver::residual(island, r, v), result.residual, 1e-13);
+    double hidden = 0;
+    for (const solver::Group& group : island.groups) hidden = std::max(hidden, group.gauge.hidden);
+    EXPECT_NEAR(solver::residual(island, r, v), result.residual,
+                1e-13 + hidden / (2 * island.tolerance) * result.residual);
   }
 }
 

@@ -88,7 +88,8 @@ bool Alternation::factor() {
 }
 
 void Alternation::iterate() {
-  // (W + rho) x = rho z - y - sigma e_n - q; bilateral rows have neither rho nor y.
+  // (W + rho) x = rho z - y - sigma e_n - q. Bilateral rows have the pivot of the factor for rho
+  // and no y: a proximal step, whose error vanishes with x - z.
   const auto parts = coupling_.parts();
   const std::vector<double>& q = coupling_.q();
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -96,7 +97,7 @@ void Alternation::iterate() {
     const double rho = rho_of(i);
     for (int k = 0; k < parts[i].set.rows; ++k) {
       const auto row = static_cast<std::size_t>(parts[i].first + k);
-      b_.x[row] = -q[row] + (bilateral ? 0 : rho * b_.z[row] - b_.y[row]);
+      b_.x[row] = -q[row] + (bilateral ? bilateral_pivot * b_.z[row] : rho * b_.z[row] - b_.y[row]);
     }
     b_.x[static_cast<std::size_t>(parts[i].first)] -= b_.sigma[i];
   }

@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "base/index.hpp"
-#include "solver/estimate.hpp"
 
 namespace cairn::solver {
 namespace {
 
 constexpr double hold_stiffness = 1e9;   // rho in scaled space, where W_ii is near one [-]
+constexpr double most_stiffness = 1e13;  // of a contact that holds up heavy bodies (E313)
 constexpr double hold_rounding = 1e-10;  // of the scale: pulls and gaps below it count as none
 constexpr int sets = 4;                  // of held contacts that are tried
 constexpr int refinements = 6;           // solves with one factor
@@ -42,14 +42,13 @@ class Holding {
         b_.lu.connect(g.body[0], g.body[1]);
     }
     b_.lu.analyze();
-    if (!factorize(1, [&](std::size_t i, double N[max_rows][max_rows]) {
-          for (int k = 0; k < b_.held[i]; ++k) N[k][k] = hold_stiffness;
-        }))
-      return false;
+    b_.stiffness.assign(island_.groups.size(), hold_stiffness);
+    if (!stiffen()) return false;
     r.assign(base::at(island_.rows), 0.0);
     b_.u = island_.u_free;
     const double first = refine(r, v);
     double last = first;
+    if (take_loads(r) && !stiffen()) return false;
     for (int i = 1; i < refinements && last > 1e-16 * first; ++i) {
       const double now = refine(r, v);
       if (!(now < 0.3 * last) || now * (now / last) <= 1e-17 * first)
@@ -59,6 +58,23 @@ class Holding {
     return true;
   }
 
+  bool stiffen() {
+    return factorize(1, [&](std::size_t i, double N[max_rows][max_rows]) {
+      for (int k = 0; k < b_.held[i]; ++k) N[k][k] = b_.stiffness[i];
+    });
+  }
+
+  // Stiffness in proportion to the impulses found (E313); false if that changes nothing.
+  bool take_loads(const std::vector<double>& r) {
+    bool changed = false;
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const double load = load_of(island_, island_.groups[i], r);
+      b_.stiffness[i] = std::min(most_stiffness, load * hold_stiffness);
+      changed = changed || load > 1;
+    }
+    return changed;
+  }
+
   // Lets go what pulls and holds what has closed; the number of changes.
   int revise(const std::vector<double>& r) {
     set_small(r);
@@ -66,7 +82,7 @@ class Holding {
     for (std::size_t i = 0; i < island_.groups.size(); ++i) {
       const Group& g = island_.groups[i];
       if (!is_unilateral(g.set.law)) continue;
-      if (b_.held[i] == 0 && b_.u[base::at(g.first)] < -small_)
+      if (b_.held[i] == 0 && b_.u[base::at(g.first)] < -small_velocity_)
         take_hold(i);
       else if (b_.held[i] > 0 && r[base::at(g.first)] < -small_)
         b_.held[i] = 0;
@@ -124,13 +140,15 @@ class Holding {
 
   // The residual of what refine() left, whose velocities are known.
   double judge(const std::vector<double>& r) const {
-    Estimate estimate;
+    add_up_terms(island_, r);
+    Estimate estimate(island_.speed, island_.tolerance);
     for (const Group& g : island_.groups) {
       double u[max_rows];
       std::copy_n(&b_.u[base::at(g.first)], g.rows, u);
-      estimate.add(g.set, &r[base::at(g.first)], u);
+      estimate.add(row_errors(g.set, &r[base::at(g.first)], u), g.gauge.kappa, g.gauge.hidden,
+                   [&] { return terms_of(island_, g); });
     }
-    return estimate.value(island_.scale, island_.velocity_scale);
+    return estimate.value();
   }
 
   int factorisations() const { return factorisations_; }
@@ -153,6 +171,7 @@ class Holding {
       for (int k = 0; k < g.rows; ++k) most = std::max(most, std::abs(r[base::at(g.first + k)]));
       small_ = std::max(small_, most);
     }
+    small_velocity_ = std::max(hold_rounding * island_.scale, 1e-15 * small_);
     small_ *= hold_rounding;
   }
 
@@ -196,7 +215,7 @@ class Holding {
         continue;
       }
       double push[max_rows] = {};
-      for (int k = 0; k < b_.held[i]; ++k) push[k] = -hold_stiffness * u[k];
+      for (int k = 0; k < b_.held[i]; ++k) push[k] = -b_.stiffness[i] * u[k];
       add_force(g, push, b_.x);
     }
     b_.lu.solve(b_.offsets, b_.x.data());
@@ -208,7 +227,7 @@ class Holding {
         continue;
       }
       add_velocity(g, b_.x, u);
-      for (int k = 0; k < b_.held[i]; ++k) r_i[k] -= hold_stiffness * u[k];
+      for (int k = 0; k < b_.held[i]; ++k) r_i[k] -= b_.stiffness[i] * u[k];
     }
     velocities_from_impulses(island_, r, v);
     for (const Group& g : island_.groups)
@@ -280,7 +299,7 @@ class Holding {
   HoldBuffers& b_;
   int unknowns_ = 0, factorisations_ = 0;
   bool symmetric_ = false;
-  double small_ = 0;
+  double small_ = 0, small_velocity_ = 0;  // impulses and velocities that count as none
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ struct HoldBuffers : PrimalNodes {
   std::vector<double> x, y;                   // per unknown of the factor
   std::vector<double> u, z, ahead, p, trial;  // per row
   std::vector<double> v, load;                // per velocity
+  std::vector<double> stiffness;              // per group
 };
 
 // Improves r and v in place, v being the velocities of r; leaves them as they are where something

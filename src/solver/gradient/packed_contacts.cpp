@@ -59,6 +59,8 @@ bool PackedContacts::pack(const Island& island, const Group& g) {
   slip_.push_back(g.set.law == Law::coulomb ? mu_.back() : 0);
   normal_.push_back(normal);
   tangential_.push_back(tangential);
+  kappa_.push_back(g.gauge.kappa);
+  hidden_.push_back(g.gauge.hidden);
   return true;
 }
 
@@ -66,10 +68,11 @@ bool PackedContacts::attach(const Island& island) {
   if (!island.rest.empty()) return false;
   stop = island.stop;
   rows_.clear();
-  for (auto* each : {&mu_, &shrink_, &slip_, &normal_, &tangential_, &inverse_}) each->clear();
+  for (auto* each : {&mu_, &shrink_, &slip_, &normal_, &tangential_, &inverse_, &kappa_, &hidden_})
+    each->clear();
   for (const Group& g : island.groups)
     if (!pack(island, g)) return false;
-  for (auto* each : {&mu_, &shrink_, &slip_, &normal_, &tangential_})
+  for (auto* each : {&mu_, &shrink_, &slip_, &normal_, &tangential_, &kappa_, &hidden_})
     each->resize(rows_.size() + rows_.size() % 2, 1.0);
   for (const IslandBody& body : island.bodies)
     inverse_.insert(inverse_.end(), body.inverse, body.inverse + max_velocities);
@@ -77,8 +80,8 @@ bool PackedContacts::attach(const Island& island) {
   v_free_ = island.v_free;
   v_free_.resize(v_free_.size() + max_velocities, 0.0);
   v_.resize(v_free_.size());
-  scale_ = island.scale;
-  velocity_scale_ = island.velocity_scale;
+  speed_ = island.speed;
+  tolerance_ = island.tolerance;
   return true;
 }
 
@@ -162,7 +165,7 @@ void PackedContacts::project(const PackedVector& y, const PackedVector& g,
 
 double PackedContacts::residual(const PackedVector& x, const PackedVector& g) const {
   double natural[block], impulse[block], along[block];
-  Estimate estimate;
+  Estimate estimate(speed_, tolerance_);
   for (std::size_t from = 0; from < size(); from += block) {
     const std::size_t n = std::min(block, size() - from);
     const double *x0 = &x.row[0][from], *x1 = &x.row[1][from], *x2 = &x.row[2][from],
@@ -181,9 +184,10 @@ double PackedContacts::residual(const PackedVector& x, const PackedVector& g) co
       along[i] = x0[i] * push + x1[i] * g1[i] + x2[i] * g2[i];
     }
     for (std::size_t i = 0; i < n; ++i)
-      estimate.add_contact(natural[i], impulse[i], along[i], e_n[i] * g0[i]);
+      estimate.add({natural[i], impulse[i], along[i], -e_n[i] * g0[i]}, kappa_[from + i],
+                   hidden_[from + i], [&] { return std::sqrt(impulse[i]); });
   }
-  return estimate.value(scale_, velocity_scale_);
+  return estimate.value();
 }
 
 }  // namespace cairn::solver

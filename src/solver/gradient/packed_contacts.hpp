@@ -57,7 +57,9 @@ class PackedContacts : public Interruptible {
   std::vector<double> slip_;         // the same where friction is exact, zero with the relaxed law
   std::vector<double> normal_, tangential_;   // e
   std::vector<double> v_free_, inverse_, v_;  // six a body, and of one more that stays at rest
-  double scale_ = 0, velocity_scale_ = 0;
+  std::vector<double> kappa_;                 // (E310)
+  std::vector<double> hidden_;                // (E311)
+  double speed_ = 0, tolerance_ = 0;          // V of (E11), tolerance of the certificate
 };
 
 }  // namespace cairn::solver

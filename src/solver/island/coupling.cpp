@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solver/estimate.hpp"
-
 namespace cairn::solver {
 
 bool invert(ThetaBlock& theta, int rows) {
@@ -31,17 +29,6 @@ bool invert(ThetaBlock& theta, int rows) {
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < rows; ++c) theta.inverse[r][c] = work[r][rows + c];
   return true;
-}
-
-double Coupling::residual(const std::vector<double>& r, const std::vector<double>& u) const {
-  Estimate estimate;
-  for (const Part& part : parts_) {
-    const auto first = static_cast<std::size_t>(part.first);
-    double u_i[max_rows] = {};
-    std::copy_n(u.data() + first, part.set.rows, u_i);
-    estimate.add(part.set, r.data() + first, u_i);
-  }
-  return estimate.value(scale_, velocity_scale_);
 }
 
 }  // namespace cairn::solver

@@ -40,15 +40,15 @@ class Coupling : public Interruptible {
   std::span<const Part> parts() const { return parts_; }
   std::size_t rows() const { return q_.size(); }
   const std::vector<double>& q() const { return q_; }
-  double scale() const { return scale_; }  // s of (E11) as far as velocities make it
+  double scale() const { return scale_; }  // largest scaled velocity of rows that act
 
   // The estimate of the certificate at r with u = W r + q.
-  double residual(const std::vector<double>& r, const std::vector<double>& u) const;
+  virtual double residual(const std::vector<double>& r, const std::vector<double>& u) const = 0;
 
  protected:
   std::vector<Part> parts_;
   std::vector<double> q_;
-  double scale_ = 0, velocity_scale_ = 0;
+  double scale_ = 0;
 };
 
 }  // namespace cairn::solver

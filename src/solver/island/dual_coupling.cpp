@@ -1,6 +1,9 @@
 #include "solver/island/dual_coupling.hpp"
 
+#include <algorithm>
+
 #include "base/index.hpp"
+#include "solver/estimate.hpp"
 #include "solver/island/primal_matrix.hpp"
 
 namespace cairn::solver {
@@ -13,7 +16,16 @@ void DualCoupling::attach(const ReducedIsland& island) {
   first_block_ = island.first_block;
   blocks_ = island.blocks;
   scale_ = island.scale;
-  velocity_scale_ = island.velocity_scale;
+}
+
+double DualCoupling::residual(const std::vector<double>& r, const std::vector<double>& u) const {
+  ImpulseEstimate estimate;
+  for (const Part& part : parts_) {
+    double u_i[max_rows] = {};
+    std::copy_n(&u[base::at(part.first)], part.set.rows, u_i);
+    estimate.add(row_errors(part.set, &r[base::at(part.first)], u_i));
+  }
+  return estimate.value(scale_);
 }
 
 void DualCoupling::multiply(const std::vector<double>& r, std::vector<double>& u) {

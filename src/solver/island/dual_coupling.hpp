@@ -14,6 +14,7 @@ class DualCoupling : public Coupling {
   // Copies the island. All memory is kept between islands.
   void attach(const ReducedIsland& island);
   void multiply(const std::vector<double>& r, std::vector<double>& u) override;
+  double residual(const std::vector<double>& r, const std::vector<double>& u) const override;
   bool factor(std::span<const ThetaBlock> theta) override;
   void solve(std::vector<double>& x) override;
 

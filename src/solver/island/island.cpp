@@ -7,7 +7,6 @@
 #include "base/index.hpp"
 #include "cairn/error.hpp"
 #include "problem/mass.hpp"
-#include "solver/estimate.hpp"
 
 namespace cairn::solver {
 namespace {
@@ -72,7 +71,8 @@ void add_response(const double (&J)[max_rows][max_velocities], const double* inv
 
 // Fills J = J L^-T / d, W = J D^-1 J^T and b.
 void fill_group(const Island& island, const Constraint& c, Group& g) {
-  double trace = 0;
+  double trace = 0, light = 0, gap = 0;
+  g.gauge = {};
   for (int r = 0; r < max_rows; ++r) std::fill(g.W[r], g.W[r] + max_rows, 0.0);
   for (int side = 0; side < 2; ++side) {
     if (g.body[side] < 0) continue;
@@ -86,15 +86,22 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
           for (int l = 0; l < k; ++l) g.J[side][r][k] -= L[k][l] * g.J[side][r][l];
       add_response(g.J[side], b.inverse, rows, n, g.W);
     });
+    double sum = 0;
+    for (int r = 0; r < c.rows; ++r) sum += g.W[r][r];
+    g.gauge.reach[side] = std::sqrt(std::max(0.0, sum - trace) / c.rows);
+    trace = sum;
+    light = std::max(light, b.light);
   }
   for (int r = 0; r < c.rows; ++r)
     for (int q = r + 1; q < c.rows; ++q) g.W[r][q] = g.W[q][r];
   if (!island.rest.empty()) fill_response(island, g);
+  trace = 0;
   for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
   g.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
   const double scale = 1 / g.d;
   for (int r = 0; r < c.rows; ++r) {
     g.b[r] = c.b[r] * scale;
+    gap += std::abs(g.b[r]);
     for (int q = 0; q < c.rows; ++q) g.W[r][q] *= scale * scale;
   }
   for (int side = 0; side < 2; ++side) {
@@ -106,6 +113,10 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
   }
   g.set.lo *= g.d;
   g.set.hi *= g.d;
+  g.gauge.kappa = std::min(g.d, light);
+  g.gauge.hidden = problem::floor_bound(island.mass * light * light);
+  g.gauge.gap = gap;
+  for (double& reach : g.gauge.reach) reach *= scale;
 }
 
 // L^-1 B M^-T of a block B between two bodies, L and M their factors.
@@ -135,6 +146,11 @@ void add_body(const Problem& problem, std::size_t i, Island& island) {
   b.size = source.size;
   b.source = static_cast<int>(i);
   island.velocities += b.size;
+  double mass = 0;
+  for (int k = 0; k < b.size; ++k) mass = std::max(mass, source.A[k][k]);
+  b.light = 1 / std::sqrt(mass);
+  island.mass += mass;
+  island.lightest = std::max(island.lightest, b.light);
   linear::BodyBlock& L = island.factors.emplace_back().A;
   if (problem::is_symmetric(source.A, source.size)) {
     CAIRN_CHECK(factorise(source, b, L));
@@ -238,16 +254,22 @@ void free_velocities(const Problem& problem, Island& island) {
     island.whole.solve(island.offsets, island.v_free.data());
   }
   island.v_source.resize(base::at(island.velocities));
-  for (std::size_t i = 0; i < island.bodies.size(); ++i)
-    body_velocity(island, i, island.v_free.data(),
-                  &island.v_source[base::at(island.bodies[i].first)]);
+  for (std::size_t i = 0; i < island.bodies.size(); ++i) {
+    IslandBody& b = island.bodies[i];
+    body_velocity(island, i, island.v_free.data(), &island.v_source[base::at(b.first)]);
+    double weighted[max_velocities];
+    for (int k = 0; k < b.size; ++k)
+      weighted[k] = std::sqrt(b.mass[k]) * island.v_free[base::at(b.first + k)];
+    b.free_terms = problem::norm(b.size, weighted);
+    island.speed = std::max(island.speed, 0x1p-10 * b.free_terms * b.light);
+  }
 }
 
-// A group's part in the scales (E11).
+// A group's part in the speed (E11) and the scales.
 void take_scale(const Constraint& c, const Group& g, Island& island) {
   const double* u = &island.u_free[base::at(g.first)];
   const bool unilateral = is_unilateral(c.law);
-  if (unilateral && u[0] >= 0) return;
+  if (unilateral && problem::opening_speed(g.set, u) >= 0) return;
   double sum = 0, closing = 0;
   for (int r = 0; r < c.rows; ++r) {
     sum += (u[r] - g.b[r]) * (u[r] - g.b[r]);
@@ -263,6 +285,7 @@ void take_scale(const Constraint& c, const Group& g, Island& island) {
   const double free = std::max(std::sqrt(sum), 0x1p-20 * size / g.d);
   island.scale = std::max(island.scale, free);
   island.velocity_scale = std::max({island.velocity_scale, free, std::sqrt(closing)});
+  island.speed = std::max(island.speed, g.gauge.kappa * std::sqrt(closing));
 }
 
 // The groups that discs are tied to, and the scales of those that can act (E241). Groups keep the
@@ -277,7 +300,8 @@ void find_ties(const Problem& problem, Island& island) {
     CAIRN_CHECK(normal != island.groups.end() && normal->source == c.tie);
     g.tie = static_cast<int>(normal - island.groups.begin());
     g.share = c.mu * g.d / normal->d;
-    if (island.u_free[base::at(normal->first)] < 0) take_scale(c, g, island);
+    if (problem::opening_speed(normal->set, &island.u_free[base::at(normal->first)]) < 0)
+      take_scale(c, g, island);
   }
 }
 
@@ -295,14 +319,15 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
   island.rows = 0;
   island.velocities = 0;
   island.tied = false;
+  island.lightest = island.mass = 0;
   for (int n = islands.first_body[base::at(number)]; n < islands.first_body[base::at(number + 1)];
        ++n)
     add_body(problem, base::at(islands.bodies[base::at(n)]), island);
   if (!problem.couplings.empty()) add_couplings(problem, islands, number, island);
   if (!island.rest.empty()) factor_whole(problem, islands, number, island);
+  island.speed = island.scale = island.velocity_scale = 0;
   free_velocities(problem, island);
 
-  island.scale = island.velocity_scale = 0;
   for (int n = islands.first_constraint[base::at(number)];
        n < islands.first_constraint[base::at(number + 1)]; ++n) {
     const std::size_t i = base::at(islands.constraints[base::at(n)]);
@@ -399,14 +424,35 @@ void velocities_from_impulses(const Island& island, const std::vector<double>& r
   for (std::size_t k = 0; k < v.size(); ++k) v[k] += island.v_free[k];
 }
 
+void add_up_terms(const Island& island, const std::vector<double>& r) {
+  island.terms.resize(island.bodies.size());
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    island.terms[i] = island.bodies[i].free_terms;
+  for (const Group& g : island.groups) {
+    double size = 0;
+    for (int k = 0; k < g.rows; ++k) size += std::abs(r[base::at(g.first + k)]);
+    for (int side = 0; side < 2; ++side)
+      if (g.body[side] >= 0) island.terms[base::at(g.body[side])] += g.gauge.reach[side] * size;
+  }
+}
+
+double load_of(const Island& island, const Group& g, const std::vector<double>& r) {
+  double size = 0;
+  for (int k = 0; k < g.rows; ++k) size = std::max(size, std::abs(r[base::at(g.first + k)]));
+  const double load = g.gauge.kappa * size, usual = 64 * island.speed;
+  return usual > 0 && load > usual ? load / usual : 1;
+}
+
 double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v) {
-  Estimate estimate;
+  add_up_terms(island, r);
+  Estimate estimate(island.speed, island.tolerance);
   for (const Group& g : island.groups) {
     double u[max_rows];
     group_velocity(island, g, v.data(), u);
-    estimate.add(g.set, r.data() + g.first, u);
+    estimate.add(row_errors(g.set, r.data() + g.first, u), g.gauge.kappa, g.gauge.hidden,
+                 [&] { return terms_of(island, g); });
   }
-  return estimate.value(island.scale, island.velocity_scale);
+  return estimate.value();
 }
 
 }  // namespace cairn::solver

@@ -16,6 +16,7 @@
 
 #include "linear/block_lu.hpp"
 #include "problem/islands.hpp"
+#include "solver/estimate.hpp"
 #include "solver/interruptible.hpp"
 #include "solver/island/local_law.hpp"
 
@@ -27,6 +28,8 @@ struct IslandBody {
   int source = 0;                                        // body of the problem
   bool diagonal = false;                                 // L is the identity
   double mass[max_velocities], inverse[max_velocities];  // D and 1/D
+  double light = 1;                                      // 1 / sqrt(m_j), (E310)
+  double free_terms = 0;                                 // |v_free|_A, (E311)
 };
 
 struct Group : LocalConstraint {
@@ -38,6 +41,7 @@ struct Group : LocalConstraint {
   double share = 0;  // of a disc: its radius over that impulse, both scaled
   int body[2] = {-1, -1};
   double d = 1;  // scale
+  RowGauge gauge;
   double J[2][max_rows][max_velocities];
   double b[max_rows] = {};
 };
@@ -63,9 +67,13 @@ struct Island : Interruptible {
   int velocities = 0;
   int rows = 0;
   bool tied = false;          // there are discs
-  double velocity_scale = 0;  // largest scaled J v_free + b over closing rows, (E11)
-  double scale =
-      0;  // s of (E11) without the part of the impulses: largest scaled J v_free over closing rows
+  double tolerance = 1e-8;    // of the certificate, for the estimate (E312)
+  double speed = 0;           // V of (E11)
+  double lightest = 0;        // largest 1 / sqrt(m_j), (E310)
+  double mass = 0;            // sum of m_j
+  double velocity_scale = 0;  // largest scaled J v_free + b over closing rows
+  double scale = 0;           // largest scaled J v_free over closing rows: size of a usual impulse
+  mutable std::vector<double> terms;  // scratch of residual()
 };
 
 // Copies island `number` of the problem. A disc with one row becomes a box. Radii of discs are zero
@@ -133,8 +141,28 @@ void body_velocity(const Island& island, std::size_t i, const double* v, double*
 void velocities_from_impulses(const Island& island, const std::vector<double>& r,
                               std::vector<double>& v);
 
-// The solvers' own estimate of the certificate: largest natural-map residual and complementarity
-// over the island scale.
+// tau_j of every body at the impulses r (E311), into island.terms; and what the velocity of a group
+// is then added up from, scaled.
+void add_up_terms(const Island& island, const std::vector<double>& r);
+inline double terms_of(const Island& island, const Group& g) {
+  double sum = g.gauge.gap;
+  for (int side = 0; side < 2; ++side)
+    if (g.body[side] >= 0)
+      sum += g.gauge.reach[side] * island.terms[static_cast<std::size_t>(g.body[side])];
+  return sum;
+}
+
+// |g| in the metric of A^-1, or |u|, that a residual of one stands for: speed V of the lightest
+// body.
+inline double unit_residual(const Island& island, double) {
+  return island.speed / island.lightest;
+}
+
+// kappa |r| / (64 V) of a group, at least one: how many times more than its own bodies it may hold
+// up (E313).
+double load_of(const Island& island, const Group& g, const std::vector<double>& r);
+
+// The solvers' own estimate of the certificate (E312).
 double residual(const Island& island, const std::vector<double>& r, const std::vector<double>& v);
 
 }  // namespace cairn::solver

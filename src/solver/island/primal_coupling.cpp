@@ -42,7 +42,6 @@ void PrimalCoupling::attach(const Island& island) {
   stop = island.stop;
   analysed_ = false;
   scale_ = island.scale;
-  velocity_scale_ = island.velocity_scale;
   parts_.clear();
   index_.clear();
   jacobians_.clear();
@@ -93,6 +92,18 @@ void PrimalCoupling::multiply(const std::vector<double>& r, std::vector<double>&
       if (i.size[side] > 0)
         add_packed_product(&jacobians_[i.place[side]], i.rows, i.size[side],
                            &v_[base::at(i.velocity[side])], &u[base::at(i.first)]);
+}
+
+double PrimalCoupling::residual(const std::vector<double>& r, const std::vector<double>& u) const {
+  add_up_terms(*island_, r);
+  Estimate estimate(island_->speed, island_->tolerance);
+  for (const Group& g : island_->groups) {
+    double u_i[max_rows] = {};
+    std::copy_n(&u[base::at(g.first)], g.rows, u_i);
+    estimate.add(row_errors(g.set, &r[base::at(g.first)], u_i), g.gauge.kappa, g.gauge.hidden,
+                 [&] { return terms_of(*island_, g); });
+  }
+  return estimate.value();
 }
 
 bool PrimalCoupling::factor(std::span<const ThetaBlock> theta) {

@@ -13,6 +13,7 @@ class PrimalCoupling : public Coupling {
   // The island must outlive its use. All memory is kept between islands.
   void attach(const Island& island);
   void multiply(const std::vector<double>& r, std::vector<double>& u) override;
+  double residual(const std::vector<double>& r, const std::vector<double>& u) const override;
   bool factor(std::span<const ThetaBlock> theta) override;
   void solve(std::vector<double>& x) override;
 

@@ -18,6 +18,7 @@ namespace {
 class MomentumBalance {
  public:
   static constexpr double largest_rho = 1e7;
+  static constexpr double stiffest = 1e13;  // penalty of a group
   double rho;
 
   MomentumBalance(const Island& island, double initial_rho, NewtonBuffers& buffers,
@@ -26,7 +27,7 @@ class MomentumBalance {
     set_up();
   }
 
-  void begin() {}
+  void begin();
   void freeze_slip();
   double evaluate(bool coulomb) { return evaluate_at(v_, coulomb); }
   bool step_direction(bool coulomb);
@@ -42,10 +43,11 @@ class MomentumBalance {
   // Evaluates u, z, r_plus and g at v; returns the merit |g|^2_{A^-1} + |bilateral velocities|^2.
   double evaluate_at(const std::vector<double>& v, bool coulomb);
   void assemble(bool coulomb);
-  void add_group(const Group& g, bool coulomb, bool symmetric);
+  void add_group(std::size_t i, bool coulomb, bool symmetric);
   void require_edge(int i, int j);
   bool is_symmetric(bool coulomb) const { return !coulomb && solver::is_symmetric(island_, b_); }
   void analyse();
+  double penalty(std::size_t i) const { return rho * b_.load[i]; }
 
   const Island& island_;
   NewtonBuffers& b_;
@@ -68,6 +70,14 @@ void MomentumBalance::analyse() {
   b_.lu.begin(b_.sizes, b_.late);
   for (const auto& [i, j] : b_.edges) b_.lu.connect(i, j);
   b_.lu.analyze();
+}
+
+// (E313).
+void MomentumBalance::begin() {
+  const double most = std::max(1.0, stiffest / rho);
+  b_.load.resize(island_.groups.size());
+  for (std::size_t i = 0; i < island_.groups.size(); ++i)
+    b_.load[i] = std::min(most, load_of(island_, island_.groups[i], r_));
 }
 
 void MomentumBalance::freeze_slip() {
@@ -104,7 +114,7 @@ double MomentumBalance::evaluate_at(const std::vector<double>& v, bool coulomb) 
     } else {
       if (coulomb) b_.sigma[i] = problem::slip_bound(g.set, u);
       for (int k = 0; k < g.rows; ++k)
-        z[k] = r_[base::at(g.first + k)] - rho * (u[k] + (k == 0 ? b_.sigma[i] : 0));
+        z[k] = r_[base::at(g.first + k)] - penalty(i) * (u[k] + (k == 0 ? b_.sigma[i] : 0));
       problem::project(g.set, z, p);
     }
     for (int side = 0; side < 2; ++side) {
@@ -125,7 +135,8 @@ void MomentumBalance::require_edge(int i, int j) {
 }
 
 // Adds J^T N J, N = rho D (I + e_n tau^T), to the matrix.
-void MomentumBalance::add_group(const Group& g, bool coulomb, bool symmetric) {
+void MomentumBalance::add_group(std::size_t i, bool coulomb, bool symmetric) {
+  const Group& g = island_.groups[i];
   double D[max_rows][max_rows], N[max_rows][max_rows], tau[max_rows] = {};
   problem::project_derivative(g.set, &b_.z[base::at(g.first)], D);
   // While sticking the slip speed is zero and sigma has a kink there: take the zero subgradient.
@@ -134,7 +145,7 @@ void MomentumBalance::add_group(const Group& g, bool coulomb, bool symmetric) {
   if (coulomb && !std::equal(z, z + g.rows, p))
     problem::slip_gradient(g.set, &b_.u[base::at(g.first)], tau);
   for (int r = 0; r < g.rows; ++r)
-    for (int c = 0; c < g.rows; ++c) N[r][c] = rho * (D[r][c] + D[r][0] * tau[c]);
+    for (int c = 0; c < g.rows; ++c) N[r][c] = penalty(i) * (D[r][c] + D[r][0] * tau[c]);
   add_rows(island_, g, N, symmetric, b_.lu);
 }
 
@@ -159,7 +170,7 @@ void MomentumBalance::assemble(bool coulomb) {
     if (g.set.law == Law::equality)
       add_border(island_, g, b_.node_of_group[i], b_.lu);
     else if (!open(g))
-      add_group(g, coulomb, symmetric);
+      add_group(i, coulomb, symmetric);
   }
 }
 
@@ -209,11 +220,12 @@ double MomentumBalance::line_search() {
   }
   auto slope = [&](double t) {
     double sum = constant + t * linear;
-    for (const Group& g : island_.groups) {
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
       if (g.set.law == Law::equality) continue;
       double z[max_rows], p[max_rows];
       const double* jd = &b_.jd[base::at(g.first)];
-      for (int k = 0; k < g.rows; ++k) z[k] = b_.z[base::at(g.first + k)] - t * rho * jd[k];
+      for (int k = 0; k < g.rows; ++k) z[k] = b_.z[base::at(g.first + k)] - t * penalty(i) * jd[k];
       problem::project(g.set, z, p);
       for (int k = 0; k < g.rows; ++k) sum -= p[k] * jd[k];
     }

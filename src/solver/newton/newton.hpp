@@ -9,6 +9,7 @@ namespace cairn::solver {
 struct NewtonBuffers : PrimalNodes {
   linear::BlockLU lu;
   std::vector<double> u, sigma, z, r_plus, jd;  // per row (sigma per group)
+  std::vector<double> load;                     // per group: its penalty over rho
   std::vector<double> g, x, v_trial, best;
   std::vector<double> change, product;  // per velocity, where the mass has a rest
 };

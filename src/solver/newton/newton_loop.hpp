@@ -60,7 +60,8 @@ IterationResult newton_loop(const AnyIsland& island, const NewtonLimits& limits,
     if (!coulomb) inner.freeze_slip();
     double scale = island.scale;
     for (const double x : r) scale = std::max(scale, std::abs(x));
-    const double enough = std::max(2e-16, 0.1 * std::min(1.0, previous)) * scale;
+    const double enough =
+        std::max(2e-16 * scale, 0.1 * std::min(1.0, previous) * unit_residual(island, scale));
     inner.begin();
     double merit = inner.evaluate(coulomb), last_merit = merit;
     for (int i = 0; i < 30 && result.iterations < limits.factorisations; ++i) {

@@ -38,7 +38,7 @@ void make_island(const ReducedProblem& problem, const problem::ReducedIslands& i
     if (!is_unilateral(c.law) || island.q[base::at(g.first)] < 0)
       island.scale = std::max(island.scale, std::sqrt(sum));
   }
-  island.velocity_scale = island.scale;
+  island.has_bodies = false;
   for (ReducedGroup& g : island.groups) {
     for (auto& row : g.W) std::fill(row, row + max_rows, 0.0);
     const std::size_t i = base::at(g.source);
@@ -102,7 +102,9 @@ void reduce(const Island& island, ReducedIsland& reduced) {
   reduced.q = island.u_free;
   reduced.rows = island.rows;
   reduced.scale = island.scale;
-  reduced.velocity_scale = island.velocity_scale;
+  reduced.has_bodies = true;
+  reduced.speed = island.speed;
+  reduced.tolerance = island.tolerance;
   auto& [on_body, rows, v, neighbours] = reduced.scratch;
   if (on_body.size() < island.bodies.size()) on_body.resize(island.bodies.size());
   if (rows.size() < island.groups.size()) rows.resize(island.groups.size());
@@ -115,6 +117,8 @@ void reduce(const Island& island, ReducedIsland& reduced) {
     copy.first = g.first;
     copy.source = g.source;
     copy.d = g.d;
+    copy.kappa = g.gauge.kappa;
+    copy.hidden = g.gauge.hidden;
     for (const int body : g.body)
       if (body >= 0) on_body[base::at(body)].push_back(static_cast<int>(i));
   }
@@ -160,13 +164,18 @@ double residual(const ReducedIsland& island, const std::vector<double>& r,
   // Iterates that run away are no answer, though relative to their size all residuals vanish.
   for (const double x : r)
     if (!(std::abs(x) < 1e100)) return std::numeric_limits<double>::infinity();
-  Estimate estimate;
+  ImpulseEstimate by_impulses;
+  Estimate by_speed(island.speed, island.tolerance);
   for (const ReducedGroup& g : island.groups) {
     double w[max_rows];
     std::copy(&u[base::at(g.first)], &u[base::at(g.first)] + g.rows, w);
-    estimate.add(g.set, &r[base::at(g.first)], w);
+    const RowErrors errors = row_errors(g.set, &r[base::at(g.first)], w);
+    if (island.has_bodies)
+      by_speed.add(errors, g.kappa, g.hidden, [&] { return std::sqrt(errors.impulse); });
+    else
+      by_impulses.add(errors);
   }
-  const double value = estimate.value(island.scale, island.velocity_scale);
+  const double value = island.has_bodies ? by_speed.value() : by_impulses.value(island.scale);
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 

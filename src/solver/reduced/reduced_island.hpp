@@ -12,9 +12,11 @@
 namespace cairn::solver {
 
 struct ReducedGroup : LocalConstraint {
-  int first = 0;   // impulses of the island: r[first .. first + rows)
-  int source = 0;  // constraint of the problem
-  double d = 1;    // scale
+  int first = 0;      // impulses of the island: r[first .. first + rows)
+  int source = 0;     // constraint of the problem
+  double d = 1;       // scale
+  double kappa = 0;   // of reduce(): (E310)
+  double hidden = 0;  // of reduce(): (E311)
 };
 
 struct ReducedIsland : Interruptible {
@@ -23,8 +25,10 @@ struct ReducedIsland : Interruptible {
   std::vector<ReducedProblem::Block> blocks;  // scaled; column counts groups
   std::vector<double> q;
   int rows = 0;
-  double scale = 0;           // s of (E11) without the part of the impulses
-  double velocity_scale = 0;  // the same: gaps and free velocities are one in q
+  double scale = 0;         // s of (E17) without the part of the impulses
+  bool has_bodies = false;  // made by reduce(): judged by speeds
+  double speed = 0;         // then V of (E11)
+  double tolerance = 0;     // and that of the certificate
 
   // Memory of reduce().
   struct Scratch {
@@ -41,6 +45,11 @@ void make_island(const ReducedProblem& problem, const problem::ReducedIslands& i
 
 // The reduced form of an island with bodies, W = J (D + R)^-1 J^T; unscaled again by the groups' d.
 void reduce(const Island& island, ReducedIsland& reduced);
+
+// |u| that a residual of one stands for; scale: of impulses and velocities.
+inline double unit_residual(const ReducedIsland&, double scale) {
+  return scale;
+}
 
 // u = W r + constant of group i, constant may be null.
 inline void row_product(const ReducedIsland& island, std::size_t i, const double* r,

@@ -188,8 +188,10 @@ TEST_F(CommandLine, InterruptEndsTheRunCleanly) {
 TEST_F(CommandLine, InterruptEndsAStepThatWouldNotEnd) {
   const std::string scene =
       write("disc.json",
-            replaced(replaced(disc_scene, "\"position\": [0, 0.51, 0]",
-                              "\"position\": [0, 0.5, 0], \"angular_velocity\": [0, 0, 3]"),
+            replaced(replaced(disc_scene, "\"bodies\": [",
+                              "\"bodies\": [{\"name\": \"press\", \"motion\": {\"position\": [0, "
+                              "\"1.01 - 10*t\", 0]}, \"shapes\": [{\"type\": \"halfspace\", "
+                              "\"normal\": [0, -1, 0]}]},"),
                      "\"duration\": 0.2",
                      "\"duration\": 0.2, \"solver\": {\"type\": \"nsgs\", \"accelerate\": false, "
                      "\"tolerance\": 1e-300, \"max_sweeps\": 100000000}"));
