@@ -82,12 +82,13 @@ Result<std::string> save_failed_problem(const Model& model, const StepReport& re
   if (report.solve_count == 0) return std::string();
   const auto worst = static_cast<std::size_t>(report.worst_solve);
   const Problem& problem = report.solved()[worst].problem;
+  const Solution& solution = report.solved()[worst].solution;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)
     names.push_back(constraint_name(model, problem, static_cast<int>(i)));
   if (!problem::parse_problem(problem::problem_text(problem, names), "")) return std::string();
   const std::string file = fmt::format("{}/{}{}.json", folder, failed_prefix, report.step);
-  const Result<void> written = problem::write_problem(problem, names, file);
+  const Result<void> written = problem::write_problem(problem, names, file, solution.attempts);
   if (!written) return tl::unexpected(written.error());
   return file;
 }

@@ -14,8 +14,8 @@ double processor_ms() {
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
-template <class Solution>
-void take_solution(const Solution& solution, Attempt& result) {
+template <class AnySolution>
+void take_solution(const AnySolution& solution, Attempt& result) {
   if (solution.status == SolveStatus::internal_error) throw std::logic_error(solution.message);
   result.status = solution.status;
   result.certificate = solution.certificate;
@@ -23,6 +23,11 @@ void take_solution(const Solution& solution, Attempt& result) {
   result.iterations = solution.iterations;
   result.islands = solution.islands;
   result.fallbacks = solution.fallbacks;
+  if constexpr (std::is_same_v<AnySolution, Solution>) {  // reduced problems keep no log
+    result.work = solution.work;
+    result.methods = solution.attempts;
+    result.left_out = solution.attempts_left_out;
+  }
   result.lambda = solution.lambda;
 }
 
@@ -95,6 +100,16 @@ Json as_json(const Attempt& a) {
   json["certificate"] = {
       {"worst", a.certificate.worst}, {"row", a.worst_row}, {"finite", a.certificate.finite}};
   json["certificate"].update(residuals(a.certificate));
+  if (a.methods.empty()) return json;
+  json["work"] = a.work;
+  json["attempts_left_out"] = a.left_out;
+  for (const SolveAttempt& m : a.methods)
+    json["attempts"].push_back({{"method", m.method},
+                                {"island", m.island},
+                                {"iterations", m.iterations},
+                                {"before", m.before},
+                                {"after", m.after},
+                                {"work", m.work}});
   return json;
 }
 

@@ -17,8 +17,11 @@ struct Attempt {
   std::string worst_row;  // name of the constraint with the largest residual
   const char* method = "";
   int iterations = 0, islands = 0, fallbacks = 0;
-  double cpu_ms = 0;  // processor time of the solve and its certificate
-  VecX v, lambda, w;  // v of a full problem, w of a reduced one
+  double cpu_ms = 0;                  // processor time of the solve and its certificate
+  double work = 0;                    // of the solve, in products of 6 x 6 blocks (E314)
+  std::vector<SolveAttempt> methods;  // tried one after the other
+  int left_out = 0;                   // of them
+  VecX v, lambda, w;                  // v of a full problem, w of a reduced one
 
   bool certified() const { return refusal.empty() && status == SolveStatus::solved; }
 };

@@ -183,6 +183,9 @@ void describe(Visitor& v, VerdictOptions& o) {
             "the papers, judged by the same limits");
   v.integer("max_parts", o.max_parts, 1, 1000000,
             "attempts at one step of a group of bodies, after which it is not accepted");
+  v.number("work", o.work, Range{0, 1e15}, "-",
+           "bound on the work of a step, all parts and attempts together, in products of 6 x 6 "
+           "blocks a constraint, for at least 200 constraints; about 40 ns each; 0: no bound");
   v.number("overlap", o.overlap, Range{0, 1e9}, "-",
            "deepest overlap of two shapes, at the end of a step and on the way, of the smaller "
            "inner radius (half the least thickness)");

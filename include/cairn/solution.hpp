@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cairn/problem.hpp"
 
@@ -44,6 +45,16 @@ enum class SolveStatus : std::uint8_t {
 };
 const char* name(SolveStatus status);
 
+// One method on one island, as `auto` tries them one after the other.
+struct SolveAttempt {
+  const char* method = "";
+  int island = 0;      // in the order of solving, the smallest first
+  int iterations = 0;  // sweeps, Newton steps or pivots
+  double before = 0;   // the solvers' estimate of the residual at its start [-]
+  double after = 0;    // and of what it left [-]
+  double work = 0;     // products of 6 x 6 blocks (E314)
+};
+
 struct Solution {
   VecX v;
   VecX lambda;
@@ -51,9 +62,13 @@ struct Solution {
   Certificate certificate;
   int iterations = 0;  // sweeps, Newton steps and pivots of all islands together
   int islands = 0;
-  int fallbacks = 0;        // islands in which the first method of auto was not enough
-  const char* method = "";  // the last method that had to be used
-  std::string message;      // of status internal_error; empty otherwise
+  int fallbacks = 0;           // islands in which the first method of auto was not enough
+  const char* method = "";     // the last method that had to be used
+  double work = 0;             // of all islands, in products of 6 x 6 blocks (E314)
+  bool out_of_budget = false;  // ended by the work budget of the step
+  std::vector<SolveAttempt> attempts;
+  int attempts_left_out = 0;  // of islands that one method solved, where there are many of them
+  std::string message;        // of status internal_error; empty otherwise
 };
 
 }  // namespace cairn

@@ -70,6 +70,15 @@ struct Interrupt {
   void* context = nullptr;
 };
 
+// Work of the solves of a step and its bound, in products of 6 x 6 blocks (E314): counted, not
+// timed, so that a bound gives the same results on every machine.
+struct WorkMeter {
+  double spent = 0;
+  double limit = 0;           // 0: none yet; each solve raises it to what its size allows
+  double per_constraint = 0;  // of a problem; 0: no bound
+  bool exhausted() const { return per_constraint > 0 && limit > 0 && spent > limit; }
+};
+
 // Scratch of the solvers; holds nothing that a fresh one would not compute again.
 class SolverWorkspace {
  public:
@@ -82,6 +91,8 @@ class SolverWorkspace {
 
   // Of every solve from now on.
   void set_interrupt(const Interrupt& interrupt);
+  // Adds up the work of every solve from now on and ends those beyond its limit; nullptr: none.
+  void set_meter(WorkMeter* meter);
 
  private:
   std::unique_ptr<Buffers> buffers_;

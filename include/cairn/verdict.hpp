@@ -10,9 +10,11 @@ namespace cairn {
 
 // Limits of the verdict; scene key `simulation.verdict`. A step is accepted if all of them hold.
 struct VerdictOptions {
-  bool split = true;      // take a step that fails in motion or energy again in parts; false: the
-                          // papers' fixed step, judged by the same limits
-  int max_parts = 1000;   // of a step of one group of bodies, failed attempts included
+  bool split = true;     // take a step that fails in motion or energy again in parts; false: the
+                         // papers' fixed step, judged by the same limits
+  int max_parts = 1000;  // of a step of one group of bodies, failed attempts included
+  double work = 30000;  // bound on the work of a step, all parts and attempts together, in products
+                        // of 6 x 6 blocks a constraint (E314); 0: none [-]
   double overlap = 0.05;  // deepest overlap of two shapes, at the end of a step and on the way, of
                           // the smaller inner radius (half the least thickness) [-]
   double joint = 5e-3;    // largest joint error, of the smaller body, see (E305) [-]

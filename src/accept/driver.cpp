@@ -15,12 +15,15 @@ namespace {
 struct Group {
   Group(const Setting& s, std::span<const char> member, const scheme::StepData& whole)
       : sub(s.model, member),
-        setting{sub.model(), s.scheme, s.solver, s.limits, s.clock, s.interrupted, s.interrupt},
+        setting{sub.model(), s.scheme,      s.solver,    s.limits,
+                s.clock,     s.interrupted, s.interrupt, s.meter},
         stepper(sub.model(), s.solver, s.limits),
         data(sub.model()) {
     data.forces.external = sub.extract(whole.forces.external);
     data.solver.set_interrupt(s.interrupt);
     data.contact_projection.solver.set_interrupt(s.interrupt);
+    data.solver.set_meter(s.meter);
+    data.contact_projection.solver.set_meter(s.meter);
   }
 
   // False: it was stopped or interrupted.
@@ -89,7 +92,7 @@ void Driver::step(const Setting& s, double h, scheme::StepData& data, State& sta
   begin_ = state;
   const Judgement first = stepper_.attempt(s, h, data, state, report);
   const bool divides = s.limits.split && s.limits.max_parts > 1;
-  if (!s.interrupted && divides && !stands(first, report)) {
+  if (!s.interrupted && divides && !s.out_of_budget() && !stands(first, report)) {
     const bool apart = find_group(s.model, report, first) && step_apart(s, h, data, state, report);
     if (!apart && !s.interrupted) stepper_.divide(s, h, begin_, first, data, state, report);
   }

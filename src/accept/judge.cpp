@@ -105,6 +105,13 @@ void Judge::judge_solve(const Taken& taken, Judgement& out) const {
   VerdictPart& part = out.verdict.solve;
   part.worst = taken.report.certificate / tolerance(solver_);
   part.ok = taken.report.status != StepStatus::uncertified;
+  if (part.ok) return;
+  bool budget = false;
+  for (const SolveRecord& record : taken.report.solved())
+    budget = budget || record.solution.out_of_budget;
+  part.sentence = fmt::format("residual {:.2g} exceeds the tolerance {:.0e}{}",
+                              taken.report.certificate, tolerance(solver_),
+                              budget ? " after the work budget (simulation.verdict.work)" : "");
 }
 
 // (E301).

@@ -15,8 +15,10 @@ struct Setting {
   const SolverOptions& solver;
   const VerdictOptions& limits;
   double (*clock)() = nullptr;
-  const bool& interrupted;   // set while a solve runs: the step ends as soon as it can
-  Interrupt interrupt = {};  // what sets it
+  const bool& interrupted;     // set while a solve runs: the step ends as soon as it can
+  Interrupt interrupt = {};    // what sets it
+  WorkMeter* meter = nullptr;  // of the step
+  bool out_of_budget() const { return meter && meter->exhausted(); }
 };
 
 class Stepper {

@@ -81,15 +81,15 @@ void put_worst_steps(ReportPage& page) {
       "<div class=\"scroll\"><table><tr><th class=\"n\">step</th><th "
       "class=\"n\">t [s]</th>"
       "<th class=\"n\">residual</th><th>row</th><th>method</th><th "
-      "class=\"n\">iterations</th><th></th></tr>";
+      "class=\"n\">iterations</th><th>attempts: residual (iterations)</th><th></th></tr>";
   for (const record::WorstStep& w : page.in.totals.worst)
     page.put(
         "<tr><td class=\"n\">{}</td><td class=\"n\"><a href=\"#t={}\">{}</a></td><td "
         "class=\"n\">{}</td><td>{}</td><td>{}</td>"
-        "<td class=\"n\">{}</td><td class=\"{}\">{}</td></tr>",
+        "<td class=\"n\">{}</td><td>{}</td><td class=\"{}\">{}</td></tr>",
         w.step, w.t, short_number(w.t), short_number(w.certificate), escape(w.row),
-        escape(w.method), w.iterations, w.status == StepStatus::certified ? "yes" : "no",
-        record::name(w.status));
+        escape(w.method), w.iterations, escape(w.attempts),
+        w.status == StepStatus::certified ? "yes" : "no", record::name(w.status));
   page.html += "</table></div>";
 }
 

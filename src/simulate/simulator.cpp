@@ -48,6 +48,7 @@ struct Simulator::Workspace {
   Interrupt interrupt;       // of the caller
   Interrupt ask;             // the same, remembering the answer
   bool interrupted = false;  // in the step at hand: the solves to come end at once as well
+  WorkMeter meter;           // of the step at hand
   State before;              // the step
 };
 
@@ -85,6 +86,8 @@ void Simulator::Workspace::pass_interrupt_on() {
            .context = this};
   data->solver.set_interrupt(ask);
   data->contact_projection.solver.set_interrupt(ask);
+  data->solver.set_meter(&meter);
+  data->contact_projection.solver.set_meter(&meter);
 }
 
 void Simulator::Workspace::renew_data() {
@@ -100,6 +103,7 @@ Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOp
     : workspace_(std::make_unique<Workspace>(required(std::move(model)), std::move(initial), scheme,
                                              solver, verdict)) {
   require_fit(*workspace_->model, workspace_->state);
+  workspace_->pass_interrupt_on();
   if (const Result<void> taken = accepts(scheme, *workspace_->model); !taken)
     workspace_->refusal = taken.error().front().text();
 }
@@ -117,11 +121,13 @@ const StepReport& Simulator::step(double h) {
     return w.report;
   }
   w.interrupted = false;
+  w.meter = {.per_constraint = w.verdict.work};
   w.before = w.state;
   try {
     if (!w.data_is_whole) w.renew_data();
-    w.driver.step({*w.model, w.scheme, w.solver, w.verdict, w.clock, w.interrupted, w.ask}, h,
-                  *w.data, w.state, w.report);
+    w.driver.step(
+        {*w.model, w.scheme, w.solver, w.verdict, w.clock, w.interrupted, w.ask, &w.meter}, h,
+        *w.data, w.state, w.report);
     // What an interrupted step left is taken back below.
     [[maybe_unused]] const bool taken = !w.report.failed() && !w.interrupted;
     model::dcheck_state(*w.model, w.state);

@@ -46,6 +46,7 @@ class BestAttempt {
     velocities_from_impulses(island_, r_, v_);
     best_ = r_;
     at_best_ = true;
+    work_before_ = island_.work();
   }
   // The present impulses count as an attempt.
   void judge() { value_ = residual(island_, r_, v_); }
@@ -57,6 +58,10 @@ class BestAttempt {
   }
   // Takes what a method left in r and v; restores the best if it was worse.
   void take(const IterationResult& result, const char* method) {
+    if (island_.log)
+      island_.log->add(method, result.iterations, value_, result.residual,
+                       island_.work() - work_before_);
+    work_before_ = island_.work();
     total_.iteration.iterations += result.iterations;
     total_.iteration.ray = total_.iteration.ray || result.ray;
     at_best_ = result.residual < value_;
@@ -77,7 +82,8 @@ class BestAttempt {
   std::vector<double>& best_;
   std::vector<double>&r_, &v_;
   double value_ = base::infinity;
-  bool at_best_ = false;  // r and v are those of the best
+  double work_before_ = 0;  // the attempt at hand
+  bool at_best_ = false;    // r and v are those of the best
   MethodResult total_{{}, "warm", false};
 };
 

@@ -28,7 +28,9 @@ double tolerance(const SolverOptions& options) {
 
 struct SolverWorkspace::Buffers {
   Interrupt interrupt;
+  WorkMeter* meter = nullptr;
   solver::StopSignal stop;
+  solver::AttemptLog log;
   problem::Islands islands;
   std::vector<int> order;  // of the islands
   solver::Island island;
@@ -44,6 +46,10 @@ SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = defaul
 
 void SolverWorkspace::set_interrupt(const Interrupt& interrupt) {
   buffers_->interrupt = interrupt;
+}
+
+void SolverWorkspace::set_meter(WorkMeter* meter) {
+  buffers_->meter = meter;
 }
 
 Result<void> accepts(const SolverOptions& options, const Problem& problem) {
@@ -110,9 +116,19 @@ void store(const Island& island, const Problem& problem, const std::vector<doubl
                       problem.bodies[static_cast<std::size_t>(island.bodies[i].source)].first);
 }
 
+// `auto` logs its attempts itself.
 MethodResult run(const Island& island, const SolverOptions& options, MethodBuffers& methods,
                  std::vector<double>& r, std::vector<double>& v) {
-  return std::visit([&](const auto& o) { return run_method(island, o, methods, r, v); }, options);
+  const auto start = [&] {
+    return std::visit([&](const auto& o) { return run_method(island, o, methods, r, v); }, options);
+  };
+  if (std::holds_alternative<Auto>(options) || !island.log) return start();
+  velocities_from_impulses(island, r, v);
+  const double before = residual(island, r, v), work = island.work();
+  const MethodResult result = start();
+  island.log->add(result.method, result.iteration.iterations, before, result.iteration.residual,
+                  island.work() - work);
+  return result;
 }
 
 // (E265): where the rounds do not settle, few sweeps a round, more where they gain nothing. How a
@@ -220,8 +236,10 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
   solution.v.resize(problem.velocities());
   solution.iterations = solution.fallbacks = 0;
   solution.method = "none";
-  b.stop.begin(b.interrupt);
+  b.stop.begin(b.interrupt, b.meter, problem.constraints.size());
+  b.log.begin(solution.attempts);
   b.island.stop = &b.stop;
+  b.island.log = &b.log;
   b.island.tolerance = tolerance(options);
   problem::find_islands(problem, b.islands);
   solution.islands = b.islands.count;
@@ -237,13 +255,17 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
       solution.iterations += result.iteration.iterations;
       solution.fallbacks += result.fallback ? 1 : 0;
       solution.method = result.method;
+      b.log.end_island();
     }
     store(b.island, problem, b.r, b.v, solution);
   }
   solution.certificate = certify(problem, solution.v, solution.lambda);
   solution.status = solution.certificate.within(tolerance(options)) ? SolveStatus::solved
-                    : b.stop.stopped()                              ? SolveStatus::interrupted
+                    : b.stop.stopped() && !b.stop.out_of_budget()   ? SolveStatus::interrupted
                                                                     : SolveStatus::not_certified;
+  solution.work = b.stop.work();
+  solution.out_of_budget = b.stop.out_of_budget();
+  solution.attempts_left_out = b.log.left_out();
   problem::dcheck_solution(problem, solution, tolerance(options));
 }
 
@@ -260,8 +282,10 @@ void solve(const Problem& problem, const SolverOptions& options, SolverWorkspace
   } catch (const std::exception& fault) {
     // The buffers may be half written: the next solve begins with new ones.
     const Interrupt interrupt = workspace.buffers().interrupt;
+    WorkMeter* meter = workspace.buffers().meter;
     workspace = SolverWorkspace();
     workspace.set_interrupt(interrupt);
+    workspace.set_meter(meter);
     solution = {};
     solution.lambda = start;
     if (dynamic_cast<const std::bad_alloc*>(&fault)) throw;

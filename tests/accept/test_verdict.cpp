@@ -115,5 +115,28 @@ TEST(Verdict, NamesTheBodiesThatOverlap) {
   EXPECT_NE(report.verdict.motion.sentence.find("'plank'"), std::string::npos);
 }
 
+// Two steps without work for them: what is missing is reported, and the run goes on.
+TEST(Verdict, AStepWithoutWorkIsNotAccepted) {
+  const Scene scene =
+      scene_of(R"(
+    {"name": "floor", "fixed": true, "shapes": [{"type": "halfspace", "normal": [0, 0, 1]}]},
+    {"name": "a", "mass": 1, "position": [0, 0, 0.1], "velocity": [1, 0, -1],
+     "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2]}]},
+    {"name": "b", "mass": 5, "position": [0, 0.05, 0.3], "velocity": [0, -1, -3],
+     "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2]}]})",
+               R"(, "materials": {"default": {"friction": 0.4, "restitution": 0}})");
+  Simulator sim = simulator_of(scene, {.work = 1e-3});
+  for (int i = 0; i < 2; ++i) {
+    const StepReport& report = sim.step(0.01);
+    ASSERT_FALSE(report.failed());
+    EXPECT_FALSE(report.verdict.solve.ok);
+    EXPECT_FALSE(report.verdict.solve.sentence.empty());
+    EXPECT_TRUE(report.solves[0].solution.out_of_budget);
+    EXPECT_EQ(report.status, StepStatus::uncertified);
+  }
+  Simulator free = simulator_of(scene, {.work = 0});
+  EXPECT_TRUE(free.step(0.01).verdict.solve.ok);
+}
+
 }  // namespace
 }  // namespace cairn::test_verdict

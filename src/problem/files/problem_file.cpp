@@ -230,7 +230,7 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
   if (!document) return tl::unexpected(document.error());
   JsonReader reader(file);
   if (!reader.object(*document, "",
-                     {"cairn_problem", "units", "bodies", "couplings", "constraints"}))
+                     {"cairn_problem", "units", "bodies", "couplings", "constraints", "attempts"}))
     return reader.errors();
   Problem problem;
   int version = 0;

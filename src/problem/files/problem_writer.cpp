@@ -1,5 +1,6 @@
 // Writes problem files: a Problem to JSON text, each number with the shortest digits that read back
 // to the same bits.
+#include <cmath>
 #include <fmt/format.h>
 
 #include "base/infinity.hpp"
@@ -46,9 +47,22 @@ std::string constraint_text(const Problem& problem, const Constraint& c, const s
   return text + "], \"b\": " + row_text(c.b, c.rows) + "}";
 }
 
+// Estimates that are not finite have no number in JSON.
+std::string attempt_text(const SolveAttempt& a) {
+  const auto number = [](double x) {
+    return std::isfinite(x) ? json::digits(x) : std::string("null");
+  };
+  return fmt::format(
+      "{{\"method\": {}, \"island\": {}, \"iterations\": {}, \"before\": {}, \"after\": {}, "
+      "\"work\": {}}}",
+      json::json_string(a.method), a.island, a.iterations, number(a.before), number(a.after),
+      number(a.work));
+}
+
 }  // namespace
 
-std::string problem_text(const Problem& problem, std::span<const std::string> names) {
+std::string problem_text(const Problem& problem, std::span<const std::string> names,
+                         std::span<const SolveAttempt> attempts) {
   CAIRN_CHECK(names.size() == problem.constraints.size());
   const Units& u = problem.units;
   std::string text = fmt::format(
@@ -68,12 +82,15 @@ std::string problem_text(const Problem& problem, std::span<const std::string> na
   for (std::size_t i = 0; i < names.size(); ++i)
     text +=
         (i > 0 ? ",\n    " : "\n    ") + constraint_text(problem, problem.constraints[i], names[i]);
+  if (!attempts.empty()) text += "\n  ],\n  \"attempts\": [";
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    text += (i > 0 ? ",\n    " : "\n    ") + attempt_text(attempts[i]);
   return text + "\n  ]\n}\n";
 }
 
 Result<void> write_problem(const Problem& problem, std::span<const std::string> names,
-                           const std::string& file) {
-  return write_text(problem_text(problem, names), file);
+                           const std::string& file, std::span<const SolveAttempt> attempts) {
+  return write_text(problem_text(problem, names, attempts), file);
 }
 
 }  // namespace cairn::problem

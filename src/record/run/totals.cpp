@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 #include "scheme/common/report.hpp"
 
@@ -13,6 +14,21 @@ namespace {
 // Not a number counts as worse than anything.
 double badness(double certificate) {
   return std::isnan(certificate) ? std::numeric_limits<double>::infinity() : certificate;
+}
+
+// The attempts of the island that took the most work.
+std::string attempts_text(const Solution& solution) {
+  std::map<int, double> work;
+  for (const SolveAttempt& a : solution.attempts) work[a.island] += a.work;
+  const auto hardest = std::max_element(
+      work.begin(), work.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::string text;
+  for (const SolveAttempt& a : solution.attempts)
+    if (a.island == hardest->first)
+      text += fmt::format("{}{} {:.1e} ({})", text.empty() ? "" : ", ", a.method, a.after,
+                          a.iterations);
+  if (solution.out_of_budget) text += "; work budget spent";
+  return text;
 }
 
 void add_worst(const Model& model, const StepReport& report, RunTotals& totals) {
@@ -32,6 +48,7 @@ void add_worst(const Model& model, const StepReport& report, RunTotals& totals) 
         constraint_name(model, record.problem, record.solution.certificate.worst_constraint);
     entry.method = record.solution.method;
     entry.iterations = record.solution.iterations;
+    entry.attempts = attempts_text(record.solution);
   }
   if (full) worst.pop_back();
   const auto place = std::upper_bound(

@@ -25,6 +25,7 @@ struct WorstStep {
   std::string row;         // the constraint it comes from
   std::string method;      // the solver's last method in that solve
   int iterations = 0;
+  std::string attempts;  // methods of the island that was hardest, with the residual each left
   StepStatus status = StepStatus::certified;
 };
 

@@ -24,6 +24,9 @@ constexpr int gradients_first = 5, gradients_of_packings = 20, patient_gradients
 // Where springs have failed on a packing, no other method has got below this.
 constexpr double stalled_residual = 1e-5;
 
+// Below this residual the impulses of the last step are those of this one, changed a little.
+constexpr double near = 1e-6;
+
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
 
@@ -60,9 +63,12 @@ Kind kind_of(const Island& island, const Auto& options) {
     kind.linear = kind.linear && lemke_takes(g);
   }
   kind.planar_pile = kind.linear && is_planar_pile(island);
-  kind.packing = island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size();
   kind.patches = island.groups.size() > 4 * island.bodies.size();
   kind.large = island.groups.size() > small_island;
+  // Few digits of contacts at points are found sooner by gradients than by factorisations.
+  const bool hasty = options.tolerance > loose && kind.large && !kind.patches;
+  kind.packing =
+      hasty || (island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size());
   kind.plain = island.rest.empty();
   return kind;
 }
@@ -101,6 +107,12 @@ bool joints_alone(Attempts& a, const Kind& kind) {
 bool rest(Attempts& a, const Kind& kind) {
   a.hold();
   return a.exact() || (kind.large && a.good() && a.value() <= 1e-12);
+}
+
+// A large island near its answer: perhaps nothing slides.
+bool rest_from_near(Attempts& a) {
+  a.hold();
+  return a.good() && a.value() <= 1e-12;
 }
 
 // A packing. Gradients in its own layout are the quickest where each pair of bodies meets in a
@@ -251,6 +263,8 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (kind.packing && (last_digits(a, kind) || (!kind.convex && a.value() < stalled_residual)))
     return a.result(true);
   if (may_rest && !rests_first && rest(a, kind)) return a.result(false);
+  if (kind.large && !kind.packing && was_warm && a.value() < near && rest_from_near(a))
+    return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
   if (approach(a, kind) || polish(a, kind)) return a.result(false);
@@ -258,6 +272,10 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
   if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
+  // By work: springs and spectral steps take a hundredth of pyramids and of the central path.
+  if (!kind.packing &&
+      (stiffen(a, kind, 1) || go_on(a, kind, gradients_first) || stiffen(a, kind, springs_last)))
+    return a.result(true);
   if (!kind.packing && was_warm && approach_from_nowhere(a, kind)) return a.result(true);
   if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a) || last_digits(a, kind)))
     return a.result(true);

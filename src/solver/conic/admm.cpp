@@ -164,9 +164,10 @@ IterationResult admm(Coupling& coupling, const AdmmLimits& limits, AdmmBuffers& 
   best.offer(buffers.z, buffers.u);
   IterationResult result;
   double watched = best.value(), hoped = best.value();
-  bool good = best.value() <= limits.tolerance || (!coupling.interrupted() && method.factor());
+  bool good = best.value() <= limits.tolerance ||
+              (!coupling.interrupted(coupling.factor_work()) && method.factor());
   while (good && result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
-    if (coupling.interrupted()) break;
+    if (coupling.interrupted(coupling.solve_work())) break;
     ++result.iterations;
     method.iterate();
     if (result.iterations % check_every == 0 || result.iterations == limits.iterations) {
@@ -186,7 +187,7 @@ IterationResult admm(Coupling& coupling, const AdmmLimits& limits, AdmmBuffers& 
       }
       watched = best.value();
     }
-    if (changed) good = method.factor();
+    if (changed) good = !coupling.interrupted(coupling.factor_work()) && method.factor();
   }
   r = best.impulses();
   result.residual = best.value();

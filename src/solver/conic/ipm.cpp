@@ -304,7 +304,7 @@ IterationResult ipm(Coupling& coupling, const IpmLimits& limits, IpmBuffers& buf
   method.residual();
   double watched = base::infinity, lowest = base::infinity;
   while (result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
-    if (coupling.interrupted()) break;
+    if (coupling.interrupted(coupling.factor_work() + 3 * coupling.solve_work())) break;
     ++result.iterations;
     if (!method.iterate()) break;
     const double now = method.residual();

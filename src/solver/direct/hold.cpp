@@ -179,6 +179,7 @@ class Holding {
   template <class Weigh>
   bool factorize(double inertia, Weigh weigh) {
     ++factorisations_;
+    if (island_.interrupted(b_.lu.products() + refinements * b_.lu.solve_products())) return false;
     b_.lu.zero();
     add_masses(island_, b_.lu);
     if (inertia != 1)

@@ -252,7 +252,8 @@ IterationResult follow_central_path(const Island& island, const CentralPathLimit
   b.next[island.rows] = -1;
   double length = 0.3, attempt = std::log(near_eps * scale);
   bool onward = curve.start(b.z) && curve.tangent(b.z, b.next, b.tangent);
-  while (onward && curve.solves() < most && !island.interrupted() &&
+  const double work_of_step = cost::dense * std::pow(static_cast<double>(island.rows), 3);
+  while (onward && curve.solves() < most && !island.interrupted(work_of_step) &&
          b.z[island.rows] > std::log(last_eps * scale)) {
     const int work = curve.correct(b.z, b.tangent, length, b.ahead);
     const bool kept =

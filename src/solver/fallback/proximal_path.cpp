@@ -117,6 +117,7 @@ void StiffeningPath::set_up() {
 }
 
 bool StiffeningPath::factorize() {
+  if (island_.interrupted(b_.factor.products())) return false;
   ++result_.iterations;
   return b_.factor.factorize(law_);
 }
@@ -322,7 +323,9 @@ bool StiffeningPath::step(const Way& way, double room) {
   double s = corner.at;
   bool shortened = false;
   for (int returns = 0;;) {
-    if (island_.interrupted()) return false;
+    if (island_.interrupted(b_.factor.solve_products() +
+                            cost::evaluation * static_cast<double>(island_.groups.size())))
+      return false;
     if (correct(way, s, corner)) {
       // The curve bends: another constraint may have passed a corner on the way.
       const PathCorner passed = law_.passed(last_);

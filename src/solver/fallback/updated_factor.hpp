@@ -14,6 +14,7 @@ class UpdatedFactor {
   void attach(const Island& island);
 
   double products() const { return lu_.products(); }
+  double solve_products() const { return lu_.solve_products(); }
 
   // Anew, for the law's present matrix.
   bool factorize(const ProximalLaw& law);

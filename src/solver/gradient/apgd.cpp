@@ -20,7 +20,7 @@ IterationResult apgd(Coupling& coupling, const FirstOrderLimits& limits, ApgdBuf
   double theta = 1, L = 1;
   int since_refresh = 0;
   while (result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
-    if (coupling.interrupted()) break;
+    if (coupling.interrupted(cost::gradient * static_cast<double>(coupling.parts().size()))) break;
     ++result.iterations;
     // Step from y; L must bound the curvature along it.
     for (;;) {

@@ -25,7 +25,7 @@ IterationResult bb(Coupling& coupling, const FirstOrderLimits& limits, BbBuffers
   double alpha = 1, f = 0;  // f relative to its value at the last refresh
   bool long_step = true, refreshed = true;
   while (result.iterations < limits.iterations && !(best.value() <= limits.tolerance)) {
-    if (coupling.interrupted()) break;
+    if (coupling.interrupted(cost::gradient * static_cast<double>(coupling.parts().size()))) break;
     ++result.iterations;
     gradient_step(coupling, r, u, sigma, alpha, trial);
     coupling.multiply(trial, u_trial);

@@ -135,7 +135,7 @@ IterationResult packed_spectral(const FirstOrderLimits& limits, PackedBuffers& b
   IterationResult result;
   double alpha = 1;
   while (result.iterations < limits.iterations && !(best.value() <= limits.tolerance) &&
-         !packing.interrupted()) {
+         !packing.interrupted(cost::packed_gradient * static_cast<double>(packing.size()))) {
     ++result.iterations;
     packing.project(b.now.x, b.now.g, b.sigma, alpha, b.next.x);
     packing.multiply(b.next.x, b.next.g);
@@ -164,7 +164,7 @@ IterationResult packed_apgd(const FirstOrderLimits& limits, PackedBuffers& b,
   double theta = 1, momentum = 0, L = 1;
   for (int steps = 1; result.iterations < limits.iterations && !(best.value() <= limits.tolerance);
        ++steps) {
-    if (packing.interrupted()) break;
+    if (packing.interrupted(cost::packed_gradient * static_cast<double>(packing.size()))) break;
     extrapolate(b.now, b.last, momentum, b.ahead);
     StepSums sums;
     for (;;) {  // L must bound the curvature along the step

@@ -36,6 +36,10 @@ class Coupling : public Interruptible {
   // W + Theta, one block per part; false if it is singular.
   virtual bool factor(std::span<const ThetaBlock> theta) = 0;
   virtual void solve(std::vector<double>& x) = 0;  // x <- (W + Theta)^-1 x
+  // What factor() and solve() take, in products of 6 x 6 blocks (E314); zero before the first
+  // factor().
+  virtual double factor_work() const = 0;
+  virtual double solve_work() const = 0;
 
   std::span<const Part> parts() const { return parts_; }
   std::size_t rows() const { return q_.size(); }

@@ -17,6 +17,11 @@ class DualCoupling : public Coupling {
   double residual(const std::vector<double>& r, const std::vector<double>& u) const override;
   bool factor(std::span<const ThetaBlock> theta) override;
   void solve(std::vector<double>& x) override;
+  double factor_work() const override { return analysed_ ? lu_.products() : 0; }
+  double solve_work() const override {
+    return cost::gradient * static_cast<double>(parts_.size()) +
+           (analysed_ ? lu_.solve_products() : 0);
+  }
 
  private:
   std::vector<ReducedProblem::Block> blocks_;

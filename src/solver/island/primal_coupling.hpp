@@ -16,6 +16,11 @@ class PrimalCoupling : public Coupling {
   double residual(const std::vector<double>& r, const std::vector<double>& u) const override;
   bool factor(std::span<const ThetaBlock> theta) override;
   void solve(std::vector<double>& x) override;
+  double factor_work() const override { return analysed_ ? lu_.products() : 0; }
+  double solve_work() const override {
+    return cost::gradient * static_cast<double>(parts_.size()) +
+           (analysed_ ? lu_.solve_products() : 0);
+  }
 
  private:
   // J of a constraint without the rest of the Group: a product reads a third of the memory.

@@ -132,7 +132,7 @@ IterationResult least_steps(const Island& island, double tolerance, double singu
   double merit = steps.evaluate(v);
   const double aim = std::min(tolerance, 1e-13);
   for (; result.iterations < most_steps && idle < idle_steps && !(result.residual <= aim) &&
-         !island.interrupted();
+         !island.interrupted(cost::dense * std::pow(static_cast<double>(island.rows), 3));
        ++result.iterations) {
     steps.find_step();
     if (!b.step.allFinite()) break;

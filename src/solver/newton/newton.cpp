@@ -36,6 +36,11 @@ class MomentumBalance {
   double try_step(double t, bool coulomb);
   // A swap would mix capacities, and then a later step allocates.
   void accept() { v_ = b_.v_trial; }
+  double work() const {
+    constexpr double evaluations = 6;  // matrix, line search, trials
+    return b_.lu.products() +
+           evaluations * cost::evaluation * static_cast<double>(island_.groups.size());
+  }
   const std::vector<double>& impulses() const { return b_.r_plus; }
 
  private:

@@ -43,6 +43,7 @@ double falling_end(double start, const Slope& slope) {
 //   add_linear_part()    takes the full step of what the inner problem is linear in
 //   try_step(t, coulomb) the merit after a part t of the step
 //   accept()             makes the point that was tried the current one
+//   work()               of a step, in products of 6 x 6 blocks (E314)
 //   impulses()           P of the last evaluation
 template <class AnyIsland, class Inner>
 IterationResult newton_loop(const AnyIsland& island, const NewtonLimits& limits, Inner& inner,
@@ -65,7 +66,7 @@ IterationResult newton_loop(const AnyIsland& island, const NewtonLimits& limits,
     inner.begin();
     double merit = inner.evaluate(coulomb), last_merit = merit;
     for (int i = 0; i < 30 && result.iterations < limits.factorisations; ++i) {
-      if ((!(std::sqrt(merit) > enough) && i > 0) || island.interrupted()) break;
+      if ((!(std::sqrt(merit) > enough) && i > 0) || island.interrupted(inner.work())) break;
       ++result.iterations;
       if (!inner.step_direction(coulomb)) break;
       double t = coulomb ? 1 : inner.line_search();

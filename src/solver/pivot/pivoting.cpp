@@ -169,7 +169,7 @@ PathEnd PivotPath::follow(const std::vector<char>& start, std::uint64_t& random,
   int entering = artificial(), at_artificial = slot;
   double step = most;
   PathEnd end = PathEnd::pivots;
-  for (int k = 0; k < max_pivots && !s_.interrupted(); ++k) {
+  for (int k = 0; k < max_pivots && !s_.interrupted(cost::evaluation * rows() / 2); ++k) {
     for (int i = 0; i < rows(); ++i) b_.x[base::at(i)] -= step * b_.y[base::at(i)];
     b_.x[base::at(slot)] = step;
     const int leaving = b_.basis[base::at(slot)];

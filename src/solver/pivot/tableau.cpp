@@ -227,7 +227,7 @@ Tableau::End Tableau::run(int max_pivots, const Interruptible& caller, std::uint
   }
   if (row < 0) return End::solved;   // q >= 0
   int column = n_, artificial = -1;  // row of z0
-  for (int k = 0; k < max_pivots && !caller.interrupted(); ++k) {
+  for (int k = 0; k < max_pivots && !caller.interrupted(cost::dense * n_ * n_); ++k) {
     const int leaving = basic_[base::at(row)];
     pivot(row, column);
     ++pivots;

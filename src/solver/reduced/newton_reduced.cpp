@@ -35,6 +35,7 @@ class ImpulseBalance {
   double line_search();
   void add_linear_part() {}
   double try_step(double t, bool coulomb);
+  double work() const { return 0; }  // reduced problems have no budget
   void accept() {
     b_.y = b_.y_trial;
     u_ = b_.u_trial;

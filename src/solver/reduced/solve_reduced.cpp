@@ -44,7 +44,7 @@ void solve_unguarded(const ReducedProblem& problem, const SolverOptions& options
   solution.islands = islands.count;
   bool ray = false;
   solver::StopSignal stop;
-  stop.begin(interrupt);
+  stop.begin(interrupt, nullptr, 0);
   solver::ReducedIsland island;
   island.stop = &stop;
   solver::ReducedBuffers buffers;

@@ -99,7 +99,7 @@ IterationResult sweeps(const AnyIsland& island, const NsgsLimits& limits, NsgsBu
   double last = 0, watched = result.residual;
   bool at_best = true;  // r and v are those of the best iterate
   for (int i = 1; i <= limits.sweeps && !(result.residual <= limits.tolerance); ++i) {
-    if (island.interrupted()) break;
+    if (island.interrupted(cost::sweep * static_cast<double>(island.groups.size()))) break;
     r_before = r;
     v_before = v;
     sweep(island, r, v);
