@@ -119,7 +119,7 @@ void HybridStep::accept(double length) {
   record = part.last();
   keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
   keep_rows(record.problem, data.poses_linear, data.linearised_again ? d.now.t + length : d.now.t,
-            data.contacts, record.origin);
+            data.linearised_again ? data.contacts_linear : data.contacts, record.origin);
   record.origin.before.clear();
   if (data.linearised_again) record.origin.before = data.contacts_start;
   record_path(length);
