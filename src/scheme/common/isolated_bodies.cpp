@@ -16,7 +16,7 @@ void IsolatedBodies::clear(const Model& model) {
 void IsolatedBodies::begin(const Model& model) {
   sets_.reset(model.bodies.size());
   held_.assign(model.bodies.size(), 0);
-  touched_.assign(model.bodies.size(), 0);
+  linked_.assign(model.bodies.size(), 0);
   for (const Joint& j : model.joints) join(model, j.bodies[0], j.bodies[1]);
   for (const Spring& s : model.springs) join(model, s.bodies[0], s.bodies[1]);
 }
@@ -24,19 +24,19 @@ void IsolatedBodies::begin(const Model& model) {
 void IsolatedBodies::join(const Model& model, BodyId a, BodyId b) {
   const bool free_a = is_free(model, a), free_b = is_free(model, b);
   if (free_a && free_b) sets_.join(static_cast<int>(a), static_cast<int>(b));
-  if (free_a) (free_b ? touched_ : held_)[index(a)] = 1;
-  if (free_b) (free_a ? touched_ : held_)[index(b)] = 1;
+  if (free_a) (free_b ? linked_ : held_)[index(a)] = 1;
+  if (free_b) (free_a ? linked_ : held_)[index(b)] = 1;
 }
 
-bool IsolatedBodies::mark(const Model& model) {
-  const auto root = [&](std::size_t i) {
-    return static_cast<std::size_t>(sets_.root(static_cast<int>(i)));
-  };
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (held_[i]) held_[root(i)] = 1;
+void IsolatedBodies::spread() {
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    if (held_[i]) held_[first(i)] = 1;
+}
+
+bool IsolatedBodies::mark() {
   bool more = false;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (marked_[i] || !touched_[i] || held_[root(i)]) continue;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (marked_[i] || !linked_[i] || held(i)) continue;
     marked_[i] = 1;
     more = true;
   }

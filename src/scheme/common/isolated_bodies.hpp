@@ -1,5 +1,4 @@
-// Bodies whose island touches nothing fixed or prescribed (E407): their contacts must conserve the
-// angular momentum of the island.
+// Islands of bodies that touch nothing fixed or prescribed (E407, E408).
 #pragma once
 
 #include <vector>
@@ -15,20 +14,27 @@ class IsolatedBodies {
   // No body is marked.
   void clear(const Model& model);
 
-  // Islands of joints and springs alone; then one contact with an impulse after the other; then the
-  // bodies of islands that nothing holds are marked, beside those marked before. True: some are new.
+  // Islands of joints and springs; then contacts one by one; then what holds a body holds its
+  // island.
   void begin(const Model& model);
   void join(const Model& model, BodyId a, BodyId b);
-  bool mark(const Model& model);
+  void spread();
 
+  // Marks the bodies with links in islands that nothing holds, beside those marked before. True:
+  // some are new.
+  bool mark();
   bool both(const ContactKey& key) const { return marked(key.body_a) && marked(key.body_b); }
+
+  bool held(std::size_t body) { return held_[first(body)] != 0; }
+  std::size_t first(std::size_t body) { return base::at(sets_.root(static_cast<int>(body))); }
 
  private:
   bool marked(BodyId id) const { return !marked_.empty() && marked_[index(id)] != 0; }
 
   base::UnionFind sets_;
-  std::vector<char> touched_;       // has a contact with an impulse
-  std::vector<char> held_, marked_;  // held: by something that is not free
+  std::vector<char> linked_;  // per body: to another free one
+  std::vector<char> held_;    // per body, then per island: linked to something that is not free
+  std::vector<char> marked_;
 };
 
 }  // namespace cairn::scheme

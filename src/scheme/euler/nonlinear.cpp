@@ -109,7 +109,8 @@ bool Step::release_isolated() {
     if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
       data.isolated.join(model, c.id.contact.body_a, c.id.contact.body_b);
   }
-  return data.isolated.mark(model);
+  data.isolated.spread();
+  return data.isolated.mark();
 }
 
 // (E406): columns of the angular velocities in the frames that the bodies have at the beginning.
