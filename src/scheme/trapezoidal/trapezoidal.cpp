@@ -65,7 +65,7 @@ void TrapezoidalStep::integrate(double length) {
       return;
     }
     if (!limited) {
-      const double tau = first_collision(left);
+      double tau = first_collision(left);
       const bool modes = options.events == EventDetection::all;
       if (modes && restart_at_release(std::min(tau, left), left)) continue;
       if (tau < left) {

@@ -53,9 +53,13 @@ void TrapezoidalStep::add_correction_work(const SolveRecord& record, double shar
 // (E169): the work, and that of the projection against gravity, is taken from the kinetic energy of
 // the island, or returned to it, all velocities by one factor, so that energy does not drift. Where
 // the bodies hardly move the factor would be far from one: the ledger then shows the difference.
+// Islands that nothing holds keep their momenta, and pay nothing.
 void TrapezoidalStep::pay_for_projection(Phase& phase) {
   data.island_kinetic.assign(data.island_work.size(), 0.0);
   static constexpr double rest[6] = {};
+  data.isolated.begin(model);
+  for (const Contact& c : d.touching) data.isolated.join(model, c.key.body_a, c.key.body_b);
+  data.isolated.spread();
   auto island_of = [&](std::size_t body) {
     const int in_problem = d.layout.body[body];
     return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
@@ -71,7 +75,7 @@ void TrapezoidalStep::pay_for_projection(Phase& phase) {
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (body.velocities == 0) continue;
+    if (body.velocities == 0 || !data.isolated.held(i)) continue;
     const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
     if (work == 0 || !(std::abs(work) <= payable * kinetic)) continue;
     const double factor = std::sqrt(1 - work / kinetic);

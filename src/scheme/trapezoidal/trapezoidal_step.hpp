@@ -52,6 +52,7 @@ struct TrapezoidalStep {
   void turning_joints(const Problem& problem);
   void add_smooth_rows(double length, Problem& problem);
   void finish_solve(SolveRecord& record);
+  void carry_spins();
   bool mean_form() const { return !limited && options.form == TrapezoidalForm::mean; }
 
   // Contacts and events.
@@ -66,7 +67,9 @@ struct TrapezoidalStep {
   double stiff_collision(double length);
   bool stiff() const { return d.forces.stiffest > 1; }  // velocities alternate from here on
   double gap_at(const ContactKey& key, double tau);
-  void collide(double tau, double length);
+  double meet(double tau, double length, SolveRecord& record);
+  bool isolated_impulses(const SolveRecord& record);
+  void collide(double& tau, double length);
   void limit_events();
 
   // Impacts.
