@@ -89,8 +89,7 @@ void Step::linearise_again() {
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
     terms.gap_rate = (gap - terms.target) / h -
-                     relative_velocity(model, row_poses(c), c, c.n_W, data.v_end) -
-                     terms.motion[0];
+                     relative_velocity(model, row_poses(c), c, c.n_W, data.v_end) - terms.motion[0];
   }
 }
 
@@ -189,8 +188,8 @@ double Step::joint_target(std::size_t row) const {
 }
 
 // How far the bodies that carry impulses ended from where their rows were taken, turns as lengths
-// [m]; rows of the beginning stay where they are (E407). Gaps alone would not do: they close with the square of this, long before the impulses have
-// the direction of the end.
+// [m]; rows of the beginning stay where they are (E407). Gaps alone would not do: they close with
+// the square of this, long before the impulses have the direction of the end.
 double Step::row_distance() {
   const SolveRecord& record = last();
   double largest = 0;

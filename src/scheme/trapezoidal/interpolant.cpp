@@ -87,7 +87,7 @@ void interpolate(const Model& model, const Phase& from, const Phase& to, double 
     } else if (body.rotation == RotationKind::three) {
       const Vec3 w = from.v.segment<3>(k), zero = Vec3::Zero();
       const Vec3 end = rotation_vector(a.R, b.R, 0.5 * h * (w + to.v.segment<3>(k)));
-      const Vec3  end_rate = turning_inverse(end) * to.v.segment<3>(k);
+      const Vec3 end_rate = turning_inverse(end) * to.v.segment<3>(k);
       const Vec3 phi = value(zero, end, w, end_rate);
       out.poses[i].R = (a.R * exp_rotation(phi)).normalized();
       out.v.segment<3>(k) = turning(phi) * rate(zero, end, w, end_rate);

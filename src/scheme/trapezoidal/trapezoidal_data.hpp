@@ -74,6 +74,7 @@ struct TrapezoidalData {
   std::vector<double> turning;                // and for (E187)
   problem::MassInverse mass;
   std::vector<Pose> before_projection;
+  std::vector<char> turned;  // per body: some row of the solve has a torque about its centre
   MotionWindow window;
   double deepest = 0;  // overlap at `next` when collisions were looked for [m]
   std::size_t joint_constraints = 0;

@@ -249,8 +249,8 @@ void TrapezoidalStep::carry_spins() {
     const int k = body.first_velocity + linear_velocities(body);
     const Vec3 before = d.now.v.segment<3>(k), change = d.next.v.segment<3>(k) - before;
     if (change == Vec3::Zero()) continue;
-    d.next.v.segment<3>(k) = d.next.poses[i].R.conjugate() *
-                             (d.now.poses[i].R * before + d.half.poses[i].R * change);
+    d.next.v.segment<3>(k) =
+        d.next.poses[i].R.conjugate() * (d.now.poses[i].R * before + d.half.poses[i].R * change);
   }
 }
 

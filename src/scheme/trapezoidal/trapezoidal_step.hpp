@@ -38,7 +38,8 @@ struct TrapezoidalStep {
   // Projection.
   void project(Phase& phase, const SolveRecord& record, double share);
   void add_correction_work(const SolveRecord& record, double share);
-  void pay_for_projection(Phase& phase);
+  void pay_for_projection(Phase& phase, const Problem& problem);
+  void find_turned(const Problem& problem);
 
   // The smooth problem.
   SolveRecord& new_record(Purpose purpose);
