@@ -35,7 +35,7 @@ void Step::predict() {
   CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
   model::dcheck_state(model, state);
   dynamics::evaluate_forces(model, state, h, data.forces);
-  find_free_velocities(model, state, data.forces, h, data.free, data.v_free);
+  find_free_velocities(model, state, h, data.forces, data.free, data.v_free);
   data.v_free_plain = data.v_free;
   data.v_explicit_plain = data.free.v_explicit;
   data.poses_end.assign(state.poses.begin(), state.poses.end());

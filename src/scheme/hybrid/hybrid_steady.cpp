@@ -33,7 +33,7 @@ void HybridStep::evaluate(double length) {
   }
   dynamics::evaluate_loads(model, d.half, data.forces);
   dynamics::add_springs(model, d.now, length, data.forces);
-  find_free_velocities(model, d.now, data.forces, length, data.free, data.v_free);
+  find_free_velocities(model, d.now, length, data.forces, data.free, data.v_free);
 }
 
 // From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
