@@ -41,7 +41,8 @@ double TrapezoidalStep::normal_velocity(const Contact& c, const VecX& v) {
 // (E170): all pairs that can meet within `length`, and which of them hold already: those that
 // carried an impulse, and those that touch and neither open nor close.
 void TrapezoidalStep::find_contacts(double length) {
-  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, false, d.forces);
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
+                              false, d.forces);
   d.v_free = d.now.v;
   d.free_length = length;
   for (const Body& body : model.bodies) {

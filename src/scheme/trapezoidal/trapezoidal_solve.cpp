@@ -210,8 +210,8 @@ void TrapezoidalStep::begin_smooth(double length, SolveRecord& record) {
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(length <= 2 * h, length, h);
   record.length = record.taken = length;
-  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, options.damp_stiff,
-                              d.forces);
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
+                              options.damp_stiff, d.forces);
   move_bodies(model, d.now, d.now.v, limited ? 0 : length / 2, d.half);  // (E165, E177)
   move_bodies(model, d.now, d.now.v, length, d.next);
   constrain::assemble_bodies(model, d.now.v, length, d.layout, record.problem);
