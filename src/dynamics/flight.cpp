@@ -13,12 +13,6 @@ namespace {
 
 constexpr int order = 18;  // of the Taylor series of a turning body
 
-bool turns_evenly(const Mat3& I) {
-  const double size = I.cwiseAbs().maxCoeff();
-  return (I - I(0, 0) * Mat3::Identity()).cwiseAbs().maxCoeff() <=
-         4 * std::numeric_limits<double>::epsilon() * size;
-}
-
 // Euler's equations I w' = -w x I w with R' = R w, by Taylor series: products of series are sums of
 // products of coefficients.
 class Tumbling {
@@ -86,6 +80,13 @@ class Tumbling {
 
 }  // namespace
 
+bool turns_evenly(const Body& body) {
+  const Mat3& I = body.inertia_B;
+  return body.rotation == RotationKind::three &&
+         (I - I(0, 0) * Mat3::Identity()).cwiseAbs().maxCoeff() <=
+             4 * std::numeric_limits<double>::epsilon() * I.cwiseAbs().maxCoeff();
+}
+
 Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double* v, double t,
          double* v_end) {
   CAIRN_DCHECK(t >= 0, t);
@@ -105,7 +106,7 @@ Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double*
   } else if (body.rotation == RotationKind::three) {
     const Vec3 w(v[k], v[k + 1], v[k + 2]);
     Vec3 w_end = w;
-    if (turns_evenly(body.inertia_B)) {
+    if (turns_evenly(body)) {
       end.R = (start.R * exp_rotation(t * w)).normalized();
     } else if (w != Vec3::Zero()) {
       Tumbling body_turns(body.inertia_B, w, start.R);

@@ -10,4 +10,7 @@ namespace cairn::dynamics {
 Pose fly(const Body& body, const Vec3& gravity, const Pose& start, const double* v, double t,
          double* v_end);
 
+// It turns about all axes, with the same moment of inertia about each.
+bool turns_evenly(const Body& body);
+
 }  // namespace cairn::dynamics

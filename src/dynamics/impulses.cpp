@@ -163,14 +163,21 @@ void find_middle(const Model& model, std::span<const Pose> poses, const VecX& v,
   }
 }
 
-void add_applied(const Moment& m, const AppliedForce& applied, ForceImpulses& out) {
-  const double t = m.late ? m.t + m.h : m.t;
-  const MovingAnchor a = moving_anchor(m, applied.body, applied.point);
-  const Vec3 force = evaluate(applied.force, t), torque = evaluate(applied.torque, t);
+// Half of the impulse of a force at a point of a body, and of a torque.
+void add_half_load(const Moment& m, const ExternalForce& load, ForceImpulses& out) {
+  const MovingAnchor a = moving_anchor(m, load.body, load.point);
   const double weight = m.h / 2, rate_weight = m.late ? m.h * m.h / 2 : 0;
-  add_at(m, applied.body, a, force, Vec3::Zero(), weight, rate_weight, out.applied);
-  add_force_and_torque(m, applied.body, Vec3::Zero(),
-                       weight * torque - rate_weight * a.omega.cross(torque), out.applied);
+  add_at(m, load.body, a, load.force, Vec3::Zero(), weight, rate_weight, out.applied);
+  add_force_and_torque(m, load.body, Vec3::Zero(),
+                       weight * load.torque - rate_weight * a.omega.cross(load.torque),
+                       out.applied);
+}
+
+ExternalForce at_time(const AppliedForce& applied, double t) {
+  return {.body = applied.body,
+          .force = evaluate(applied.force, t),
+          .torque = evaluate(applied.torque, t),
+          .point = applied.point};
 }
 
 }  // namespace
@@ -180,7 +187,8 @@ Mat3 gyroscopic_derivative(const Mat3& inertia, const Vec3& w) {
 }
 
 void evaluate_impulses(const Model& model, std::span<const Pose> poses, const VecX& v, double t,
-                       double h, bool damp_stiff, ForceImpulses& out) {
+                       double h, std::span<const ExternalForce> external, bool damp_stiff,
+                       ForceImpulses& out) {
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
   CAIRN_DCHECK(v.size() == model.velocities, v.size());
@@ -205,7 +213,9 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
   for (const bool late : {false, true}) {
     const Moment m{model, poses, v, t, h, late};
     for (const Spring& spring : model.springs) add_half_spring(m, spring, damp_stiff, out);
-    for (const AppliedForce& applied : model.applied_forces) add_applied(m, applied, out);
+    for (const AppliedForce& applied : model.applied_forces)
+      add_half_load(m, at_time(applied, late ? t + h : t), out);
+    for (const ExternalForce& load : external) add_half_load(m, load, out);
   }
 }
 

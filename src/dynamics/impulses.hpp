@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "cairn/external_force.hpp"
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 #include "dynamics/springs.hpp"
@@ -12,7 +13,7 @@ namespace cairn::dynamics {
 
 struct ForceImpulses {
   VecX potential;          // of gravity and springs: (h/2) [k(t) + k(t+h) + h k_q v] [N s, N m s]
-  VecX applied;            // of forces given in time, likewise
+  VecX applied;            // of forces given in time and external ones, likewise
   VecX viscous;            // of dampers with the velocities of the beginning (E162)
   VecX gyroscopic;         // h f(w), f = -w x I w
   double work_motion = 0;  // of bodies with prescribed motion through springs [J]
@@ -25,9 +26,11 @@ struct ForceImpulses {
   auto sum() const { return potential + applied + viscous + gyroscopic; }
 };
 
-// `poses` at the time t; prescribed bodies move to their poses at t + h. `damp_stiff`: (E178).
+// `poses` at the time t; prescribed bodies move to their poses at t + h. External forces are
+// constant in the step, at a point that moves with the body. `damp_stiff`: (E178).
 void evaluate_impulses(const Model& model, std::span<const Pose> poses, const VecX& v, double t,
-                       double h, bool damp_stiff, ForceImpulses& out);
+                       double h, std::span<const ExternalForce> external, bool damp_stiff,
+                       ForceImpulses& out);
 
 // The derivative f'(w) of the gyroscopic torque -w x I w.
 Mat3 gyroscopic_derivative(const Mat3& inertia, const Vec3& w);

@@ -49,8 +49,10 @@ void add_rows(const Model& model, std::span<const Pose> poses, double t, double 
   const double across = distance > 0 ? spring.stiffness * stretch / distance : spring.stiffness;
   if (!(across > 0)) return;  // compressed: an implicit term would be negative
   const Tangents tangent = tangents(along);
-  add(tangent.t1, across, 0, 0);
-  add(tangent.t2, across, 0, 0);
+  for (const Vec3& direction : {tangent.t1, tangent.t2}) {
+    add(direction, across, 0, 0);
+    rows.back().across = distance > 0;
+  }
 }
 
 // Quadratic form of the inverse inertia of a body that turns about all axes.
@@ -68,6 +70,25 @@ double inverse_inertia(const Body& body, const double* row) {
 // theta of (E362).
 double implicit_share(double stiffness) {
   return stiffness > 1 ? 1 - 1 / stiffness : 0;
+}
+
+// (E362): springs that share a body are as stiff as their sum. Rows across have a share of their
+// own: a stiff spring under little tension turns as it should without it (E410).
+void share_out(const Model& model, double h, SpringRows& out) {
+  for (std::vector<double>& sums : out.sums) sums.assign(model.bodies.size(), 0);
+  for (const SpringRow& row : out.rows)
+    for (const BodyId id : row.bodies)
+      if (id != BodyId::world)
+        out.sums[row.across][index(id)] += h * h * row.stiffness * row.inverse;
+  out.stiffest = 0;
+  for (SpringRow& row : out.rows) {
+    double sum = 0;
+    for (const BodyId id : row.bodies)
+      if (id != BodyId::world && model.body(id).velocities > 0)
+        sum = std::max(sum, out.sums[row.across][index(id)]);
+    row.elastic = implicit_share(sum) * h * h * row.stiffness;
+    out.stiffest = std::max(out.stiffest, row.weight() * row.inverse);
+  }
 }
 
 }  // namespace
@@ -103,21 +124,32 @@ void find_spring_rows(const Model& model, std::span<const Pose> poses, double t,
   out.rows.clear();
   out.stiffest = 0;
   for (const Spring& spring : model.springs) add_rows(model, poses, t, h, spring, out.rows);
-  // Springs that share a body are as stiff as their sum.
-  out.sums.assign(model.bodies.size(), 0);
+  for (SpringRow& row : out.rows) row.inverse = inverse_mass(model, poses, row);
+  share_out(model, h, out);
+}
+
+bool clear_rows_across(SpringRows& out) {
+  bool any = false;
+  out.stiffest = 0;
   for (SpringRow& row : out.rows) {
-    row.inverse = inverse_mass(model, poses, row);
-    for (const BodyId id : row.bodies)
-      if (id != BodyId::world) out.sums[index(id)] += h * h * row.stiffness * row.inverse;
-  }
-  for (SpringRow& row : out.rows) {
-    double sum = 0;
-    for (const BodyId id : row.bodies)
-      if (id != BodyId::world && model.body(id).velocities > 0)
-        sum = std::max(sum, out.sums[index(id)]);
-    row.elastic = implicit_share(sum) * h * h * row.stiffness;
+    any = any || (row.across && row.elastic > 0);
+    if (row.across) row.elastic = 0;
     out.stiffest = std::max(out.stiffest, row.weight() * row.inverse);
   }
+  return any;
+}
+
+void set_tensions(const Model& model, std::span<const Pose> poses, double h, const VecX& v,
+                  SpringRows& out) {
+  double tension = 0;  // of the spring whose rows across come next
+  for (SpringRow& row : out.rows) {
+    if (row.across) {
+      row.stiffness = std::max(0.0, tension) / (row.points[1] - row.points[0]).norm();
+      continue;
+    }
+    tension = row.tension + row.weight() * (spring_rate(model, poses, row, v) + row.motion) / h;
+  }
+  share_out(model, h, out);
 }
 
 void add_spring_impulse(const Model& model, std::span<const Pose> poses, const SpringRow& row,

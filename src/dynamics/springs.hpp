@@ -23,6 +23,7 @@ struct SpringRow {
   double viscous = 0;  // implicit damping, h times a share of the damping [kg]
   // Schemes of first order:
   double stiffness = 0;  // [N/m]
+  bool across = false;   // the direction is across the line between the anchors
   double tension = 0;    // force that pulls the ends together at the beginning [N]
   double motion = 0;     // velocity along the direction of prescribed anchors [m/s]
   double inverse = 0;    // of the mass it acts on, that of its two bodies alone [1/kg]
@@ -32,8 +33,9 @@ struct SpringRow {
 
 struct SpringRows {
   std::vector<SpringRow> rows;
-  double stiffest = 0;       // largest implicit weight over the mass it acts on [-]
-  std::vector<double> sums;  // scratch of find_spring_rows(): h^2 k / m of each body's rows [-]
+  double stiffest = 0;  // largest implicit weight over the mass it acts on [-]
+  // Scratch of find_spring_rows(): h^2 k / m of each body's rows, along springs and across [-].
+  std::array<std::vector<double>, 2> sums;
 
   // Some row has a weight, so that A is not the mass matrix.
   bool implicit() const { return stiffest > 0; }
@@ -42,6 +44,13 @@ struct SpringRows {
 // Rows of all springs at `poses`, time t, for a step of length h (E360, E362).
 void find_spring_rows(const Model& model, std::span<const Pose> poses, double t, double h,
                       SpringRows& out);
+
+// Rows across with the tension that their springs have if the bodies end the step with v (E410).
+void set_tensions(const Model& model, std::span<const Pose> poses, double h, const VecX& v,
+                  SpringRows& out);
+
+// Takes the implicit terms from the rows across. True: they had some.
+bool clear_rows_across(SpringRows& out);
 
 // j A^-1 j^T with the masses of the two bodies alone [1/kg].
 double inverse_mass(const Model& model, std::span<const Pose> poses, const SpringRow& row);

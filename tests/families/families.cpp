@@ -92,6 +92,7 @@ bool run_family(const Family& family, const Settings& settings, Json& document) 
   const std::int64_t cases = settings.cases > 0 ? settings.cases : family.cases;
   for (std::int64_t k = settings.first; k < settings.first + cases; ++k) {
     const Trial trial = family.make(family, settings, k);
+    if ((trial.shape + ' ' + trial.target).find(settings.filter) == std::string::npos) continue;
     const Outcome out = run(trial, settings);
     table.add(trial, out);
     keep_scene(trial, out, settings);

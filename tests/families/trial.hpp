@@ -21,7 +21,7 @@ struct Settings {
   double seconds = 60;                // CPU time of a case before it is interrupted [s]
   std::vector<std::string> assignments;  // --set
   std::string keep;                      // folder for scenes that fail; empty: none
-  std::string filter;                    // of names
+  std::string filter;                    // part of shape and target, or of a fixture's path
 };
 
 // What happened; shares are taken of steps.

@@ -155,6 +155,114 @@ TEST(Springs, ChainOfAnyStiffnessStaysBounded) {
   }
 }
 
+// Nets of masses in space on springs of any stiffness, with and without a rest length, that turn as
+// they like: whatever the step does not resolve, the energy never exceeds twice that of both ends
+// of the first step (E362), of which H is a part.
+TEST(Springs, NetOfAnyStiffnessStaysBounded) {
+  Random random(17);
+  for (int n = 0; n < 60; ++n) {
+    ModelDescription d = world(Vec3::Zero(), 0, 0);
+    const int bodies = 2 + random.below(5);
+    for (int i = 0; i < bodies; ++i) {
+      BodyDescription p = particle(fmt::format("b{}", i), "x y z", random.vector(1),
+                                   random.vector(1) * std::pow(10, random.uniform(-3, 1)));
+      p.mass = std::pow(10, random.uniform(-2, 2));
+      d.bodies.push_back(p);
+      for (int j = 0; j < i; ++j)
+        d.no_contact.push_back({fmt::format("b{}", j), fmt::format("b{}", i)});
+      if (i == 0 && n % 2 == 0) continue;
+      const int other = i == 0 ? 0 : random.below(i);
+      SpringDescription s = spring(i == 0 ? "world" : fmt::format("b{}", other),
+                                   fmt::format("b{}", i), std::pow(10, random.uniform(-4, 12)), 0);
+      const Vec3 from = i == 0 ? Vec3::Zero() : d.bodies[static_cast<std::size_t>(other)].position;
+      if (n % 3 != 0) s.rest_length = (p.position - from).norm() * random.uniform(0.9, 1);
+      d.forces.push_back(s);
+    }
+    Simulator sim = simulator(d);
+    double first = 0, most = 0;
+    for (int i = 0; i < 300; ++i) {
+      const double before = sim.kinetic_energy() + sim.potential_energy();
+      const StepReport& r = sim.step(0.01);
+      ASSERT_FALSE(r.failed()) << r.message;
+      if (i == 0) first = 2 * (before + r.ledger.kinetic_end + r.ledger.potential_end);
+      most = std::max(most, r.ledger.kinetic_end);
+    }
+    EXPECT_LE(most, first) << n;
+  }
+}
+
+// Angular momentum of all bodies about their common centre, and its scale, from poses and
+// velocities. Spheres: the inertia is the same about all axes.
+struct Spin {
+  Vec3 sum = Vec3::Zero();
+  double scale = 0;
+};
+Spin spin_of(const Simulator& sim) {
+  const Model& model = sim.model();
+  Vec3 center = Vec3::Zero(), momentum = Vec3::Zero();
+  double mass = 0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    mass += model.bodies[i].mass;
+    center += model.bodies[i].mass * sim.state().poses[i].p;
+    momentum += model.bodies[i].mass * sim.state().v.segment<3>(model.bodies[i].first_velocity);
+  }
+  Spin spin;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    const Vec3 v = sim.state().v.segment<3>(body.first_velocity) - momentum / mass;
+    const Vec3 w = sim.state().v.segment<3>(body.first_velocity + 3);
+    const Vec3 orbit = (sim.state().poses[i].p - center / mass).cross(body.mass * v);
+    const Vec3 own = body.inertia_B(0, 0) * (sim.state().poses[i].R * w);
+    spin.sum += orbit + own;
+    spin.scale += orbit.norm() + own.norm();
+  }
+  return spin;
+}
+
+// Spheres on springs and dampers, free in space and under gravity, that collide with friction. The
+// springs are up to 100 times as stiff as the step resolves, their tension is not (E410): what they
+// do is along the line between their anchors.
+TEST(Springs, IsolatedGroupKeepsItsAngularMomentum) {
+  for (const SchemeOptions& scheme :
+       {SchemeOptions(Euler{}), SchemeOptions(Euler{.nonlinear = true}), SchemeOptions(Relaxed{}),
+        SchemeOptions(Hybrid{})}) {
+    Random random(3);
+    int touched = 0;
+    for (int n = 0; n < 40; ++n) {
+      ModelDescription d = world(n % 2 == 0 ? Vec3::Zero() : Vec3(0, 0, -g), 0.3, 0.5);
+      const int bodies = 2 + random.below(4);
+      const double h = std::pow(10, random.uniform(-3, -2));
+      for (int i = 0; i < bodies; ++i)
+        d.bodies.push_back(
+            moving(fmt::format("b{}", i), Sphere{0.1}, std::pow(10, random.uniform(-0.5, 0.5)),
+                   Vec3(0.23 * i, 0, 0) + random.vector(0.01), random.vector(1), random.vector(5)));
+      for (int i = 0; i < 2 * bodies; ++i) {
+        const int a = random.below(bodies), b = (a + 1 + random.below(bodies - 1)) % bodies;
+        SpringDescription s = spring(fmt::format("b{}", a), fmt::format("b{}", b),
+                                     std::pow(10, random.uniform(-5, 2)) / (h * h),
+                                     std::pow(10, random.uniform(-2, 2)));
+        s.anchors = {random.vector(0.1), random.vector(0.1)};
+        const auto at = [&](int body, const Vec3& anchor) {
+          return Vec3(d.bodies[static_cast<std::size_t>(body)].position + anchor);
+        };
+        s.rest_length = (at(a, s.anchors[0]) - at(b, s.anchors[1])).norm();
+        d.forces.push_back(s);
+      }
+      Simulator sim = simulator_of(d, scheme);
+      for (int i = 0; i < 30; ++i) {
+        const Spin before = spin_of(sim);
+        const StepReport& r = sim.step(h);
+        ASSERT_FALSE(r.failed()) << r.message;
+        const Spin after = spin_of(sim);
+        const double error = (after.sum - before.sum).norm() / (before.scale + after.scale);
+        ASSERT_LE(error, 1e-12) << name(scheme) << ' ' << n << ' ' << i;
+        touched += r.active_contacts;
+      }
+    }
+    EXPECT_GT(touched, 10) << name(scheme);
+  }
+}
+
 // Springs that a step resolves are those of symplectic Euler, whose energy has no trend; a stiff
 // one loses. The bound of Omega = h^2 k/m is one.
 TEST(Springs, ResolvedSpringKeepsItsSwing) {

@@ -49,11 +49,8 @@ void add_gyroscopic_torque(const Model& model, const State& state, const dynamic
   }
 }
 
-}  // namespace
-
-void find_free_velocities(const Model& model, const State& state, const dynamics::Forces& forces,
-                          double h, FreeMotion& free, VecX& v_free) {
-  CAIRN_DCHECK(h > 0, h);
+void solve_free_velocities(const Model& model, const State& state, const dynamics::Forces& forces,
+                           double h, FreeMotion& free, VecX& v_free) {
   dynamics::free_velocities(model, state, forces, h, free.v_explicit);
   v_free = free.v_explicit;
   if (!forces.springs.implicit() || !v_free.allFinite()) return;
@@ -62,6 +59,18 @@ void find_free_velocities(const Model& model, const State& state, const dynamics
   mark_coupled(model, forces, free.coupled);
   add_gyroscopic_torque(model, state, forces, h, free, v_free);
   apply_implicit_springs(model, forces, free, v_free);
+}
+
+}  // namespace
+
+void find_free_velocities(const Model& model, const State& state, double h,
+                          dynamics::Forces& forces, FreeMotion& free, VecX& v_free) {
+  CAIRN_DCHECK(h > 0, h);
+  const bool across = dynamics::clear_rows_across(forces.springs);
+  solve_free_velocities(model, state, forces, h, free, v_free);
+  if (!across || !v_free.allFinite()) return;
+  dynamics::set_tensions(model, state.poses, h, v_free, forces.springs);
+  solve_free_velocities(model, state, forces, h, free, v_free);
 }
 
 void apply_implicit_springs(const Model& model, const dynamics::Forces& forces, FreeMotion& free,

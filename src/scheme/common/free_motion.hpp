@@ -18,9 +18,10 @@ struct FreeMotion {
   std::vector<char> coupled;  // per body: has implicit terms
 };
 
-// From the state's poses and velocities, by the forces evaluated there.
-void find_free_velocities(const Model& model, const State& state, const dynamics::Forces& forces,
-                          double h, FreeMotion& free, VecX& v_free);
+// From the state's poses and velocities, by the forces evaluated there. Springs across whose line
+// implicit terms are needed get them for the tension that they end the step with (E410).
+void find_free_velocities(const Model& model, const State& state, double h,
+                          dynamics::Forces& forces, FreeMotion& free, VecX& v_free);
 
 // v_free from other velocities v_explicit, after find_free_velocities() for the same forces.
 void apply_implicit_springs(const Model& model, const dynamics::Forces& forces, FreeMotion& free,

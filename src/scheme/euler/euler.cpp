@@ -35,7 +35,7 @@ void Step::predict() {
   CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
   model::dcheck_state(model, state);
   dynamics::evaluate_forces(model, state, h, data.forces);
-  find_free_velocities(model, state, data.forces, h, data.free, data.v_free);
+  find_free_velocities(model, state, h, data.forces, data.free, data.v_free);
   data.v_free_plain = data.v_free;
   data.v_explicit_plain = data.free.v_explicit;
   data.poses_end.assign(state.poses.begin(), state.poses.end());
@@ -67,7 +67,11 @@ double Step::part_gap_rate(const Contact& c, const Vec3& motion) const {
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
 void Step::measure_contacts() {
   data.linearised_again = false;
-  data.poses_linear = state.poses;
+  data.poses_linear = data.poses_rows = state.poses;
+  if (options.nonlinear) {
+    data.contacts_linear = data.contacts;
+    data.isolated.clear(model);
+  }
   data.terms.assign(data.contacts.size(), ContactTerms{});
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
@@ -111,6 +115,7 @@ void Step::add_joints(Problem& problem) {
   CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
                data.joint_terms.size(), problem.rows());
   if (data.linearised_again) {
+    turn_columns(problem);
     shift_joint_rows(problem);
     return;
   }
@@ -154,7 +159,7 @@ void Step::solve_once(Purpose purpose, double theta) {
     }
     Vec3 b = terms.motion;
     b[0] += terms.gap + terms.bounce + terms.slip;
-    constrain::add_contact(model, data.poses_linear, data.layout, c, options.facets, b, problem);
+    constrain::add_contact(model, row_poses(c), data.layout, c, options.facets, b, problem);
     if (c.rows > 1) problem.constraints.back().law = friction.law;
   }
   add_spins(problem);
@@ -164,7 +169,7 @@ void Step::solve_once(Purpose purpose, double theta) {
   constrain::recall(problem, data.contacts, data.memory, data.joint_impulses,
                     record.solution.lambda, data.spins, data.torques);
   if (data.linearised_again) {
-    keep_rows(problem, data.poses_linear, state.t + h, data.contacts, record.origin);
+    keep_rows(problem, data.poses_linear, state.t + h, data.contacts_linear, record.origin);
     record.origin.before = data.contacts_start;
   } else if (options.nonlinear) {
     record.origin.contacts = data.contacts;
@@ -179,7 +184,7 @@ void Step::add_spins(Problem& problem) {
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
     if (c.torsion > 0 || c.rolling > 0)
-      constrain::add_spin_friction(model, data.poses_linear, data.layout, c, i,
+      constrain::add_spin_friction(model, data.poses_rows, data.layout, c, i,
                                    static_cast<int>(data.joints() + i), data.terms[i].spin, problem,
                                    data.spins);
   }

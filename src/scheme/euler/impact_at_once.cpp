@@ -40,6 +40,7 @@ double Step::collide_at_once() {
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     constrain::add_joint(model, data.poses_linear, others, data.layout, static_cast<JointId>(i), 0,
                          h, c.base, data.probe_terms);
+  if (data.linearised_again) turn_columns(c.base);
   c.joints = c.base.constraints.size();
   for (std::size_t i = 0; i < c.joints; ++i)
     for (int k = 0; k < c.base.constraints[i].rows; ++k) {
@@ -53,7 +54,7 @@ double Step::collide_at_once() {
     if (!(record.solution.lambda[record.problem.first_row[data.joints() + i]] > 0)) continue;
     const Contact& contact = data.contacts[i];
     data.in_collision[i] = static_cast<int>(c.colliders.size());
-    constrain::add_contact(model, data.poses_linear, data.layout, contact, options.facets,
+    constrain::add_contact(model, row_poses(contact), data.layout, contact, options.facets,
                            data.terms[i].motion, c.base);
     if (contact.rows > 1) c.base.constraints.back().law = friction.law;
     c.colliders.push_back({contact.key, contact.restitution, contact.restitution_law,

@@ -5,6 +5,7 @@
 
 #include "base/conventions.hpp"
 #include "linear/blocks.hpp"
+#include "model/dof.hpp"
 #include "scheme/euler/step.hpp"
 
 namespace cairn::scheme {
@@ -30,18 +31,20 @@ bool Step::settle(double theta) {
   CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size());
   move_bodies(last());
   const double size = size_of(model, data.poses_end);
+  bool released = release_isolated() && data.linearised_again;
   double residual = nonlinear_residual();
   const double linear = residual;
   int stalls = 0;
-  for (int i = 0; !(residual <= position_rounding * size) && stalls < max_stalls; ++i) {
-    if (i == max_linearisations || !std::isfinite(residual)) break;
+  for (int i = 0; i < max_linearisations && std::isfinite(residual); ++i) {
+    if (!released && (residual <= position_rounding * size || stalls == max_stalls)) break;
     linearise_again();
     solve_with(Purpose::nonlinear, theta);
     ++report.nonlinear_iterations;
     move_bodies(last());
+    released = release_isolated();
     const double next = nonlinear_residual();
-    const bool little = next > 0.5 * residual;
-    stalls = next > 0.9 * residual ? stalls + 1 : 0;
+    const bool little = !released && next > 0.5 * residual;
+    stalls = !released && next > 0.9 * residual ? stalls + 1 : 0;
     residual = next;
     if (little && residual <= acceptable * size) break;
   }
@@ -53,28 +56,77 @@ bool Step::settle(double theta) {
   return settled;
 }
 
-// Rows at the configuration that the last solution led to, (E82): J(q^k) v+ + Phi(q^k)/h - J(q^k)
-// v^k >= 0. A feature that is gone there keeps the rows it had.
+// Gaps at the configuration that the last solution led to, and rows there (E82), in isolated
+// islands those of the beginning (E407): J v+ + Phi(q^k)/h - J v^k >= 0. A feature that is gone
+// there keeps the rows it had, in isolated islands those of the beginning.
 void Step::linearise_again() {
   data.linearised_again = true;
-  data.poses_linear = data.poses_end;
+  data.poses_linear = data.poses_rows = data.poses_end;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0) data.poses_rows[i].R = state.poses[i].R;
   data.v_linear = last().solution.v;
+  CAIRN_DCHECK(data.contacts_start.size() == data.contacts.size(), data.contacts_start.size());
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     Contact c;
-    if (!data.active.finder.find_one(model, data.poses_linear, data.contacts[i].key, c)) continue;
-    constrain::orient(model, data.poses_linear, c);
-    if (c.rows == 0) continue;
-    data.contacts[i] = c;
     ContactTerms& terms = data.terms[i];
+    const Contact& start = data.contacts_start[i];
+    const bool isolated = data.isolated.both(start.key);
+    bool found = data.active.finder.find_one(model, data.poses_linear, start.key, c);
+    if (found) constrain::orient(model, data.poses_linear, c);
+    found = found && c.rows > 0;
+    if (isolated && !found) {
+      data.contacts[i] = start;
+      terms.gap_rate = (start.gap - terms.target) / h;
+    }
+    if (!found) continue;
+    data.contacts_linear[i] = c;
+    const double gap = c.gap;
+    if (isolated) c = start;
+    data.contacts[i] = c;
     // Prescribed bodies are at the end already: their way back is minus their motion.
     const Vec3 motion =
         -constrain::prescribed_velocity(model, data.poses_linear, state.poses, c, h);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
-    terms.gap_rate = (c.gap - terms.target) / h -
-                     relative_velocity(model, data.poses_linear, c, c.n_W, data.v_end) -
-                     terms.motion[0];
+    terms.gap_rate = (gap - terms.target) / h -
+                     relative_velocity(model, row_poses(c), c, c.n_W, data.v_end) - terms.motion[0];
   }
+}
+
+// Where the rows of a contact are taken.
+std::span<const Pose> Step::row_poses(const Contact& c) const {
+  return data.linearised_again && data.isolated.both(c.key) ? state.poses : data.poses_rows;
+}
+
+// Bodies that the last solution leaves in an isolated island stay marked, so that the sequence does
+// not go to and fro. True: there are new ones.
+bool Step::release_isolated() {
+  const SolveRecord& record = last();
+  data.isolated.begin(model);
+  for (std::size_t i = data.joints(); i < record.problem.constraints.size(); ++i) {
+    const Constraint& c = record.problem.constraints[i];
+    if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
+      data.isolated.join(model, c.id.contact.body_a, c.id.contact.body_b);
+  }
+  data.isolated.spread();
+  return data.isolated.mark();
+}
+
+// (E406): columns of the angular velocities in the frames that the bodies have at the beginning.
+void Step::turn_columns(Problem& problem) const {
+  for (Constraint& c : problem.constraints)
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (c.body[side] < 0) continue;
+      const auto k = static_cast<std::size_t>(
+          problem.bodies[static_cast<std::size_t>(c.body[side])].model_body);
+      const Body& body = model.bodies[k];
+      if (body.rotation != RotationKind::three) continue;
+      const Quat turn = state.poses[k].R.conjugate() * data.poses_linear[k].R;
+      for (int r = 0; r < c.rows; ++r) {
+        Eigen::Map<Vec3> columns(c.J[side][r] + model::translation_count(body));
+        columns = turn * Vec3(columns);
+      }
+    }
 }
 
 // b of the joints at q^k: (Theta(q^k) - target)/h - J v^k. As for contacts the motion of prescribed
@@ -136,14 +188,15 @@ double Step::joint_target(std::size_t row) const {
 }
 
 // How far the bodies that carry impulses ended from where their rows were taken, turns as lengths
-// [m]. Gaps alone would not do: they close with the square of this, long before the impulses have
-// the direction of the end.
+// [m]; rows of the beginning stay where they are (E407). Gaps alone would not do: they close with
+// the square of this, long before the impulses have the direction of the end.
 double Step::row_distance() {
   const SolveRecord& record = last();
   double largest = 0;
   for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
     const Constraint& c = record.problem.constraints[i];
     if (record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0)) continue;
+    if (c.id.kind == ConstraintId::Kind::contact && data.isolated.both(c.id.contact)) continue;
     for (const int body : c.body) {
       if (body < 0) continue;
       const auto k = static_cast<std::size_t>(

@@ -71,6 +71,9 @@ struct Step {
   // Gaps and joints at the end of the step.
   bool settle(double theta);
   void linearise_again();
+  std::span<const Pose> row_poses(const Contact& c) const;
+  bool release_isolated();
+  void turn_columns(Problem& problem) const;
   void shift_joint_rows(Problem& problem);
   double nonlinear_residual();
   double contact_residual(std::size_t i);

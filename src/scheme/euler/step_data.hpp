@@ -10,6 +10,7 @@
 #include "scheme/common/active_set.hpp"
 #include "scheme/common/contact_projection.hpp"
 #include "scheme/common/free_motion.hpp"
+#include "scheme/common/isolated_bodies.hpp"
 #include "scheme/common/step_path.hpp"
 #include "scheme/hybrid/hybrid_data.hpp"
 #include "scheme/impact/collision.hpp"
@@ -68,7 +69,10 @@ struct StepData {
   std::vector<constrain::JointRowTerms> joint_terms;  // per row of the joints
   std::vector<double> joint_targets;                  // per row, error that gamma leaves [m]
   std::vector<Contact> contacts_start;                // contacts as they were at the beginning
+  std::vector<Contact> contacts_linear;               // contacts at poses_linear, beside contacts
   std::vector<Pose> poses_linear;                     // where the rows were taken
+  std::vector<Pose> poses_rows;   // their positions, with the rotations of the beginning (E406)
+  IsolatedBodies isolated;        // their contacts keep the rows of the beginning (E407)
   bool linearised_again = false;  // they are of the end of the step, not its beginning
   Problem probe;                  // rows of the joints at the end of the step
   std::vector<constrain::JointRowTerms> probe_terms;

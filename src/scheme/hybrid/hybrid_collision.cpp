@@ -43,6 +43,7 @@ void HybridStep::place(BodyId id, double tau, double length) {
     d.trial[i] = tau >= length ? data.poses_end[i]
                                : dynamics::advanced(body, d.now.poses[i],
                                                     data.v_end.data() + body.first_velocity, tau);
+    if (d.falls[i] && tau < length) d.trial[i].p += drop(body, tau, length);
   }
 }
 

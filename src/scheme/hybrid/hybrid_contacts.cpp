@@ -166,4 +166,20 @@ void HybridStep::find_flying() {
   }
 }
 
+// (E408): islands that nothing holds, all of whose bodies gravity moves along the same axes.
+void HybridStep::find_falling() {
+  d.falls.assign(model.bodies.size(), 0);
+  d.unlike.assign(model.bodies.size(), 0);
+  d.islands.begin(model);
+  for (const Contact& c : data.contacts) d.islands.join(model, c.key.body_a, c.key.body_b);
+  d.islands.spread();
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (const std::size_t first = d.islands.first(i);
+        model.bodies[i].translations != model.bodies[first].translations)
+      d.unlike[first] = 1;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    d.falls[i] = model.bodies[i].velocities > 0 && !d.flies[i] && !d.islands.held(i) &&
+                 !d.unlike[d.islands.first(i)];
+}
+
 }  // namespace cairn::scheme

@@ -6,6 +6,7 @@
 #include "constrain/joints.hpp"
 #include "constrain/rows.hpp"
 #include "problem/mass.hpp"
+#include "scheme/common/isolated_bodies.hpp"
 #include "scheme/common/motion_window.hpp"
 #include "scheme/impact/impact_path.hpp"
 
@@ -57,6 +58,9 @@ struct HybridData {
   std::vector<ContactKey> due;  // contacts that met at the end of the last part
   VecX v_path;                  // velocities at the beginning of a stretch of the path
   std::vector<char> flies;      // per body: nothing but gravity acts on it
+  std::vector<char> falls;      // per body: solved, in an island that nothing holds (E408)
+  IsolatedBodies islands;       // of steady contacts, joints and springs
+  std::vector<char> unlike;     // per island, at its first body: bodies with other translations
   std::vector<char> bound;      // per body: has joints, springs or applied forces
   std::vector<char> jointed;    // per body
   std::vector<Pose> trial, before;

@@ -33,7 +33,7 @@ void HybridStep::evaluate(double length) {
   }
   dynamics::evaluate_loads(model, d.half, data.forces);
   dynamics::add_springs(model, d.now, length, data.forces);
-  find_free_velocities(model, d.now, data.forces, length, data.free, data.v_free);
+  find_free_velocities(model, d.now, length, data.forces, data.free, data.v_free);
 }
 
 // From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
@@ -42,6 +42,7 @@ void HybridStep::take_part(double length) {
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(d.flies.size() == model.bodies.size(), d.flies.size());
   evaluate(length);
+  find_falling();
   d.euler.gamma = options.gamma;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -74,8 +75,17 @@ void HybridStep::take_part(double length) {
     if (d.flies[i])
       data.poses_end[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
                                         d.now.v.data() + body.first_velocity, length, nullptr);
+    if (d.falls[i]) data.poses_end[i].p += drop(body, length, length);
   }
   if (!part.close_joints()) stopped = open_joints(model, d.now.poses, data.poses_end);
+}
+
+// (E408): how far the parabola is from the straight path after tau of a part.
+Vec3 HybridStep::drop(const Body& body, double tau, double length) const {
+  Vec3 shift = -0.5 * tau * (2 * length - tau) * model.gravity;
+  for (std::size_t k = 0; k < 3; ++k)
+    if (!body.translations[k]) shift[static_cast<Eigen::Index>(k)] = 0;
+  return shift;
 }
 
 // Contacts that the problem missed, of polyhedra and where events are no longer looked for. True:
@@ -119,7 +129,7 @@ void HybridStep::accept(double length) {
   record = part.last();
   keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
   keep_rows(record.problem, data.poses_linear, data.linearised_again ? d.now.t + length : d.now.t,
-            data.contacts, record.origin);
+            data.linearised_again ? data.contacts_linear : data.contacts, record.origin);
   record.origin.before.clear();
   if (data.linearised_again) record.origin.before = data.contacts_start;
   record_path(length);
@@ -134,7 +144,7 @@ void HybridStep::accept(double length) {
   d.now.t += length;
 }
 
-// Bodies that fly follow a curve, the others go straight with the velocities of the solve.
+// Bodies that fly or fall follow a curve, the others go straight with the velocities of the solve.
 void HybridStep::record_path(double length) {
   d.v_path = data.v_solved;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -142,6 +152,11 @@ void HybridStep::record_path(double length) {
     if (d.flies[i] && body.velocities > 0)
       d.v_path.segment(body.first_velocity, body.velocities) =
           d.now.v.segment(body.first_velocity, body.velocities);
+    if (!d.falls[i]) continue;
+    int k = body.first_velocity;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (body.translations[axis])
+        d.v_path[k++] -= length * model.gravity[static_cast<Eigen::Index>(axis)];
   }
   data.path.add(d.now.t, d.now.poses, d.v_path);
   data.path.add(d.now.t + length, data.poses_moved, data.v_solved);

@@ -36,6 +36,7 @@ struct HybridStep {
   bool choose_steady();
   void spread_steady();
   void find_flying();
+  void find_falling();
   bool is_steady(const ContactKey& key) const;
   void make_steady(const ContactKey& key);
   bool touches(const Contact& c) const;
@@ -50,6 +51,7 @@ struct HybridStep {
   // The part of the step between two events.
   void evaluate(double length);
   void take_part(double length);
+  Vec3 drop(const Body& body, double tau, double length) const;
   bool verify_part(double length);
   void accept(double length);
   void record_path(double length);

@@ -14,6 +14,7 @@ struct ContactSpring {
   int body[2] = {-1, -1};
   double row[2][max_velocities] = {};
   double gap = 0;      // at the end of the step, linearised or not [m]
+  double offset = 0;   // of isolated islands: the gap without the velocity along the row (E407) [m]
   double motion = 0;   // velocity along the row by prescribed motion
   double impulse = 0;  // h gamma Phi_-^b
   double weight = 0;   // minus its derivative by the velocity along the row

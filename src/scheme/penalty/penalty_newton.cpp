@@ -22,15 +22,17 @@ constexpr int max_halvings = 40;             // of a Newton step
 constexpr int patience = 12;                 // Newton steps that do not halve the residual
 constexpr double residual_rounding = 1e-15;  // where Newton's method has nothing left to do [-]
 
-// Row of the normal at the poses where the contact was taken.
+// Row of the normal at the poses where the contact was taken, with columns of angular velocities in
+// the frames of the beginning (E406).
 void fill_row(const Step& step, std::span<const Pose> poses, const Contact& c,
               ContactSpring& spring) {
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   for (std::size_t side = 0; side < 2; ++side) {
     spring.body[side] = step.data.layout.body[index(ids[side])];
     if (spring.body[side] < 0) continue;
-    constrain::unit_row(step.model, step.model.body(ids[side]), poses[index(ids[side])], c.p_WC,
-                        c.n_W, side == 0 ? -1 : 1, spring.row[side]);
+    const Pose place{poses[index(ids[side])].p, step.state.poses[index(ids[side])].R};
+    constrain::unit_row(step.model, step.model.body(ids[side]), place, c.p_WC, c.n_W,
+                        side == 0 ? -1 : 1, spring.row[side]);
   }
 }
 
@@ -74,30 +76,76 @@ void PenaltyStep::load(ContactSpring& spring) const {
   spring.weight = h * h * options.gamma * b * std::pow(overlap, b - 1) / d.plain.units.mass;
 }
 
+// Bodies where v leads, for the forms that are not linearised.
+void PenaltyStep::follow(const VecX& v) {
+  if (options.form == PenaltyForm::linearly_implicit) return;
+  const Step& s = base;
+  constrain::to_model_velocities(s.model, d.plain, v, d.v_model);
+  d.poses = s.data.poses_end;
+  for (std::size_t i = 0; i < s.model.bodies.size(); ++i) {
+    const Body& body = s.model.bodies[i];
+    if (body.velocities > 0)
+      d.poses[i] =
+          dynamics::advanced(body, s.state.poses[i], d.v_model.data() + body.first_velocity, s.h);
+  }
+}
+
+// (E407): the springs of an isolated island act along the rows of the beginning. Their gap is that
+// of the bodies where v leads, and changes along the row from there.
+void PenaltyStep::place(std::size_t i, const VecX& v) {
+  const Step& s = base;
+  ContactSpring& spring = d.springs[i];
+  Contact& there = s.data.contacts_linear[i];
+  d.contacts[i] = s.data.contacts[i];
+  fill_row(s, s.state.poses, d.contacts[i], spring);
+  spring.motion = 0;
+  const bool found = s.data.active.finder.find_one(s.model, d.poses, s.data.contacts[i].key, there);
+  const double gap = found ? there.gap : std::abs(s.data.contacts[i].gap);
+  spring.offset = gap - s.h * along(spring, d.plain, v) * d.plain.units.speed();
+}
+
+// The springs where v leads, isolated islands included.
+void PenaltyStep::find_springs_at(const VecX& v) {
+  follow(v);
+  for (std::size_t i = 0; i < d.springs.size(); ++i)
+    if (base.data.isolated.both(base.data.contacts[i].key)) place(i, v);
+  evaluate(v);
+  if (!release_isolated()) return;
+  for (std::size_t i = 0; i < d.springs.size(); ++i)
+    if (base.data.isolated.both(base.data.contacts[i].key)) place(i, v);
+  evaluate(v);
+}
+
+// Bodies of islands that nothing holds are marked for the rest of the step. True: there are new
+// ones, whose springs have other rows now.
+bool PenaltyStep::release_isolated() {
+  if (options.form != PenaltyForm::implicit) return false;
+  IsolatedBodies& isolated = base.data.isolated;
+  isolated.begin(base.model);
+  for (std::size_t i = 0; i < d.springs.size(); ++i)
+    if (d.springs[i].impulse > 0)
+      isolated.join(base.model, d.contacts[i].key.body_a, d.contacts[i].key.body_b);
+  isolated.spread();
+  return isolated.mark();
+}
+
 // The springs where v leads; returns their energy in the problem's units.
 double PenaltyStep::evaluate(const VecX& v) {
   const Step& s = base;
   const Problem& problem = d.plain;
   const double h = s.h;
   const bool linear = options.form == PenaltyForm::linearly_implicit;
-  if (!linear) {
-    constrain::to_model_velocities(s.model, problem, v, d.v_model);
-    d.poses = s.data.poses_end;
-    for (std::size_t i = 0; i < s.model.bodies.size(); ++i) {
-      const Body& body = s.model.bodies[i];
-      if (body.velocities > 0)
-        d.poses[i] =
-            dynamics::advanced(body, s.state.poses[i], d.v_model.data() + body.first_velocity, h);
-    }
-  }
+  follow(v);
   double energy = 0;
   for (std::size_t i = 0; i < d.springs.size(); ++i) {
     ContactSpring& spring = d.springs[i];
     const Contact& start = s.data.contacts[i];
     if (linear) {
       spring.gap = start.gap + h * along(spring, problem, v) * problem.units.speed();
+    } else if (s.data.isolated.both(start.key)) {
+      spring.gap = spring.offset + h * along(spring, problem, v) * problem.units.speed();
     } else if (Contact c; s.data.active.finder.find_one(s.model, d.poses, start.key, c)) {
-      d.contacts[i] = c;
+      d.contacts[i] = s.data.contacts_linear[i] = c;
       spring.gap = c.gap;
       fill_row(s, d.poses, c, spring);
       // Prescribed bodies are at the end already: their way back is minus their motion.
@@ -173,7 +221,7 @@ void PenaltyStep::search(bool free) {
     if (!(std::abs(t * slope) > 1e-13 * std::abs(before))) break;
   }
   d.v = d.v_trial;
-  evaluate(d.v);
+  find_springs_at(d.v);
 }
 
 // The springs that push as rows whose impulse is given, after the joints; judged.
@@ -205,14 +253,14 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
                         ? SolveStatus::solved
                         : SolveStatus::not_certified;
   if (options.form == PenaltyForm::implicit)
-    keep_rows(problem, d.poses, base.state.t + base.h, d.contacts, record.origin);
+    keep_rows(problem, d.poses, base.state.t + base.h, base.data.contacts_linear, record.origin);
   solution.islands = d.step.islands;
   solution.fallbacks = d.step.fallbacks;
 }
 
 void PenaltyStep::iterate(SolveRecord& record) {
   d.v = d.v_free;
-  evaluate(d.v);
+  find_springs_at(d.v);
   d.joint_impulses.setZero(d.plain.rows());
   double best = std::numeric_limits<double>::infinity();
   int taken = 0;
@@ -232,7 +280,7 @@ void PenaltyStep::iterate(SolveRecord& record) {
     d.joint_impulses = d.step.lambda;
   }
   d.v = d.best_v;
-  evaluate(d.v);
+  find_springs_at(d.v);
   fill_record(d.v, d.best_joint_impulses, record);
   record.solution.iterations = base.report.nonlinear_iterations = taken;
   record.solution.method = "newton";
@@ -252,6 +300,8 @@ void PenaltyStep::find_velocities(SolveRecord& record) {
   }
   base.data.poses_linear = base.state.poses;
   base.data.linearised_again = false;
+  base.data.contacts_linear = base.data.contacts;
+  base.data.isolated.clear(base.model);
   base.add_joints(d.plain);
   lay_springs();
   if (options.form != PenaltyForm::explicit_) return iterate(record);

@@ -20,6 +20,10 @@ struct PenaltyStep {
   void lay_springs();
   void load(ContactSpring& spring) const;
   double evaluate(const VecX& v);
+  void follow(const VecX& v);
+  void find_springs_at(const VecX& v);
+  void place(std::size_t i, const VecX& v);
+  bool release_isolated();
   void make_linear(const VecX& v, bool weights);
   double merit(const VecX& v);
   void search(bool free);

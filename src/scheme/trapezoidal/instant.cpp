@@ -55,7 +55,8 @@ Vec3 TrapezoidalStep::turning_rate(const ContactKey& key) {
 // (E184): the phase is d.now, the contacts are d.candidates and d.modes their modes.
 void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
   Problem& problem = record.problem;
-  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, false, d.forces);
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
+                              false, d.forces);
   move_bodies(model, d.now, d.now.v, length / 2, d.half);
   move_bodies(model, d.now, d.now.v, length, d.next);
   constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);

@@ -1,6 +1,7 @@
 #include "scheme/trapezoidal/interpolant.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
@@ -44,11 +45,15 @@ Mat3 turning_inverse(const Vec3& phi) {
   return Mat3::Identity() + 0.5 * K + c * K * K;
 }
 
-Vec3 rotation_vector(const Quat& from, const Quat& to) {
+// With as many full turns as bring it nearest to the rotation that the velocities make of it.
+Vec3 rotation_vector(const Quat& from, const Quat& to, const Vec3& expected) {
   Quat turn = from.conjugate() * to;
   if (turn.w() < 0) turn.coeffs() = -turn.coeffs();
   const double sine = turn.vec().norm();
-  return sine > 0 ? Vec3(turn.vec() * (2 * std::atan2(sine, turn.w()) / sine)) : Vec3::Zero();
+  if (!(sine > 0)) return Vec3::Zero();
+  const Vec3 axis = turn.vec() / sine;
+  const double angle = 2 * std::atan2(sine, turn.w()), full = 2 * std::numbers::pi;
+  return axis * (angle + full * std::round((axis.dot(expected) - angle) / full));
 }
 
 }  // namespace
@@ -74,13 +79,15 @@ void interpolate(const Model& model, const Phase& from, const Phase& to, double 
       ++k;
     }
     if (body.rotation == RotationKind::one) {
-      const double angle = (a.R * rotation_vector(a.R, b.R)).dot(body.axis_W);
+      const Vec3 mean_B = a.R.conjugate() * body.axis_W * (0.5 * (from.v[k] + to.v[k]));
+      const double angle = (a.R * rotation_vector(a.R, b.R, h * mean_B)).dot(body.axis_W);
       const double phi = value(0.0, angle, from.v[k], to.v[k]);
       out.poses[i].R = (exp_rotation(phi * body.axis_W) * a.R).normalized();
       out.v[k] = rate(0.0, angle, from.v[k], to.v[k]);
     } else if (body.rotation == RotationKind::three) {
-      const Vec3 end = rotation_vector(a.R, b.R), zero = Vec3::Zero();
-      const Vec3 w = from.v.segment<3>(k), end_rate = turning_inverse(end) * to.v.segment<3>(k);
+      const Vec3 w = from.v.segment<3>(k), zero = Vec3::Zero();
+      const Vec3 end = rotation_vector(a.R, b.R, 0.5 * h * (w + to.v.segment<3>(k)));
+      const Vec3 end_rate = turning_inverse(end) * to.v.segment<3>(k);
       const Vec3 phi = value(zero, end, w, end_rate);
       out.poses[i].R = (a.R * exp_rotation(phi)).normalized();
       out.v.segment<3>(k) = turning(phi) * rate(zero, end, w, end_rate);

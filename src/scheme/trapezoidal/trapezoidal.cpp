@@ -65,7 +65,7 @@ void TrapezoidalStep::integrate(double length) {
       return;
     }
     if (!limited) {
-      const double tau = first_collision(left);
+      double tau = first_collision(left);
       const bool modes = options.events == EventDetection::all;
       if (modes && restart_at_release(std::min(tau, left), left)) continue;
       if (tau < left) {
@@ -151,7 +151,8 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   Phase& end = d.next;
   move_bodies(model, d.now, d.now.v, h, end);
   if (Stop lost = lost_body(model, end.poses); !lost.empty()) return stop(report, lost);
-  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, false, d.forces);
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, data.forces.external, false,
+                              d.forces);
   d.mean = d.now.v + d.forces.sum();
   if (!d.mean.allFinite()) return stop(report, not_finite(model, d.mean, "force or velocity"));
 

@@ -50,10 +50,12 @@ struct TrapezoidalData {
   dynamics::SpringRows relaxed;         // stiff dampers after an impact (E179)
   Phase now, next, half, trial, begin;  // begin: of the whole step
   VecX mean, v_free, v_before, v_unit;
+  VecX v_solved;                    // of the last solve, before the spins are carried (E409)
   double free_length = 1;           // time after which v_free would be reached [s]
   std::vector<Contact> candidates;  // at now, sorted by key
   std::vector<Contact> touching;    // rows of the solve, at half the step or at the impact
   std::vector<char> active;         // beside candidates
+  ContactKey due;                   // of the earliest collision found
   std::vector<ContactKey> holding;  // contacts that carry an impulse, sorted
   std::vector<RowTerms> terms;      // per row of the last solve
   std::vector<constrain::JointRowTerms> joint_terms, joint_terms_start;
@@ -72,6 +74,7 @@ struct TrapezoidalData {
   std::vector<double> turning;                // and for (E187)
   problem::MassInverse mass;
   std::vector<Pose> before_projection;
+  std::vector<char> turned;  // per body: some row of the solve has a torque about its centre
   MotionWindow window;
   double deepest = 0;  // overlap at `next` when collisions were looked for [m]
   std::size_t joint_constraints = 0;

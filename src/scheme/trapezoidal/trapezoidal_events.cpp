@@ -41,7 +41,8 @@ double TrapezoidalStep::normal_velocity(const Contact& c, const VecX& v) {
 // (E170): all pairs that can meet within `length`, and which of them hold already: those that
 // carried an impulse, and those that touch and neither open nor close.
 void TrapezoidalStep::find_contacts(double length) {
-  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, false, d.forces);
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
+                              false, d.forces);
   d.v_free = d.now.v;
   d.free_length = length;
   for (const Body& body : model.bodies) {
@@ -166,8 +167,12 @@ double TrapezoidalStep::first_collision(double length) {
   }
   if (stiff()) return stiff_collision(length);
   double first = never;
-  for (std::size_t i = 0; i < d.candidates.size(); ++i)
-    if (!d.active[i]) first = std::min(first, collision_time(d.candidates[i], length));
+  for (std::size_t i = 0; i < d.candidates.size(); ++i) {
+    const double tau = d.active[i] ? never : collision_time(d.candidates[i], length);
+    if (!(tau < first)) continue;
+    first = tau;
+    d.due = d.candidates[i].key;
+  }
   return first;
 }
 
@@ -181,10 +186,43 @@ void TrapezoidalStep::limit_events() {
   report.events.push_back(event);
 }
 
+// Contacts, joints or springs act in an island that nothing holds.
+bool TrapezoidalStep::isolated_impulses(const SolveRecord& record) {
+  data.isolated.clear(model);
+  data.isolated.begin(model);
+  for (std::size_t i = 0; i < d.touching.size(); ++i)
+    if (record.solution.lambda[record.problem.first_row[d.joint_constraints + i]] > 0)
+      data.isolated.join(model, d.touching[i].key.body_a, d.touching[i].key.body_b);
+  data.isolated.spread();
+  return data.isolated.mark();
+}
+
+// (E409): the length of the part at whose end, solved for that length, the bodies that are due
+// meet.
+double TrapezoidalStep::meet(double tau, double length, SolveRecord& record) {
+  constexpr int max_meetings = 12;
+  double last_tau = 0, last_gap = 0;
+  for (int i = 0; i < max_meetings; ++i) {
+    solve_smooth(tau, record);
+    Contact c;
+    if (!data.active.finder.find_one(model, d.next.poses, d.due, c)) break;
+    const double rate = i == 0 ? relative_velocity(model, d.next.poses, c, c.n_W, d.next.v)
+                               : (c.gap - last_gap) / (tau - last_tau);
+    if (!(rate < 0)) break;
+    last_tau = tau;
+    last_gap = c.gap;
+    const double next = std::min(std::clamp(tau - c.gap / rate, 0.5 * tau, 2 * tau), length);
+    if (!(std::abs(next - tau) > 0x1p-46 * tau)) break;
+    tau = next;
+  }
+  return tau;
+}
+
 // Moves to the collision at tau (74) and lets the bodies bounce.
-void TrapezoidalStep::collide(double tau, double length) {
+void TrapezoidalStep::collide(double& tau, double length) {
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  if (stiff()) {
+  if (stiff() || isolated_impulses(record)) {
+    if (!stiff()) tau = meet(tau, length, record);
     solve_smooth(tau, record);
     accept(record);
     impact();

@@ -15,9 +15,9 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   const Units& u = problem.units;
   const bool whole = share >= 1;
   Ledger part;
-  d.mean = 0.5 * (d.now.v + d.next.v);
+  d.mean = 0.5 * (d.now.v + d.v_solved);
   const VecX& mean = d.mean;
-  d.v_unit = d.next.v - d.now.v;
+  d.v_unit = d.v_solved - d.now.v;
   const VecX& change = d.v_unit;
   const double length = d.next.t - d.now.t;
   double forces = d.forces.sum().dot(mean);
@@ -43,7 +43,9 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   }
   const double potential = dynamics::potential_energy(model, d.next.poses) -
                            dynamics::potential_energy(model, d.now.poses);
-  part.integrator = forces - part.work_applied - part.passive + potential - part.work_motion;
+  part.integrator = forces - part.work_applied - part.passive + potential - part.work_motion +
+                    dynamics::kinetic_energy(model, d.next.v) -
+                    dynamics::kinetic_energy(model, d.v_solved);
 
   // Rows: lambda . J (v + v+)/2.
   const double factor = mean_form() ? 1 : 0.5;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dynamics/forces.hpp"
+#include "model/dof.hpp"
 #include "scheme/common/stop.hpp"
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
 
@@ -24,7 +25,7 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   problem::find_islands(record.problem, data.islands);
   data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
   if (corrects) add_correction_work(record, share);
-  pay_for_projection(phase);
+  pay_for_projection(phase, record.problem);
   const double work = dynamics::potential_energy(model, phase.poses) +
                       dynamics::kinetic_energy(model, phase.v) - before;
   report.ledger.stabilisation += work;
@@ -50,15 +51,39 @@ void TrapezoidalStep::add_correction_work(const SolveRecord& record, double shar
   }
 }
 
+void TrapezoidalStep::find_turned(const Problem& problem) {
+  constexpr double no_lever = 0x1p-40;  // columns of directions that are rounding [-]
+  d.turned.assign(model.bodies.size(), 0);
+  for (const Constraint& c : problem.constraints)
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (c.body[side] < 0) continue;
+      const ProblemBody& b = problem.bodies[static_cast<std::size_t>(c.body[side])];
+      const auto i = static_cast<std::size_t>(b.model_body);
+      for (int r = 0; r < c.rows; ++r)
+        for (int k = model::translation_count(model.bodies[i]); k < b.size; ++k)
+          if (std::abs(c.J[side][r][k]) > no_lever) d.turned[i] = 1;
+    }
+}
+
 // (E169): the work, and that of the projection against gravity, is taken from the kinetic energy of
 // the island, or returned to it, all velocities by one factor, so that energy does not drift. Where
 // the bodies hardly move the factor would be far from one: the ledger then shows the difference.
-void TrapezoidalStep::pay_for_projection(Phase& phase) {
+// Islands that nothing holds keep their momenta, and pay nothing; nor does the spin of a body that
+// no row turns.
+void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
+  find_turned(problem);
   data.island_kinetic.assign(data.island_work.size(), 0.0);
   static constexpr double rest[6] = {};
+  data.isolated.begin(model);
+  for (const Contact& c : d.touching) data.isolated.join(model, c.key.body_a, c.key.body_b);
+  data.isolated.spread();
   auto island_of = [&](std::size_t body) {
     const int in_problem = d.layout.body[body];
     return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
+  };
+  auto paying = [&](std::size_t body) {
+    const Body& b = model.bodies[body];
+    return d.turned[body] ? b.velocities : model::translation_count(b);
   };
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -66,17 +91,18 @@ void TrapezoidalStep::pay_for_projection(Phase& phase) {
     const std::size_t island = island_of(i);
     data.island_work[island] -=
         body.mass * model.gravity.dot(phase.poses[i].p - d.before_projection[i].p);
-    data.island_kinetic[island] +=
-        dynamics::mass_norm(body, phase.v.data() + body.first_velocity, rest);
+    double v[6] = {};
+    std::copy_n(phase.v.data() + body.first_velocity, paying(i), v);
+    data.island_kinetic[island] += dynamics::mass_norm(body, v, rest);
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (body.velocities == 0) continue;
+    if (body.velocities == 0 || !data.isolated.held(i)) continue;
     const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
     if (work == 0 || !(std::abs(work) <= payable * kinetic)) continue;
     const double factor = std::sqrt(1 - work / kinetic);
     report.projection_slowing = std::min(report.projection_slowing, std::min(factor, 2 - factor));
-    phase.v.segment(body.first_velocity, body.velocities) *= factor;
+    phase.v.segment(body.first_velocity, paying(i)) *= factor;
   }
 }
 

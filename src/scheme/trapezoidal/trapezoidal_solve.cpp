@@ -1,6 +1,7 @@
 // The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
 #include "constrain/memory.hpp"
 #include "constrain/springs.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
@@ -209,9 +210,9 @@ void TrapezoidalStep::begin_smooth(double length, SolveRecord& record) {
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(length <= 2 * h, length, h);
   record.length = record.taken = length;
-  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, options.damp_stiff,
-                              d.forces);
-  move_bodies(model, d.now, d.now.v, length / 2, d.half);
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
+                              options.damp_stiff, d.forces);
+  move_bodies(model, d.now, d.now.v, limited ? 0 : length / 2, d.half);  // (E165, E177)
   move_bodies(model, d.now, d.now.v, length, d.next);
   constrain::assemble_bodies(model, d.now.v, length, d.layout, record.problem);
   add_implicit_terms(length, record.problem);
@@ -227,7 +228,7 @@ void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   add_smooth_rows(length, record.problem);
   CAIRN_DCHECK(d.terms.size() == static_cast<std::size_t>(record.problem.rows()), d.terms.size(),
                record.problem.rows());
-  keep_rows(record.problem, d.half.poses, d.now.t + length / 2, d.touching, record.origin);
+  keep_rows(record.problem, d.half.poses, d.half.t, d.touching, record.origin);
   finish_solve(record);
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.next.v);
   if (limited)
@@ -235,6 +236,22 @@ void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   else
     d.mean = 0.5 * (d.now.v + d.next.v);
   move_bodies(model, d.now, d.mean, length, d.next);  // (E161)
+  d.v_solved = d.next.v;
+  if (!limited) carry_spins();
+}
+
+// (E409): bodies of equal moments of inertia have the spin that their torques, at half the step,
+// give them in the world.
+void TrapezoidalStep::carry_spins() {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0 || !dynamics::turns_evenly(body)) continue;
+    const int k = body.first_velocity + linear_velocities(body);
+    const Vec3 before = d.now.v.segment<3>(k), change = d.next.v.segment<3>(k) - before;
+    if (change == Vec3::Zero()) continue;
+    d.next.v.segment<3>(k) =
+        d.next.poses[i].R.conjugate() * (d.now.poses[i].R * before + d.half.poses[i].R * change);
+  }
 }
 
 }  // namespace cairn::scheme

@@ -38,7 +38,8 @@ struct TrapezoidalStep {
   // Projection.
   void project(Phase& phase, const SolveRecord& record, double share);
   void add_correction_work(const SolveRecord& record, double share);
-  void pay_for_projection(Phase& phase);
+  void pay_for_projection(Phase& phase, const Problem& problem);
+  void find_turned(const Problem& problem);
 
   // The smooth problem.
   SolveRecord& new_record(Purpose purpose);
@@ -52,6 +53,7 @@ struct TrapezoidalStep {
   void turning_joints(const Problem& problem);
   void add_smooth_rows(double length, Problem& problem);
   void finish_solve(SolveRecord& record);
+  void carry_spins();
   bool mean_form() const { return !limited && options.form == TrapezoidalForm::mean; }
 
   // Contacts and events.
@@ -66,7 +68,9 @@ struct TrapezoidalStep {
   double stiff_collision(double length);
   bool stiff() const { return d.forces.stiffest > 1; }  // velocities alternate from here on
   double gap_at(const ContactKey& key, double tau);
-  void collide(double tau, double length);
+  double meet(double tau, double length, SolveRecord& record);
+  bool isolated_impulses(const SolveRecord& record);
+  void collide(double& tau, double length);
   void limit_events();
 
   // Impacts.
