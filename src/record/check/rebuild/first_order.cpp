@@ -13,26 +13,8 @@ using Purpose = SolveRecord::Purpose;
 
 constexpr double slip_relative = 1e-9;  // of a slip that another solve has given [-]
 
-// Poses at the end of the part: prescribed bodies on their curve, the others where v takes them.
 std::vector<Pose> end_poses(const Segment& s, const Place& place, const VecX& v) {
-  std::vector<Pose> end = place.start;
-  for (std::size_t i = 0; i < end.size(); ++i) {
-    const Body& body = s.model.bodies[i];
-    if (body.kind == BodyKind::prescribed)
-      end[i] = prescribed_at(body, place.t + place.length);
-    else if (place.layout[i] >= 0)
-      end[i] = moved_by(body, end[i], velocities_of_body(body, v), place.length);
-  }
-  return end;
-}
-
-bool same_place(const std::vector<Pose>& a, const std::vector<Pose>& b, double size) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double turn = std::min((a[i].R.coeffs() - b[i].R.coeffs()).norm(),
-                                 (a[i].R.coeffs() + b[i].R.coeffs()).norm());
-    if (!((a[i].p - b[i].p).norm() <= 1e-12 * (size + b[i].p.norm())) || !(turn <= 1e-12)) return false;
-  }
-  return true;
+  return led_poses(s, place, v, place.length);
 }
 
 bool is_collision(Purpose p) {
@@ -313,7 +295,7 @@ void StepCheck::solve(std::size_t i) {
     for (std::size_t back = 0; back < s.solves.size() && !led; ++back) {
       const std::size_t k = back < i ? i - 1 - back : back;
       v_led = solved_velocities(s.model, s.solves[k], place.v);
-      if (same_place(end_poses(s, place, v_led), place.rows, s.model.length_unit)) led = &v_led;
+      if (same_poses(s.model, end_poses(s, place, v_led), place.rows)) led = &v_led;
     }
     if (!led) {
       s.say(i, FindingCode::row, "its rows are taken where no solve of the step leads");
@@ -375,6 +357,9 @@ void StepCheck::run(SegmentOutcome& out) {
   const VecX v = solved_velocities(s.model, record, place.v);
   out.flows = first_order_ledger(s, record, place, balance, last_rows, last_terms, v_start,
                                  end_poses(s, place, v));
+  // What a projection did at the end.
+  out.flows.stabilisation += total_energy(s.model, s.end, s.v_end) -
+                             total_energy(s.model, end_poses(s, place, v), v);
   report(out);
 }
 
@@ -391,6 +376,9 @@ void StepCheck::report(SegmentOutcome& out) const {
   add_torques(record, last_rows.discs, s.model, place, out.contacts);
   out.contacts_known = true;
   out.impulses_known = !at_once;
+  out.memory = out.contacts;
+  out.memory_solve = s.solves.size() - 1;
+  out.memory_known = true;
 }
 
 }  // namespace

@@ -52,13 +52,10 @@ double slip_support(const Constraint& c, const Vec3& w);
 // What a solve says of a contact: impulse, velocity (with the motion of prescribed bodies), mode.
 ContactReport contact_report_of(const Segment& segment, const SolveRecord& record, const Place& place,
                                 const ContactRow& row, const Vec3& motion);
+// Adds what another solve says of a contact: impulses add up, the rest is that of the later one.
+void merge_report(const ContactReport& next, std::vector<ContactReport>& all);
 // Adds the torques of discs to the contacts they belong to.
 void add_torques(const SolveRecord& record, std::span<const std::size_t> discs, const Model& model,
                  const Place& place, std::vector<ContactReport>& contacts);
-
-// Kinetic plus potential energy that a projection, from the poses and velocities of the solve to
-// those of the state, put in.
-double projection_energy(const Model& model, const std::vector<Pose>& moved, const VecX& v_solved,
-                         const std::vector<Pose>& end, const VecX& v);
 
 }  // namespace cairn::record

@@ -153,14 +153,4 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
   return out;
 }
 
-double projection_energy(const Model& model, const std::vector<Pose>& moved, const VecX& v_solved,
-                         const std::vector<Pose>& end, const VecX& v) {
-  double sum = potential_of(model, end) - potential_of(model, moved);
-  for (const Body& body : model.bodies)
-    if (body.velocities > 0)
-      sum += kinetic_of(body, velocities_of_body(body, v)) -
-             kinetic_of(body, velocities_of_body(body, v_solved));
-  return sum;
-}
-
 }  // namespace cairn::record

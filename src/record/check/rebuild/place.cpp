@@ -1,7 +1,9 @@
 #include "record/check/rebuild/place.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 
 #include "record/check/rebuild/mechanics.hpp"
 
@@ -61,6 +63,73 @@ const Contact* contact_with(std::span<const Contact> contacts, const ContactKey&
 
 std::string row_name(const Segment& segment, const Problem& problem, std::size_t constraint) {
   return constraint_name(segment.model, problem, static_cast<int>(constraint));
+}
+
+Continuation after_solve(const Segment& s, std::size_t solve) {
+  if (solve + 1 == s.solves.size()) return {s.end, s.v_end};
+  const Place next = place_of(s, s.solves[solve + 1]);
+  return {next.start, next.v};
+}
+
+double total_energy(const Model& model, const std::vector<Pose>& poses, const VecX& v) {
+  State state;
+  state.poses = poses;
+  state.v = v;
+  const Energies e = energies(model, state);
+  return e.kinetic + e.potential;
+}
+
+bool same_poses(const Model& model, const std::vector<Pose>& a, const std::vector<Pose>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double turn = std::min((a[i].R.coeffs() - b[i].R.coeffs()).norm(),
+                                 (a[i].R.coeffs() + b[i].R.coeffs()).norm());
+    const double size = model.length_unit + a[i].p.norm() + b[i].p.norm();
+    if (!((a[i].p - b[i].p).norm() <= 1e-12 * size) || !(turn <= 1e-12)) return false;
+  }
+  return true;
+}
+
+std::vector<Pose> led_poses(const Segment& s, const Place& place, const VecX& v, double h) {
+  std::vector<Pose> end = place.start;
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    const Body& body = s.model.bodies[i];
+    if (body.kind == BodyKind::prescribed)
+      end[i] = prescribed_at(body, place.t + h);
+    else if (place.layout[i] >= 0)
+      end[i] = moved_by(body, end[i], velocities_of_body(body, v), h);
+  }
+  return end;
+}
+
+VecX leading_velocities(const Segment& s, const Place& place, const VecX& near) {
+  VecX v = near;
+  const double h = place.length;
+  for (std::size_t i = 0; i < place.start.size(); ++i) {
+    const Body& body = s.model.bodies[i];
+    if (place.layout[i] < 0) continue;
+    const Vec3 way = (place.rows[i].p - place.start[i].p) / h;
+    int k = body.first_velocity;
+    for (int axis = 0; axis < 3; ++axis)
+      if (body.translations[static_cast<std::size_t>(axis)]) v[k++] = way[axis];
+    if (body.rotation == RotationKind::none) continue;
+    Quat q = place.start[i].R.conjugate() * place.rows[i].R;
+    if (q.w() < 0) q.coeffs() = -q.coeffs();
+    const double sine = q.vec().norm();
+    Vec3 turn = (sine > 0 ? 2 * std::atan2(sine, q.w()) / sine : 2) * q.vec();
+    Vec3 expected = body.rotation == RotationKind::three
+                        ? Vec3(h * near.segment<3>(k))
+                        : Vec3(h * near[k] * (place.start[i].R.conjugate() * body.axis_W));
+    if (sine > 1e-8) {
+      const Vec3 axis = turn.normalized();
+      turn += axis * (2 * std::numbers::pi *
+                      std::round((expected.dot(axis) - turn.norm()) / (2 * std::numbers::pi)));
+    }
+    if (body.rotation == RotationKind::three)
+      v.segment<3>(k) = turn / h;
+    else
+      v[k] = (place.start[i].R * turn).dot(body.axis_W) / h;
+  }
+  return v;
 }
 
 VecX solved_velocities(const Model& model, const SolveRecord& record, const VecX& other) {

@@ -14,6 +14,9 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
 
 // Solves and energies of one segment.
 void check_segment(const Segment& segment, SegmentOutcome& out);
+// An impact at one moment, from its compression to the solve that ends it; returns the number of its
+// last solve.
+std::size_t check_impact(const Segment& segment, std::size_t compression, SegmentOutcome& out);
 void check_trapezoidal(const Segment& segment, const Trapezoidal& options, SegmentOutcome& out);
 void check_hybrid(const Segment& segment, const Hybrid& options, SegmentOutcome& out);
 void check_penalty(const Segment& segment, const Penalty& options, SegmentOutcome& out);
@@ -26,8 +29,8 @@ void compare_ledger(const Model& model, const Ledger& recorded, const Ledger& fl
 void compare_reported(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
                       const TraceFrame& frame, const Complain& complain, Unverified& unverified);
 void compare_memory(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
-                    const State& before, const TraceFrame& frame, const Complain& complain,
-                    Unverified& unverified);
+                    const State& before, const State& followed, const TraceFrame& frame,
+                    const Complain& complain, Unverified& unverified);
 void compare_counts(const Scene& scene, std::span<const Segment> segments,
                     std::span<const SegmentOutcome> outcomes, const State& before,
                     const TraceFrame& frame, const Complain& complain, Unverified& unverified);

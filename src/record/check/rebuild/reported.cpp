@@ -24,23 +24,6 @@ bool by_key(const ContactReport& a, const ContactReport& b) {
   return a.contact.key < b.contact.key;
 }
 
-// Impulses of the parts of a step add up; the rest is that of the last part.
-void merge_report(const ContactReport& next, std::vector<ContactReport>& all) {
-  const auto at = std::lower_bound(all.begin(), all.end(), next, by_key);
-  if (at == all.end() || at->contact.key != next.contact.key) {
-    all.insert(at, next);
-    return;
-  }
-  const Vec3 impulse = in_world(at->contact, at->impulse), torque = in_world(at->contact, at->torque);
-  const ContactMode mode = next.mode == ContactMode::open ? at->mode : next.mode;
-  const bool colliding = at->colliding || next.colliding;
-  *at = next;
-  at->impulse += in_frame(next.contact, impulse);
-  at->torque += in_frame(next.contact, torque);
-  at->mode = mode;
-  at->colliding = colliding;
-}
-
 bool same_geometry(const Contact& a, const Contact& b) {
   return a.p_WC == b.p_WC && a.n_W == b.n_W && a.t1_W == b.t1_W && a.t2_W == b.t2_W &&
          a.rows == b.rows && a.gap == b.gap && a.friction == b.friction && a.stretch == b.stretch &&
@@ -66,6 +49,23 @@ double speed_of(const Model& model, const Contact& c, const State& state) {
 }
 
 }  // namespace
+
+// Impulses of the parts of a step add up; the rest is that of the last part.
+void merge_report(const ContactReport& next, std::vector<ContactReport>& all) {
+  const auto at = std::lower_bound(all.begin(), all.end(), next, by_key);
+  if (at == all.end() || at->contact.key != next.contact.key) {
+    all.insert(at, next);
+    return;
+  }
+  const Vec3 impulse = in_world(at->contact, at->impulse), torque = in_world(at->contact, at->torque);
+  const ContactMode mode = next.mode == ContactMode::open ? at->mode : next.mode;
+  const bool colliding = at->colliding || next.colliding;
+  *at = next;
+  at->impulse += in_frame(next.contact, impulse);
+  at->torque += in_frame(next.contact, torque);
+  at->mode = mode;
+  at->colliding = colliding;
+}
 
 ContactReport contact_report_of(const Segment& s, const SolveRecord& record, const Place& place,
                                 const ContactRow& row, const Vec3& motion) {
@@ -181,12 +181,12 @@ struct Memory {
 };
 
 void add_memory(const SegmentOutcome& out, const SolveRecord& record, double factor, Memory& memory) {
-  for (const ContactReport& c : out.contacts) {
-    // Of contacts that collided in parts of the moment the report has the sum, the memory not.
+  for (const ContactReport& c : out.memory) {
     if (c.impulse[0] != 0) memory.contacts.push_back({c.contact.key, factor * in_world(c.contact, c.impulse)});
     if (!c.torque.isZero(0))
       memory.torques.push_back({c.contact.key, factor * in_world(c.contact, c.torque)});
   }
+  if (out.joints_kept) return;
   const Problem& p = record.problem;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
     if (p.constraints[i].id.kind != ConstraintId::Kind::joint) break;
@@ -214,22 +214,25 @@ bool same_memory(std::vector<ContactMemory>& expected, const std::vector<Contact
 }  // namespace
 
 void compare_memory(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
-                    const State& before, const TraceFrame& frame, const Complain& complain,
-                    Unverified& unverified) {
+                    const State& before, const State& followed, const TraceFrame& frame,
+                    const Complain& complain, Unverified& unverified) {
   Memory expected;
   const State& state = frame.state;
-  bool delayed = false;
+  bool delayed = false, steady = false, kept = false;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const Segment& s = segments[i];
     const Euler* euler = euler_options(s.scheme);
     const bool last = std::abs(s.start.t + s.length - before.t - s.nominal) <= 1e-9 * s.nominal;
     if (!last) continue;
-    if (!euler || !outcomes[i].contacts_known || !outcomes[i].impulses_known || s.solves.empty()) {
+    if (!outcomes[i].memory_known || s.solves.empty()) {
       unverified.insert("remembered impulses of some steps");
       return;
     }
-    delayed = euler->restitution != Restitution::completed;
-    add_memory(outcomes[i], s.solves.back(), s.nominal / s.length, expected);
+    delayed = euler && euler->restitution != Restitution::completed;
+    steady = steady || std::holds_alternative<Hybrid>(s.scheme);
+    kept = kept || outcomes[i].joints_kept;
+    add_memory(outcomes[i], s.solves[outcomes[i].memory_solve],
+               outcomes[i].memory_factor * (s.nominal / s.length), expected);
   }
   const double tolerance = impulse_relative;
   if (!same_memory(expected.contacts, state.contacts, tolerance))
@@ -238,18 +241,28 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
     complain(FindingCode::warm_start, "remembered torques of contacts are not those of the last solve");
   std::stable_sort(expected.joints.begin(), expected.joints.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (kept && expected.joints.empty())
+    for (const double x : before.joint_impulses) expected.joints.emplace_back(0, x);
   bool joints = expected.joints.size() == state.joint_impulses.size();
   for (std::size_t i = 0; joints && i < expected.joints.size(); ++i)
     joints = std::abs(expected.joints[i].second - state.joint_impulses[i]) <=
              tolerance * std::abs(expected.joints[i].second);
   if (!joints)
     complain(FindingCode::warm_start, "remembered impulses of joints are not those of the last solve");
+  if (steady) {
+    unverified.insert("which contacts of scheme hybrid are steady");
+    return;
+  }
   if (!delayed) {
     if (state.pending != before.pending || state.v_before.size() != before.v_before.size())
       complain(FindingCode::warm_start, "pending restitution changed without delayed restitution");
     return;
   }
-  if (segments.size() > 1) return;
+  if (segments.size() > 1) {
+    if (followed.pending != state.pending || followed.v_before != state.v_before)
+      complain(FindingCode::warm_start, "pending restitution does not follow from the parts of the step");
+    return;
+  }
   std::vector<ContactKey> pending;
   for (const ContactKey& key : outcomes[0].collided)
     if (!std::binary_search(before.pending.begin(), before.pending.end(), key)) pending.push_back(key);

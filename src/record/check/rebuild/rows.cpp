@@ -35,7 +35,8 @@ bool same_bodies(const Place& place, const Constraint& c, const std::array<BodyI
 
 void match_joints(const Segment& s, std::size_t solve, const Problem& problem, const Place& place,
                   MatchedRows& out) {
-  out.joints = joint_rows_at(s, place, place.rows);
+  const std::vector<Pose>& poses = place.joints ? *place.joints : place.rows;
+  out.joints = joint_rows_at(s, place, poses);
   std::size_t count = 0;
   while (count < problem.constraints.size() &&
          problem.constraints[count].id.kind == ConstraintId::Kind::joint)
@@ -56,7 +57,7 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
     for (std::size_t side = 0; side < 2; ++side)
       if (c.body[side] >= 0 && joint.bodies[side] != BodyId::world) {
         const Body& body = s.model.body(joint.bodies[side]);
-        const Pose& X = place.rows[index(joint.bodies[side])];
+        const Pose& X = poses[index(joint.bodies[side])];
         j[side] = (side == 0 ? -1 : 1) *
                   (row.turn ? Row6(s.model.length_unit * turn_row_of(body, X, row.along))
                             : point_row_of(body, X, row.points[side], row.along));
