@@ -9,6 +9,7 @@
 #include "base/boundary.hpp"
 #include "cairn/scene.hpp"
 #include "record/check/judge.hpp"
+#include "record/check/rebuild/missing.hpp"
 #include "record/check/rebuild/rebuild.hpp"
 #include "record/trace/fits.hpp"
 
@@ -43,7 +44,10 @@ class Checker {
     }
     if (frame.report.t != frame.state.t)
       complain(FindingCode::time, "time of the report differs from the state's");
-    if (have_before_) successor(frame);
+    if (have_before_)
+      successor(frame);
+    else if (report_.penetrations_checked)
+      overlaps_ = record::check_penetration(model_, frame, [](FindingCode, const std::string&) {});
     before_ = frame.state;
     have_before_ = true;
   }
@@ -94,7 +98,11 @@ class Checker {
     if (frame.report.divided.empty()) record::check_impacts(scheme_, frame, say);
     record::check_rebuilt(scene_, before_, frame, say, unverified_);
     record::check_joints(model_, frame, say);
-    if (report_.penetrations_checked) record::check_penetration(model_, frame, say);
+    if (report_.penetrations_checked) {
+      record::Overlaps overlaps = record::check_penetration(model_, frame, say);
+      record::check_missing(scene_, overlaps_, overlaps, frame, say);
+      overlaps_ = std::move(overlaps);
+    }
   }
 
   void solves(const TraceFrame& frame) {
@@ -185,6 +193,7 @@ class Checker {
   double tolerance_;
   CheckReport& report_;
   record::Unverified unverified_;
+  record::Overlaps overlaps_;  // of the state before
   State before_;
   bool have_before_ = false;
   std::int64_t step_ = 0;

@@ -51,6 +51,12 @@ Place place_of(const Segment& segment, const SolveRecord& record) {
   return place;
 }
 
+bool begins_with_state(const Segment& s, const Place& place) {
+  for (std::size_t i = 0; i < place.start.size(); ++i)
+    if (place.layout[i] >= 0 && !(place.start[i] == s.start.poses[i])) return false;
+  return place.v == s.start.v && place.t == s.start.t;
+}
+
 const Contact* contact_with(std::span<const Contact> contacts, const ContactKey& key) {
   const auto before = [](const Contact& c, const ContactKey& k) { return c.key < k; };
   const auto at = std::lower_bound(contacts.begin(), contacts.end(), key, before);

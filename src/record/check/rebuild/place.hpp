@@ -69,6 +69,9 @@ struct Place {
 
 Place place_of(const Segment& segment, const SolveRecord& record);
 
+// Bodies, velocities and time are those of the state at the beginning of the segment, bit for bit.
+bool begins_with_state(const Segment& segment, const Place& place);
+
 // The contact of a key; null: there is none.
 const Contact* contact_with(std::span<const Contact> contacts, const ContactKey& key);
 

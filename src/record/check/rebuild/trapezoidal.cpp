@@ -48,7 +48,7 @@ class TrapezoidalCheck {
  private:
   // The first problem begins where the segment does.
   void first(const Place& place) {
-    if (place.start != s.start.poses || place.v != s.start.v || place.t != s.start.t)
+    if (!begins_with_state(s, place))
       s.say(0, FindingCode::parts, "it does not begin with the state before the step");
   }
 
@@ -383,7 +383,9 @@ class TrapezoidalCheck {
       if (c) result.memory.push_back(contact_report_of(s, record, place, {row.constraint, c}, Vec3::Zero()));
     }
     result.memory_solve = last_smooth;
-    result.memory_factor = s.length / record.length;
+    // The scheme takes the length from the times at both ends.
+    const double lasted = (place.t + record.length) - place.t;
+    result.memory_factor = lasted > 0 ? s.length / lasted : 1;
     result.memory_known = true;
   }
 
