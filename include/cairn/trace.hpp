@@ -136,11 +136,11 @@ struct CheckReport {
   std::int64_t projections = 0;      // solves of project_contacts: recorded, not judged again
   double worst = 0;                  // largest recomputed scaled residual [-]
   std::int64_t worst_step = 0;
-  std::string worst_row;               // name of the constraint
+  std::string worst_row;                // name of the constraint
   std::vector<std::string> unverified;  // what could not be rebuilt from the scene, sorted
-  std::vector<CheckFinding> findings;  // the first `max_findings`
-  std::int64_t finding_count = 0;      // all of them
-  bool ok = false;                     // complete and without findings
+  std::vector<CheckFinding> findings;   // the first `max_findings`
+  std::int64_t finding_count = 0;       // all of them
+  bool ok = false;                      // complete and without findings
 
   static constexpr std::size_t max_findings = 100;
 };

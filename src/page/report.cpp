@@ -51,8 +51,7 @@ void put_verdict(Page& page) {
                                  : "The laws held in every step";
   if (missed > 0) headline = "An expectation of the scene was not met";
   if (totals.status() == record::RunStatus::uncertified) headline = "Not every step is certified";
-  if (totals.status() == record::RunStatus::not_accepted)
-    headline = "Not every step is accepted";
+  if (totals.status() == record::RunStatus::not_accepted) headline = "Not every step is accepted";
   if (totals.steps == 0) headline = "No step was taken";
   if (totals.stopped) headline = "The run was stopped";
   page.put("<section class=\"verdict {}\"><strong>{}</strong>", held ? "held" : "missed", headline);

@@ -95,12 +95,12 @@ class Checker {
     else
       record::check_divided(model_, scheme_, before_, frame, say);
     record::check_ledger(model_, before_, frame, say);
-    if (frame.report.divided.empty()) record::check_impacts(scheme_, frame, say);
+    if (frame.report.divided.empty()) record::check_impacts(model_, scheme_, frame, say);
     record::check_rebuilt(scene_, before_, frame, say, unverified_);
     record::check_joints(model_, frame, say);
     if (report_.penetrations_checked) {
       record::Overlaps overlaps = record::check_penetration(model_, frame, say);
-      record::check_missing(scene_, overlaps_, overlaps, frame, say);
+      record::check_missing(scene_, overlaps_, overlaps, frame, say, unverified_);
       overlaps_ = std::move(overlaps);
     }
   }

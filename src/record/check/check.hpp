@@ -28,7 +28,8 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
 // Returns the overlaps of the state by pairs of bodies [m].
 using Overlaps = std::map<std::array<BodyId, 2>, double>;
 Overlaps check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain);
-void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const Complain& complain);
+void check_impacts(const Model& model, const SchemeOptions& scheme, const TraceFrame& frame,
+                   const Complain& complain);
 void check_joints(const Model& model, const TraceFrame& frame, const Complain& complain);
 
 // The first figure of a step that is not a finite number; empty: none.

@@ -221,9 +221,14 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
 
 // (E228): the energies of every group add up, and under the guard no impact of
 // scheme trapezoidal has put energy in.
-void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const Complain& complain) {
+void check_impacts(const Model& model, const SchemeOptions& scheme, const TraceFrame& frame,
+                   const Complain& complain) {
   const auto* trapezoidal = std::get_if<Trapezoidal>(&scheme);
-  const bool guarded = trapezoidal && trapezoidal->energy_guard == EnergyGuard::impact;
+  // Prescribed bodies may put energy in, which is part of `other` beside what joints take.
+  const bool driven = std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& body) {
+    return body.kind == BodyKind::prescribed;
+  });
+  const bool guarded = !driven && trapezoidal && trapezoidal->energy_guard == EnergyGuard::impact;
   const std::vector<ImpactReport>& impacts = frame.report.impacts;
   for (std::size_t i = 0; i < impacts.size(); ++i) {
     const ImpactReport& r = impacts[i];
@@ -331,8 +336,7 @@ bool both_flat_faced(const Model& model, const Shape& a, const Shape& b) {
 
 bool may_touch(const Model& model, const Shape& a, const Shape& b) {
   if (a.body == b.body) return false;
-  if (!both_flat_faced(model, a, b) && !collide::can_collide(a.geometry, b.geometry))
-    return false;
+  if (!both_flat_faced(model, a, b) && !collide::can_collide(a.geometry, b.geometry)) return false;
   if (model.body(a.body).kind != BodyKind::dynamic && model.body(b.body).kind != BodyKind::dynamic)
     return false;
   const std::array<BodyId, 2> pair = {std::min(a.body, b.body), std::max(a.body, b.body)};
@@ -341,8 +345,7 @@ bool may_touch(const Model& model, const Shape& a, const Shape& b) {
 
 }  // namespace
 
-Overlaps check_penetration(const Model& model, const TraceFrame& frame,
-                           const Complain& complain) {
+Overlaps check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain) {
   Overlaps overlaps;
   std::vector<Pose> X_W;
   double far = model.length_unit;

@@ -72,10 +72,9 @@ ElementRow element_row(const Model& model, const std::vector<Pose>& poses, const
   row.bodies = spring.bodies;
   for (std::size_t side = 0; side < 2; ++side)
     if (spring.bodies[side] != BodyId::world)
-      row.j[side] =
-          (side == 0 ? -1 : 1) * point_row_of(model.body(spring.bodies[side]),
-                                              poses[index(spring.bodies[side])], points[side],
-                                              along);
+      row.j[side] = (side == 0 ? -1 : 1) * point_row_of(model.body(spring.bodies[side]),
+                                                        poses[index(spring.bodies[side])],
+                                                        points[side], along);
   return row;
 }
 
@@ -85,7 +84,8 @@ void add_spring(const Segment& s, const Place& place, double h, const Spring& sp
   std::array<Vec3, 2> p, u = {Vec3::Zero(), Vec3::Zero()};
   for (std::size_t side = 0; side < 2; ++side) {
     const BodyId id = spring.bodies[side];
-    p[side] = id == BodyId::world ? spring.anchors[side] : place.start[index(id)] * spring.anchors[side];
+    p[side] =
+        id == BodyId::world ? spring.anchors[side] : place.start[index(id)] * spring.anchors[side];
     if (id != BodyId::world && s.model.body(id).kind == BodyKind::prescribed)
       u[side] = (prescribed_at(s.model.body(id), place.t + h) * spring.anchors[side] - p[side]) / h;
   }
@@ -121,7 +121,8 @@ void set_elastic(const Model& model, double h, std::vector<ElementRow>& rows) {
   for (ElementRow& row : rows) {
     double most = 0;
     for (const BodyId id : row.bodies)
-      if (id != BodyId::world && model.body(id).velocities > 0) most = std::max(most, sums[index(id)]);
+      if (id != BodyId::world && model.body(id).velocities > 0)
+        most = std::max(most, sums[index(id)]);
     row.elastic = most > 1 ? (1 - 1 / most) * h * h * row.stiffness : 0;
   }
 }
@@ -140,7 +141,8 @@ void add_weight(const Place& place, const ElementRow& row, Balance& out) {
     if (row.bodies[side] != BodyId::world) at[side] = place.layout[index(row.bodies[side])];
   for (std::size_t side = 0; side < 2; ++side)
     if (at[side] >= 0)
-      out.A[static_cast<std::size_t>(at[side])] += row.weight() * row.j[side] * row.j[side].transpose();
+      out.A[static_cast<std::size_t>(at[side])] +=
+          row.weight() * row.j[side] * row.j[side].transpose();
   if (at[0] < 0 || at[1] < 0 || at[0] == at[1]) return;
   for (const auto& [i, j] : {std::pair<std::size_t, std::size_t>(0, 1), {1, 0}}) {
     Block6& block = out.couplings.try_emplace({at[i], at[j]}, Block6::Zero()).first->second;
@@ -168,7 +170,8 @@ bool apply_implicit(const Segment& s, const Problem& problem, const std::vector<
     const ProblemBody& b = problem.bodies[i];
     const Body& body = s.model.bodies[static_cast<std::size_t>(b.model_body)];
     A.block(first[i], first[i], b.size, b.size) = balance.A[i].topLeftCorner(b.size, b.size);
-    k.segment(first[i], b.size) = (mass_of(body) * velocities_of_body(body, v_explicit)).head(b.size);
+    k.segment(first[i], b.size) =
+        (mass_of(body) * velocities_of_body(body, v_explicit)).head(b.size);
   }
   for (const auto& [at, block] : balance.couplings) {
     const auto i = static_cast<std::size_t>(at.first), j = static_cast<std::size_t>(at.second);
@@ -179,8 +182,9 @@ bool apply_implicit(const Segment& s, const Problem& problem, const std::vector<
   const VecX x = A.ldlt().solve(k);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i)
     if (first[i] >= 0)
-      v.segment(s.model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)].first_velocity,
-                problem.bodies[i].size) = x.segment(first[i], problem.bodies[i].size);
+      v.segment(
+          s.model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)].first_velocity,
+          problem.bodies[i].size) = x.segment(first[i], problem.bodies[i].size);
   return true;
 }
 
@@ -288,9 +292,8 @@ Balance first_order_balance(const Segment& s, const Place& place, const Problem&
     v_explicit.segment(first, n) += M.ldlt().solve(VecX(impulse.segment(first, n)));
     const int turn = angular_at(body);
     if (turn >= 0 && !coupled[static_cast<std::size_t>(b.model_body)])
-      v_explicit.segment<3>(first + turn) =
-          turned_velocity(body.inertia_B, place.v.segment<3>(first + turn),
-                          impulse.segment<3>(first + turn), h, 1);
+      v_explicit.segment<3>(first + turn) = turned_velocity(
+          body.inertia_B, place.v.segment<3>(first + turn), impulse.segment<3>(first + turn), h, 1);
   }
   out.known = apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
   bool turning = false;
@@ -304,8 +307,7 @@ Balance first_order_balance(const Segment& s, const Place& place, const Problem&
     v_explicit.segment<3>(at) +=
         turned_velocity(body.inertia_B, w, body.inertia_B * (plain - w), h, 1) - plain;
   }
-  if (turning && out.known)
-    apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
+  if (turning && out.known) apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
     const Block6 M = mass_of(body);
@@ -340,11 +342,11 @@ void compare_balance(const Segment& s, std::size_t solve, const Problem& problem
     for (int r = 0; r < b.size; ++r)
       for (int c = 0; c < b.size; ++c) {
         const double recorded = b.A[r][c] * f.momentum[r] / f.velocity[c];
-        const double allowed = balance_relative * (scale[i][r] * scale[i][c] +
-                                                   std::abs(balance.A[i](r, c)));
+        const double allowed =
+            balance_relative * (scale[i][r] * scale[i][c] + std::abs(balance.A[i](r, c)));
         if (!(std::abs(recorded - balance.A[i](r, c)) <= allowed))
-          wrong = std::max(wrong, std::abs(recorded - balance.A[i](r, c)) /
-                                      (scale[i][r] * scale[i][c]));
+          wrong = std::max(wrong,
+                           std::abs(recorded - balance.A[i](r, c)) / (scale[i][r] * scale[i][c]));
       }
     if (wrong > 0 || std::isnan(wrong))
       s.say(solve, FindingCode::mass,
@@ -354,19 +356,18 @@ void compare_balance(const Segment& s, std::size_t solve, const Problem& problem
     for (int r = 0; r < b.size; ++r) {
       const double recorded = problem.k[b.first + r] * f.momentum[r];
       // Components of a rotation share their rounding.
-      const double size = balance.size[i].segment(r < b.size - 3 || body.rotation != RotationKind::three
-                                                      ? r
-                                                      : b.size - 3,
-                                                  r < b.size - 3 || body.rotation != RotationKind::three
-                                                      ? 1
-                                                      : 3)
-                              .cwiseAbs()
-                              .maxCoeff();
+      const double size =
+          balance.size[i]
+              .segment(r < b.size - 3 || body.rotation != RotationKind::three ? r : b.size - 3,
+                       r < b.size - 3 || body.rotation != RotationKind::three ? 1 : 3)
+              .cwiseAbs()
+              .maxCoeff();
       if (std::abs(recorded - balance.k[i][r]) <= balance_relative * size) continue;
       s.say(solve, FindingCode::force,
-            fmt::format("momentum {} of {} without constraints recorded as {:.12g}, the scene's forces "
-                        "give {:.12g} N s",
-                        r, body.name, recorded, balance.k[i][r]));
+            fmt::format(
+                "momentum {} of {} without constraints recorded as {:.12g}, the scene's forces "
+                "give {:.12g} N s",
+                r, body.name, recorded, balance.k[i][r]));
       break;
     }
   }
@@ -377,18 +378,21 @@ void compare_balance(const Segment& s, std::size_t solve, const Problem& problem
         return s.model.bodies[static_cast<std::size_t>(
             problem.bodies[static_cast<std::size_t>(i)].model_body)];
       };
-      const UnitFactors fr = unit_factors(at(row), problem.units), fc = unit_factors(at(column), problem.units);
+      const UnitFactors fr = unit_factors(at(row), problem.units),
+                        fc = unit_factors(at(column), problem.units);
       Block6& block = left.try_emplace({row, column}, Block6::Zero()).first->second;
       for (int r = 0; r < at(row).velocities; ++r)
         for (int k = 0; k < at(column).velocities; ++k)
           block(r, k) -= c.A[side][r][k] * fr.momentum[r] / fc.velocity[k];
     }
   for (const auto& [at, block] : left) {
-    const Row6 &a = scale[static_cast<std::size_t>(at.first)], &b = scale[static_cast<std::size_t>(at.second)];
+    const Row6 &a = scale[static_cast<std::size_t>(at.first)],
+               &b = scale[static_cast<std::size_t>(at.second)];
     for (int r = 0; r < 6; ++r)
       for (int c = 0; c < 6; ++c)
         if (!(std::abs(block(r, c)) <= balance_relative * a[r] * b[c])) {
-          s.say(solve, FindingCode::mass, "the coupling of two bodies by springs differs from the scene's");
+          s.say(solve, FindingCode::mass,
+                "the coupling of two bodies by springs differs from the scene's");
           return;
         }
   }

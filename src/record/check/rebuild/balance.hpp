@@ -16,11 +16,11 @@ namespace cairn::record {
 struct ElementRow {
   std::array<BodyId, 2> bodies = {BodyId::world, BodyId::world};
   std::array<Row6, 2> j = {Row6::Zero(), Row6::Zero()};  // SI, with the sign of the side
-  double elastic = 0, viscous = 0;                        // implicit weights [kg]
-  double tension = 0;                                     // at the beginning [N]
-  double damping = 0;                                     // [N s/m]
-  double motion = 0;                                      // of prescribed ends [m/s]
-  double stiffness = 0;                                   // [N/m]
+  double elastic = 0, viscous = 0;                       // implicit weights [kg]
+  double tension = 0;                                    // at the beginning [N]
+  double damping = 0;                                    // [N s/m]
+  double motion = 0;                                     // of prescribed ends [m/s]
+  double stiffness = 0;                                  // [N/m]
 
   double weight() const { return elastic + viscous; }
   double rate(const Model& model, const VecX& v) const;  // of the free bodies
@@ -31,8 +31,8 @@ struct Balance {
   std::vector<Block6> A;
   std::map<std::pair<int, int>, Block6> couplings;  // row, column body
   std::vector<Row6> k, size;                        // size: sum of the magnitudes of the terms
-  VecX v_free;          // velocities without constraints, of the model
-  bool known = true;    // false: too many bodies hang on springs to find v_free
+  VecX v_free;                                      // velocities without constraints, of the model
+  bool known = true;  // false: too many bodies hang on springs to find v_free
   std::vector<ElementRow> springs, dampers;
   VecX potential, applied, gyroscopic;  // impulses of the forces, of the model
   double work_motion = 0;  // scheme trapezoidal: of prescribed bodies through springs [J]

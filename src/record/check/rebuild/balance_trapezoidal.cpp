@@ -37,7 +37,8 @@ struct Rule {
       return a;
     }
     const Row6 v = velocities_of_body(body, place.v);
-    for (int axis = 0; axis < 3; ++axis) a.u[axis] = point_row_of(body, X, a.p, Vec3::Unit(axis)).dot(v);
+    for (int axis = 0; axis < 3; ++axis)
+      a.u[axis] = point_row_of(body, X, a.p, Vec3::Unit(axis)).dot(v);
     for (int axis = 0; axis < 3; ++axis) a.w[axis] = turn_row_of(body, X, Vec3::Unit(axis)).dot(v);
     return a;
   }
@@ -57,14 +58,15 @@ struct Rule {
     add(id, weight * F + rate * dF, weight * torque + rate * change, sum);
   }
 
-  ElementRow row_along(const Spring& spring, const std::vector<Pose>& poses, const std::array<Vec3, 2>& points,
-                       const Vec3& along) const {
+  ElementRow row_along(const Spring& spring, const std::vector<Pose>& poses,
+                       const std::array<Vec3, 2>& points, const Vec3& along) const {
     ElementRow row;
     row.bodies = spring.bodies;
     for (std::size_t side = 0; side < 2; ++side)
       if (spring.bodies[side] != BodyId::world)
         row.j[side] = (side == 0 ? -1 : 1) * point_row_of(s.model.body(spring.bodies[side]),
-                                                          poses[index(spring.bodies[side])], points[side], along);
+                                                          poses[index(spring.bodies[side])],
+                                                          points[side], along);
     return row;
   }
 
@@ -85,7 +87,8 @@ struct Rule {
     for (std::size_t side = 0; side < 2; ++side) {
       if (row.bodies[side] == BodyId::world) continue;
       const Body& body = s.model.body(row.bodies[side]);
-      for (int k = 0; k < body.velocities; ++k) sum[body.first_velocity + k] += impulse * row.j[side][k];
+      for (int k = 0; k < body.velocities; ++k)
+        sum[body.first_velocity + k] += impulse * row.j[side][k];
     }
   }
 
@@ -104,10 +107,12 @@ struct Rule {
     std::array<Vec3, 2> p, u = {Vec3::Zero(), Vec3::Zero()};
     for (std::size_t side = 0; side < 2; ++side) {
       const BodyId id = spring.bodies[side];
-      p[side] = id == BodyId::world ? spring.anchors[side] : middle[index(id)] * spring.anchors[side];
+      p[side] =
+          id == BodyId::world ? spring.anchors[side] : middle[index(id)] * spring.anchors[side];
       if (id != BodyId::world && s.model.body(id).kind == BodyKind::prescribed)
         u[side] = (prescribed_at(s.model.body(id), place.t + h) * spring.anchors[side] -
-                   place.start[index(id)] * spring.anchors[side]) / h;
+                   place.start[index(id)] * spring.anchors[side]) /
+                  h;
     }
     const double distance = (p[1] - p[0]).norm();
     if (!(distance > 0)) return;
@@ -122,15 +127,18 @@ struct Rule {
   }
 
   void add_spring(const Spring& spring, bool late, VecX& viscous) const {
-    const Anchor a = anchor(spring.bodies[0], spring.anchors[0], late), b = anchor(spring.bodies[1], spring.anchors[1], late);
+    const Anchor a = anchor(spring.bodies[0], spring.anchors[0], late),
+                 b = anchor(spring.bodies[1], spring.anchors[1], late);
     const Vec3 d = b.p - a.p, rate = b.u - a.u;
     const double distance = d.norm();
     if (distance == 0 && spring.rest_length > 0) return;
     const Vec3 along = distance > 0 ? Vec3(d / distance) : Vec3::UnitX();
-    const double opening = along.dot(rate), stretch = distance - spring.rest_length, k = spring.stiffness;
+    const double opening = along.dot(rate), stretch = distance - spring.rest_length,
+                 k = spring.stiffness;
     const Vec3 turning = distance > 0 ? Vec3((rate - opening * along) / distance) : Vec3::Zero();
     const Vec3 F = k * stretch * along;
-    const Vec3 dF = spring.rest_length == 0 ? Vec3(k * rate) : Vec3(k * (opening * along + stretch * turning));
+    const Vec3 dF =
+        spring.rest_length == 0 ? Vec3(k * rate) : Vec3(k * (opening * along + stretch * turning));
     const double weight = h / 2, slope = late ? h * h / 2 : 0;
     add_at(spring.bodies[0], a, F, dF, weight, slope, out.potential);
     add_at(spring.bodies[1], b, -F, -dF, weight, slope, out.potential);
@@ -165,7 +173,8 @@ void add_block(const Place& place, const ElementRow& row, Balance& out) {
 
 }  // namespace
 
-Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem& problem, bool damp_stiff) {
+Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem& problem,
+                            bool damp_stiff) {
   Balance out = instant_balance(s, place, problem);
   const double h = place.length;
   const Model& model = s.model;
@@ -182,7 +191,8 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
   }
   const auto inside = [&](std::span<const BodyId> ids) {
     for (const BodyId id : ids)
-      if (id != BodyId::world && model.body(id).velocities > 0 && place.layout[index(id)] < 0) return false;
+      if (id != BodyId::world && model.body(id).velocities > 0 && place.layout[index(id)] < 0)
+        return false;
     return true;
   };
   for (const bool late : {false, true}) {
@@ -191,7 +201,8 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
     for (const AppliedForce& f : model.applied_forces) {
       const double t = late ? place.t + h : place.t, weight = h / 2, slope = late ? h * h / 2 : 0;
       const Anchor a = rule.anchor(f.body, f.point, late);
-      const Vec3 force(f.force[0](t), f.force[1](t), f.force[2](t)), torque(f.torque[0](t), f.torque[1](t), f.torque[2](t));
+      const Vec3 force(f.force[0](t), f.force[1](t), f.force[2](t)),
+          torque(f.torque[0](t), f.torque[1](t), f.torque[2](t));
       rule.add_at(f.body, a, force, Vec3::Zero(), weight, slope, out.applied);
       rule.add(f.body, Vec3::Zero(), weight * torque - slope * a.w.cross(torque), out.applied);
     }
@@ -201,23 +212,28 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
     if (body.rotation != RotationKind::three) continue;
     const int first = body.velocities - 3;
     const Vec3 w = place.v.segment<3>(body.first_velocity + first);
-    out.A[i].block<3, 3>(first, first) -= 0.5 * h * (cross(body.inertia_B * w) - cross(w) * body.inertia_B);
+    out.A[i].block<3, 3>(first, first) -=
+        0.5 * h * (cross(body.inertia_B * w) - cross(w) * body.inertia_B);
   }
   for (const ElementRow& row : out.springs) add_block(place, row, out);
   for (const ElementRow& row : out.dampers) add_block(place, row, out);
   // k = A v + impulses.
   const VecX impulses = out.potential + out.applied + viscous + out.gyroscopic;
-  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs() + viscous.cwiseAbs() + out.gyroscopic.cwiseAbs();
+  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs() + viscous.cwiseAbs() +
+               out.gyroscopic.cwiseAbs();
   for (const Spring& spring : model.springs)
     for (const BodyId id : spring.bodies)
       if (id != BodyId::world && model.body(id).velocities > 0) {
         const Body& body = model.body(id);
         const double far = place.start[index(id)].p.norm() + model.length_unit;
         for (int k = 0; k < body.velocities; ++k)
-          terms[body.first_velocity + k] += h * spring.stiffness * far * (k < translations_of(body) ? 1 : far);
+          terms[body.first_velocity + k] +=
+              h * spring.stiffness * far * (k < translations_of(body) ? 1 : far);
       }
   const auto velocity = [&](int i) {
-    return velocities_of_body(model.bodies[static_cast<std::size_t>(problem.bodies[static_cast<std::size_t>(i)].model_body)], place.v);
+    return velocities_of_body(model.bodies[static_cast<std::size_t>(
+                                  problem.bodies[static_cast<std::size_t>(i)].model_body)],
+                              place.v);
   };
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
@@ -231,7 +247,8 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
   }
   for (const auto& [at, block] : out.couplings) {
     out.k[static_cast<std::size_t>(at.first)] += block * velocity(at.second);
-    out.size[static_cast<std::size_t>(at.first)] += block.cwiseAbs() * velocity(at.second).cwiseAbs();
+    out.size[static_cast<std::size_t>(at.first)] +=
+        block.cwiseAbs() * velocity(at.second).cwiseAbs();
   }
   return out;
 }

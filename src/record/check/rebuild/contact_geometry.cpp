@@ -44,9 +44,11 @@ struct Wanted {
 
 std::string differs(const Contact& c, const Wanted& w, double tolerance) {
   if (!((c.n_W - w.n).norm() <= w.normal_error))
-    return fmt::format("its normal is {:.3g} rad away from that of its features", (c.n_W - w.n).norm());
+    return fmt::format("its normal is {:.3g} rad away from that of its features",
+                       (c.n_W - w.n).norm());
   if (!(std::abs(c.gap - w.gap) <= tolerance))
-    return fmt::format("its gap is recorded as {:.9g} m, its features are {:.9g} m apart", c.gap, w.gap);
+    return fmt::format("its gap is recorded as {:.9g} m, its features are {:.9g} m apart", c.gap,
+                       w.gap);
   if (!((c.p_WC - w.p).norm() <= tolerance))
     return fmt::format("its point is {:.3g} m away from its features", (c.p_WC - w.p).norm());
   return {};
@@ -81,10 +83,12 @@ std::string edges_fault(const Solid& a, const Solid& b, const Features& f, doubl
   double error = unit_relative / sine;
   if (sine <= parallel || near_line > 0)
     for (const int face : {ea.left, ea.right})
-      if ((normal(a, face) - c.n_W).norm() <= unit_relative) n = normal(a, face), error = unit_relative;
+      if ((normal(a, face) - c.n_W).norm() <= unit_relative)
+        n = normal(a, face), error = unit_relative;
   if (sine > parallel) {
     // The normal leads out of A's edge and into B's.
-    const Vec3 out = normal(a, ea.left) + normal(a, ea.right) - normal(b, eb.left) - normal(b, eb.right);
+    const Vec3 out =
+        normal(a, ea.left) + normal(a, ea.right) - normal(b, eb.left) - normal(b, eb.right);
     if (n.dot(out) < -1e-9) return "its normal points the wrong way";
   }
   return differs(c, {0.5 * (on_a + on_b), n, n.dot(on_b - on_a), error}, loose);
@@ -94,15 +98,20 @@ std::string polyhedra_fault(const Solid& a, const Solid& b, const SchemeOptions&
                             const Contact& c, double tolerance) {
   const Features f = features_of(c.key.feature);
   const Polyhedron &pa = *a.polyhedron, &pb = *b.polyhedron;
-  const bool exists = f.kind == Features::corner_b   ? within(f.a, pa.faces.size()) && within(f.b, pb.vertices.size())
-                      : f.kind == Features::corner_a ? within(f.a, pa.vertices.size()) && within(f.b, pb.faces.size())
-                      : f.kind == Features::edges    ? within(f.a, pa.edges.size()) && within(f.b, pb.edges.size())
-                                                     : false;
+  const bool exists =
+      f.kind == Features::corner_b ? within(f.a, pa.faces.size()) && within(f.b, pb.vertices.size())
+      : f.kind == Features::corner_a
+          ? within(f.a, pa.vertices.size()) && within(f.b, pb.faces.size())
+      : f.kind == Features::edges ? within(f.a, pa.edges.size()) && within(f.b, pb.edges.size())
+                                  : false;
   if (!exists) return "it names features that the shapes do not have";
-  if (f.kind == Features::corner_b) return differs(c, corner_on(a, f.a, b.vertex(f.b), 1), tolerance);
-  if (f.kind == Features::corner_a) return differs(c, corner_on(b, f.b, a.vertex(f.a), -1), tolerance);
+  if (f.kind == Features::corner_b)
+    return differs(c, corner_on(a, f.a, b.vertex(f.b), 1), tolerance);
+  if (f.kind == Features::corner_a)
+    return differs(c, corner_on(b, f.b, a.vertex(f.a), -1), tolerance);
   const Euler* euler = euler_options(scheme);
-  return edges_fault(a, b, f, euler ? euler->events.delta_max : EventOptions{}.delta_max, c, tolerance);
+  return edges_fault(a, b, f, euler ? euler->events.delta_max : EventOptions{}.delta_max, c,
+                     tolerance);
 }
 
 // A halfspace with a corner, a cap or the surface of the other shape.
@@ -121,7 +130,8 @@ std::string halfspace_fault(const Solid& wall, const Solid& other, const Vec3& o
     expected = other.vertex(feature);
   } else {
     const double e = std::max(other.outside(on_other, axis), other.defect(on_other, -n, axis));
-    if (!(e <= tolerance)) return fmt::format("its point is {:.3g} m off the surface of the shape", e);
+    if (!(e <= tolerance))
+      return fmt::format("its point is {:.3g} m off the surface of the shape", e);
   }
   Vec3 off = on_other - expected;
   off -= axis.dot(off) * axis;
@@ -150,8 +160,8 @@ std::string surfaces_fault(const Solid& a, const Solid& b, const Contact& c, con
   // Two contacts of a capsule along a face or along another capsule: one of them has the normal of
   // the face or of nearly parallel axes.
   if (c.key.feature == 1 || c.key.feature == 2) {
-    const bool capsules = std::holds_alternative<Capsule>(a.geometry) &&
-                          std::holds_alternative<Capsule>(b.geometry);
+    const bool capsules =
+        std::holds_alternative<Capsule>(a.geometry) && std::holds_alternative<Capsule>(b.geometry);
     if (capsules && std::max(cone_a, cone_b) <= 0x1p-22 * (a.size() + b.size())) return {};
     if (along_face(a, c.n_W) || along_face(b, -c.n_W)) return {};
   }
@@ -162,7 +172,8 @@ std::string surfaces_fault(const Solid& a, const Solid& b, const Contact& c, con
 std::string frame_fault(const Model& model, const std::vector<Pose>& poses, const Contact& c) {
   Mat3 F;
   F << c.n_W, c.t1_W, c.t2_W;
-  if (!((F.transpose() * F - Mat3::Identity()).norm() <= 4 * unit_relative) || !(F.determinant() > 0))
+  if (!((F.transpose() * F - Mat3::Identity()).norm() <= 4 * unit_relative) ||
+      !(F.determinant() > 0))
     return "normal and tangents are no right-handed frame";
   // A direction along which a body can move has a row, unless there is no friction.
   const bool rubs = c.friction > 0;
@@ -231,7 +242,8 @@ Friction friction_of(const ContactLaw& law, const std::vector<Pose>& poses, cons
     }
     return {law.friction * std::min(most, -least), 1};
   }
-  const double cosine = in_plane.norm(), sine = c.n_W.dot(f), m1 = law.friction, m2 = law.friction_across;
+  const double cosine = in_plane.norm(), sine = c.n_W.dot(f), m1 = law.friction,
+               m2 = law.friction_across;
   if (!(cosine > 0)) return {m2, 1};
   const double along = 1 / std::sqrt(cosine * cosine / (m1 * m1) + sine * sine / (m2 * m2));
   if (c.rows == 3) return {along, m2 / along};
@@ -246,19 +258,21 @@ std::string material_fault(const Model& model, const std::vector<Pose>& poses, c
   const ContactLaw law = model.pair(model.shapes[index(c.key.shape_a)].material,
                                     model.shapes[index(c.key.shape_b)].material);
   Friction expected = friction_of(law, poses, c);
-  if (bouncing)
-    expected.mu *= law.friction > 0 ? law.bounce_mu() / law.friction : 0;
+  if (bouncing) expected.mu *= law.friction > 0 ? law.bounce_mu() / law.friction : 0;
   if (bouncing && law.friction == 0) expected.mu = law.bounce_mu();
   const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); };
   if (c.rows == 1 && law.friction == 0) expected.mu = c.friction == 0 ? 0 : expected.mu;
   if (!same(c.friction, expected.mu) || !same(c.stretch, expected.stretch))
-    return fmt::format("its friction is recorded as {:.9g}, the scene says {:.9g}", c.friction, expected.mu);
+    return fmt::format("its friction is recorded as {:.9g}, the scene says {:.9g}", c.friction,
+                       expected.mu);
   if (c.restitution != law.restitution || c.restitution_law != law.restitution_law)
-    return fmt::format("its restitution is recorded as {:.9g}, the scene says {:.9g}", c.restitution,
-                       law.restitution);
+    return fmt::format("its restitution is recorded as {:.9g}, the scene says {:.9g}",
+                       c.restitution, law.restitution);
   if (c.torsion != law.torsional_friction || c.rolling != law.rolling_friction)
-    return fmt::format("its torsional and rolling friction are recorded as {:.9g} and {:.9g} m, the scene says {:.9g} and {:.9g} m",
-                       c.torsion, c.rolling, law.torsional_friction, law.rolling_friction);
+    return fmt::format(
+        "its torsional and rolling friction are recorded as {:.9g} and {:.9g} m, the scene says "
+        "{:.9g} and {:.9g} m",
+        c.torsion, c.rolling, law.torsional_friction, law.rolling_friction);
   return {};
 }
 

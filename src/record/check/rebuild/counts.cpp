@@ -14,8 +14,8 @@ using Purpose = SolveRecord::Purpose;
 
 int count_of(const StepReport& report, Purpose purpose) {
   const auto solves = report.solved();
-  return static_cast<int>(std::count_if(solves.begin(), solves.end(),
-                                        [&](const SolveRecord& r) { return r.purpose == purpose; }));
+  return static_cast<int>(std::count_if(
+      solves.begin(), solves.end(), [&](const SolveRecord& r) { return r.purpose == purpose; }));
 }
 
 // Two polyhedra can meet, or shapes with several contacts each.
@@ -28,7 +28,8 @@ bool has_patches(const Model& model) {
                      [](const Shape& s) {
                        return s.polyhedron >= 0 || std::holds_alternative<Capsule>(s.geometry);
                      }) ||
-         std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) { return b.shapes > 1; });
+         std::any_of(model.bodies.begin(), model.bodies.end(),
+                     [](const Body& b) { return b.shapes > 1; });
 }
 
 }  // namespace
@@ -41,20 +42,24 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
   const Model& model = *scene.model;
   const auto equal = [&](const char* what, int recorded, int expected) {
     if (recorded != expected)
-      complain(FindingCode::count, fmt::format("{} recorded as {}, counted {}", what, recorded, expected));
+      complain(FindingCode::count,
+               fmt::format("{} recorded as {}, counted {}", what, recorded, expected));
   };
   const auto at_least = [&](const char* what, int recorded, int least) {
     if (recorded < least)
-      complain(FindingCode::count, fmt::format("{} recorded as {}, at least {} are known", what, recorded, least));
+      complain(FindingCode::count,
+               fmt::format("{} recorded as {}, at least {} are known", what, recorded, least));
   };
   const auto none_unless = [&](const char* what, int recorded, bool possible, const char* why) {
     if (recorded < 0 || (recorded != 0 && !possible))
-      complain(FindingCode::count, fmt::format("{} recorded as {}, although {}", what, recorded, why));
+      complain(FindingCode::count,
+               fmt::format("{} recorded as {}, although {}", what, recorded, why));
   };
   int worst = 0;
   double most = 0;
   for (int i = 0; i < r.solve_count; ++i)
-    if (const double x = r.solves[static_cast<std::size_t>(i)].solution.certificate.worst; !(x <= most))
+    if (const double x = r.solves[static_cast<std::size_t>(i)].solution.certificate.worst;
+        !(x <= most))
       most = x, worst = i;
   equal("worst solve", r.worst_solve, worst);
   equal("active contacts", r.active_contacts,
@@ -85,9 +90,10 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
   }
 
   // Collisions: contacts that bounce, or events of schemes that have them.
-  const int events = static_cast<int>(std::count_if(r.events.begin(), r.events.end(), [](const StepEvent& e) {
-    return e.kind == StepEvent::Kind::collision;
-  }));
+  const int events =
+      static_cast<int>(std::count_if(r.events.begin(), r.events.end(), [](const StepEvent& e) {
+        return e.kind == StepEvent::Kind::collision;
+      }));
   int bouncing = 0;
   bool known = true, first_order = true;
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -109,8 +115,9 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
                        (trapezoidal && trapezoidal->energy_guard != EnergyGuard::off) || hybrid;
   none_unless("guard corrections", r.guard_corrections, guarded, "the scheme has no energy guard");
   if ((r.guard_corrections == 0) != (r.guard_factor == 1) && !hybrid && !(r.guard_factor == 0))
-    complain(FindingCode::count, fmt::format("{} guard corrections recorded with a factor of {:.9g}",
-                                             r.guard_corrections, r.guard_factor));
+    complain(FindingCode::count,
+             fmt::format("{} guard corrections recorded with a factor of {:.9g}",
+                         r.guard_corrections, r.guard_factor));
   if (euler && !divided && count_of(r, Purpose::restitution) == 0)
     equal("guard corrections", r.guard_corrections, 0);
   if (r.guard_corrections > 0) {
@@ -122,7 +129,8 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
     }
     unverified.insert("how often the energy guard reduced a restitution");
     if (euler && !divided && r.guard_corrections > 2 * groups)
-      complain(FindingCode::count, fmt::format("guard corrections recorded as {} for {} islands", r.guard_corrections, groups));
+      complain(FindingCode::count, fmt::format("guard corrections recorded as {} for {} islands",
+                                               r.guard_corrections, groups));
   }
 
   // Linearisations.
@@ -143,27 +151,38 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
       equal("nonlinear iterations", r.nonlinear_iterations, r.solves[0].solution.iterations);
   } else {
     none_unless("nonlinear iterations", r.nonlinear_iterations, nonlinear, "the scheme is linear");
-    if (nonlinear) unverified.insert("linearisations of scheme hybrid, of which the last one is recorded");
+    if (nonlinear)
+      unverified.insert("linearisations of scheme hybrid, of which the last one is recorded");
   }
-  none_unless("nonlinear fallback", r.nonlinear_fallback, nonlinear && r.nonlinear_fallback == 1, "it is 0 or 1");
+  none_unless("nonlinear fallback", r.nonlinear_fallback, nonlinear && r.nonlinear_fallback == 1,
+              "it is 0 or 1");
   if (euler && nonlinear && !divided && r.nonlinear_fallback == 1)
-    none_unless("nonlinear fallback", r.nonlinear_fallback, linearised == 0, "the step has solves that were linearised again");
+    none_unless("nonlinear fallback", r.nonlinear_fallback, linearised == 0,
+                "the step has solves that were linearised again");
 
   // Verification.
   const bool complete = !euler || euler->active_set == ActiveSet::complete;
   const int changes = r.added_pairs + r.revised_pairs;
-  none_unless("revised pairs", r.revised_pairs, has_polyhedra(model) && complete, "no two polyhedra can meet");
-  none_unless("filtered contacts", r.filtered_contacts, has_patches(model), "no two bodies meet in several contacts");
+  none_unless("revised pairs", r.revised_pairs, has_polyhedra(model) && complete,
+              "no two polyhedra can meet");
+  none_unless("filtered contacts", r.filtered_contacts, has_patches(model),
+              "no two bodies meet in several contacts");
   if (r.filtered_contacts > 0) unverified.insert("number of contacts that others imply");
   none_unless("added pairs", r.added_pairs, complete, "the active set is not verified");
   if (euler && !divided) {
     none_unless("added pairs", r.added_pairs, r.discarded_solves > 0, "no solve was discarded");
     none_unless("revised pairs", r.revised_pairs, r.discarded_solves > 0, "no solve was discarded");
-    none_unless("discarded solves", r.discarded_solves, changes > 0, "no pair was added or revised");
+    none_unless("discarded solves", r.discarded_solves, changes > 0,
+                "no pair was added or revised");
   }
   if (r.discarded_solves < 0) complain(FindingCode::count, "discarded solves recorded as negative");
-  if (penalty) none_unless("discarded solves", r.discarded_solves, divided, "the scheme discards none");
-  if (r.discarded_solves > 0 || changes > 0) unverified.insert("number of solves that were discarded and of pairs added for it");
+  if (penalty)
+    none_unless("discarded solves", r.discarded_solves, divided, "the scheme discards none");
+  if (r.discarded_solves > 0 || changes > 0)
+    unverified.insert("number of solves that were discarded and of pairs added for it");
+
+  none_unless("contact projections", r.contact_projections, euler && euler->project_contacts,
+              "the scheme does not project out of overlaps");
 
   // Sequences of impacts.
   const Propagation propagation = euler         ? euler->propagation
@@ -172,9 +191,11 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
   none_unless("sequential impacts", r.sequential_impacts, propagation == Propagation::sequential,
               "impacts are simultaneous");
   none_unless("sequential impacts", r.sequential_impacts,
-              count_of(r, Purpose::compression) + count_of(r, Purpose::impact) > 0, "nothing collided");
+              count_of(r, Purpose::compression) + count_of(r, Purpose::impact) > 0,
+              "nothing collided");
   none_unless("unfinished sequences", r.unfinished_sequences,
-              count_of(r, Purpose::compression) + count_of(r, Purpose::impact) > 0, "nothing collided");
+              count_of(r, Purpose::compression) + count_of(r, Purpose::impact) > 0,
+              "nothing collided");
   if (r.sequential_impacts > 0) unverified.insert("number of impacts in a sequence");
 }
 

@@ -21,7 +21,9 @@ bool is_collision(Purpose p) {
   return p == Purpose::compression || p == Purpose::decompression || p == Purpose::impact;
 }
 
-bool bounces_in(Purpose p) { return p == Purpose::restitution || p == Purpose::guard; }
+bool bounces_in(Purpose p) {
+  return p == Purpose::restitution || p == Purpose::guard;
+}
 
 // All that the solves of one step share.
 struct StepCheck {
@@ -30,11 +32,11 @@ struct StepCheck {
   Law law;
   Place beginning;
   Balance balance;
-  VecX v_start;               // where the forces act from (E229)
+  VecX v_start;  // where the forces act from (E229)
   bool at_once = false;
-  std::size_t plastic = 0;    // the solve that tells what collides
+  std::size_t plastic = 0;           // the solve that tells what collides
   std::vector<ContactKey> pressing;  // contacts that carry an impulse in it, sorted
-  bool geometry_known = false;  // the reported contacts have been compared
+  bool geometry_known = false;       // the reported contacts have been compared
   std::vector<NormalTerms> last_terms;
   MatchedRows last_rows;
 
@@ -72,7 +74,8 @@ bool StepCheck::collides(const Contact& c, const StartTerms& start, bool& sure) 
   sure = balance.known;
   const auto pressed = std::binary_search(pressing.begin(), pressing.end(), c.key);
   const double threshold = threshold_of(c);
-  if (std::abs(start.approach + threshold) <= 1e-9 * (std::abs(start.approach) + threshold)) sure = false;
+  if (std::abs(start.approach + threshold) <= 1e-9 * (std::abs(start.approach) + threshold))
+    sure = false;
   return pressed && start.approach < -threshold;
 }
 
@@ -86,7 +89,8 @@ std::vector<double> StepCheck::slips_of(const ContactKey& key) const {
   for (const SolveRecord& record : s.solves)
     for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
       const Constraint& c = record.problem.constraints[i];
-      if (c.id.kind != ConstraintId::Kind::contact || c.id.part != 0 || c.id.contact != key || c.rows < 2)
+      if (c.id.kind != ConstraintId::Kind::contact || c.id.part != 0 || c.id.contact != key ||
+          c.rows < 2)
         continue;
       slips.push_back(slip_support(c, physical_row_of(record, i).w));
     }
@@ -99,7 +103,8 @@ void StepCheck::compare_contacts(std::size_t i, const Place& place) {
     if (geometry_known) return;
     geometry_known = true;
   }
-  const auto look = [&](std::span<const Contact> contacts, const std::vector<Pose>& poses, bool again) {
+  const auto look = [&](std::span<const Contact> contacts, const std::vector<Pose>& poses,
+                        bool again) {
     for (const Contact& c : contacts) {
       std::string fault = geometry_fault(s.model, s.scheme, poses, c);
       // A feature that is gone at the end of the step keeps its rows.
@@ -110,9 +115,11 @@ void StepCheck::compare_contacts(std::size_t i, const Place& place) {
       }
       if (fault.empty()) fault = material_fault(s.model, poses, c, false);
       if (!fault.empty())
-        s.say(i, fault.find("friction") != std::string::npos || fault.find("restitution") != std::string::npos
-                     ? FindingCode::law
-                     : FindingCode::contact,
+        s.say(i,
+              fault.find("friction") != std::string::npos ||
+                      fault.find("restitution") != std::string::npos
+                  ? FindingCode::law
+                  : FindingCode::contact,
               fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
                           s.model.body(c.key.body_b).name, c.key.feature, fault));
     }
@@ -134,7 +141,8 @@ void StepCheck::compare_momentum(std::size_t i, const Place& place) {
   if (!after) return compare_balance(s, i, record.problem, balance);
   Balance shifted = balance;
   for (std::size_t b = 0; b < record.problem.bodies.size(); ++b) {
-    const Body& body = s.model.bodies[static_cast<std::size_t>(record.problem.bodies[b].model_body)];
+    const Body& body =
+        s.model.bodies[static_cast<std::size_t>(record.problem.bodies[b].model_body)];
     const Block6 M = mass_of(body);
     const Row6 from = velocities_of_body(body, v_start);
     shifted.k[b] += M * (from - velocities_of_body(body, beginning.v));
@@ -143,7 +151,8 @@ void StepCheck::compare_momentum(std::size_t i, const Place& place) {
   compare_balance(s, i, record.problem, shifted);
 }
 
-void StepCheck::compare_joints(std::size_t i, const Place& place, const MatchedRows& rows, const VecX* led) {
+void StepCheck::compare_joints(std::size_t i, const Place& place, const MatchedRows& rows,
+                               const VecX* led) {
   if (rows.joints.empty() || !rows.good) return;
   const Problem& problem = s.solves[i].problem;
   const double h = place.length, part = options.gamma * s.share();
@@ -177,7 +186,8 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
     const Contact& c = *row.contact;
     const Contact* found = led ? contact_with(place.before, c.key) : row.contact;
     if (!found) {
-      s.say(i, FindingCode::row, row_name(s, problem, row.constraint) + " has no contact at the beginning");
+      s.say(i, FindingCode::row,
+            row_name(s, problem, row.constraint) + " has no contact at the beginning");
       continue;
     }
     const StartTerms start =
@@ -187,7 +197,8 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
     t.gap = start.gap_rate;
     t.closing = std::max(0.0, found->gap) / h;
     double size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
-                   place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) / h;
+                   place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
+                  h;
     if (led) {
       const Place before_it = i > 0 ? place_of(s, s.solves[i - 1]) : place;
       const Contact* kept = i > 0 ? contact_with(before_it.contacts, c.key) : nullptr;
@@ -204,7 +215,8 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
     }
     bool sure = true;
     t.impact = collides(*found, start, sure);
-    const double recorded = problem.constraints[row.constraint].b[0] * problem.units.speed() - t.motion[0];
+    const double recorded =
+        problem.constraints[row.constraint].b[0] * problem.units.speed() - t.motion[0];
     // Candidates: the gap row with what delayed restitution adds, or the bounce in its place.
     const double allowed = row_relative * (std::abs(recorded) + size);
     const std::vector<double> slips = slips_of(c.key);
@@ -213,8 +225,9 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
         s.start.v_before.size() == s.model.velocities &&
         std::binary_search(s.start.pending.begin(), s.start.pending.end(), c.key)) {
       const bool corrected = options.restitution == Restitution::delayed;
-      const double before = contact_rate(s.model, place.start, *found,
-                                         corrected ? s.start.v_before : place.v)[0] + start.motion[0];
+      const double before =
+          contact_rate(s.model, place.start, *found, corrected ? s.start.v_before : place.v)[0] +
+          start.motion[0];
       if (before < -threshold_of(*found)) delayed = c.restitution * before;
     }
     bool good = false;
@@ -229,15 +242,19 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
     const bool may_bounce = options.restitution == Restitution::completed && c.restitution > 0 &&
                             (t.impact || !sure) && purpose != Purpose::step;
     double rebound = -c.restitution * start.approach;
-    if (at_once) rebound = std::max(0.0, contact_rate(s.model, place.start, *found, v_start)[0] + start.motion[0]);
+    if (at_once)
+      rebound =
+          std::max(0.0, contact_rate(s.model, place.start, *found, v_start)[0] + start.motion[0]);
     const bool must = may_bounce && sure && purpose == Purpose::restitution &&
                       -rebound < std::min(0.0, t.gap) && std::abs(t.gap + rebound) > allowed;
     if (may_bounce && (!good || must)) {
       for (std::size_t k = 0; k < slips.size(); ++k) {
         const double bounce = recorded - slips[k];
-        const double loose = allowed + (at_once ? slip_relative : row_relative) * (rebound + slips[k]);
+        const double loose =
+            allowed + (at_once ? slip_relative : row_relative) * (rebound + slips[k]);
         const bool full = std::abs(bounce + rebound) <= loose;
-        const bool reduced = purpose != Purpose::restitution && bounce <= loose && bounce >= -rebound - loose;
+        const bool reduced =
+            purpose != Purpose::restitution && bounce <= loose && bounce >= -rebound - loose;
         good = full || reduced;
         if (!good) continue;
         t.bounce = bounce;
@@ -251,7 +268,9 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
             fmt::format("b of {} recorded as {:.12g} m/s, rebuilt {:.12g}{}",
                         row_name(s, problem, row.constraint), recorded + t.motion[0],
                         t.gap + delayed + t.motion[0],
-                        may_bounce ? fmt::format(" or, with restitution, {:.12g}", t.motion[0] - rebound) : ""));
+                        may_bounce
+                            ? fmt::format(" or, with restitution, {:.12g}", t.motion[0] - rebound)
+                            : ""));
       t.known = false;
     }
     for (int k = 1; k < c.rows; ++k)
@@ -321,7 +340,8 @@ void StepCheck::run(SegmentOutcome& out) {
   if (n == 0) return;
   beginning = place_of(s, s.solves[n - 1]);
   balance = first_order_balance(s, beginning, s.solves[n - 1].problem, false);
-  if (!balance.known) s.unverified.insert("thresholds of impacts of more than 50 bodies on implicit springs");
+  if (!balance.known)
+    s.unverified.insert("thresholds of impacts of more than 50 bodies on implicit springs");
   v_start = beginning.v;
   // What collides is read off the last solve before restitution.
   plastic = n - 1;
@@ -358,8 +378,8 @@ void StepCheck::run(SegmentOutcome& out) {
   out.flows = first_order_ledger(s, record, place, balance, last_rows, last_terms, v_start,
                                  end_poses(s, place, v));
   // What a projection did at the end.
-  out.flows.stabilisation += total_energy(s.model, s.end, s.v_end) -
-                             total_energy(s.model, end_poses(s, place, v), v);
+  out.flows.stabilisation +=
+      total_energy(s.model, s.end, s.v_end) - total_energy(s.model, end_poses(s, place, v), v);
   report(out);
 }
 
@@ -393,7 +413,8 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
   t.approach = rate[0] + t.motion[0];
   t.gap_rate = (c.gap > 0 ? 1 : options.gamma * share) * c.gap / h;
   if (c.gap < 0) {
-    const double radius = model.smaller_radius(c.key.body_a, c.key.body_b), g = model.gravity.norm();
+    const double radius = model.smaller_radius(c.key.body_a, c.key.body_b),
+                 g = model.gravity.norm();
     const double fastest = options.separation_speed >= 0 ? options.separation_speed
                            : g > 0                       ? std::sqrt(2 * g * radius)
                                                          : radius / 128 / (h / share);
@@ -407,7 +428,8 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
       double part = 0;
       if (-c.gap > allowed) {
         Vec3 centres = Vec3::Zero();
-        for (const auto& [id, sign] : {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)}) {
+        for (const auto& [id, sign] :
+             {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)}) {
           const Body& body = model.body(id);
           const Row6 of = velocities_of_body(body, v);
           int k = 0;

@@ -12,7 +12,7 @@ struct NormalTerms {
   double gap = 0;      // rate at which the gap may close
   double closing = 0;  // the part of it that closes a distance of the beginning
   double bounce = 0;
-  double slip = 0;     // of scheme relaxed (E92)
+  double slip = 0;  // of scheme relaxed (E92)
   Vec3 motion = Vec3::Zero();
   bool impact = false;
   bool known = true;
@@ -50,8 +50,8 @@ PhysicalRow physical_row_of(const SolveRecord& record, std::size_t constraint);
 double slip_support(const Constraint& c, const Vec3& w);
 
 // What a solve says of a contact: impulse, velocity (with the motion of prescribed bodies), mode.
-ContactReport contact_report_of(const Segment& segment, const SolveRecord& record, const Place& place,
-                                const ContactRow& row, const Vec3& motion);
+ContactReport contact_report_of(const Segment& segment, const SolveRecord& record,
+                                const Place& place, const ContactRow& row, const Vec3& motion);
 // Adds what another solve says of a contact: impulses add up, the rest is that of the later one.
 void merge_report(const ContactReport& next, std::vector<ContactReport>& all);
 // Adds the torques of discs to the contacts they belong to.

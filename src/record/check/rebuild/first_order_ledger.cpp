@@ -19,7 +19,8 @@ double potential_of(const Model& model, const std::vector<Pose>& poses) {
   return energies(model, state).potential;
 }
 
-void add_contact_flows(const Constraint& c, const PhysicalRow& row, const NormalTerms& t, Ledger& out) {
+void add_contact_flows(const Constraint& c, const PhysicalRow& row, const NormalTerms& t,
+                       Ledger& out) {
   const bool relaxed = c.law == Law::coulomb_relaxed;
   const double n = row.impulse[0], opening = relaxed ? slip_support(c, row.w) : 0;
   const double lift = opening - t.slip;
@@ -112,8 +113,8 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
     out.work_motion += (pull + drag) * row.motion;
   }
   for (const JointRow& j : rows.joints) {
-    const double impulse = record.solution.lambda[problem.first_row[j.constraint] + j.row] *
-                           problem.units.impulse();
+    const double impulse =
+        record.solution.lambda[problem.first_row[j.constraint] + j.row] * problem.units.impulse();
     const double b = problem.constraints[j.constraint].b[j.row] * problem.units.speed();
     double motion = 0;
     if (place.again) {
@@ -121,7 +122,8 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
     } else {
       std::vector<Pose> end = place.start;
       for (std::size_t i = 0; i < end.size(); ++i)
-        if (model.bodies[i].kind == BodyKind::prescribed) end[i] = prescribed_at(model.bodies[i], place.t + h);
+        if (model.bodies[i].kind == BodyKind::prescribed)
+          end[i] = prescribed_at(model.bodies[i], place.t + h);
       motion = joint_motion(model, j, place.rows, end, h);
     }
     out.solver += impulse * physical_row_of(record, j.constraint).w[j.row];
@@ -134,7 +136,8 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
     const Constraint& c = problem.constraints[rows.contacts[i].constraint];
     add_contact_flows(c, physical_row_of(record, rows.contacts[i].constraint), terms[i], out);
     for (const int body : c.body)
-      if (terms[i].impact && body >= 0) hit[static_cast<std::size_t>(island[static_cast<std::size_t>(body)])] = 1;
+      if (terms[i].impact && body >= 0)
+        hit[static_cast<std::size_t>(island[static_cast<std::size_t>(body)])] = 1;
   }
   for (const std::size_t i : rows.discs) {
     const PhysicalRow row = physical_row_of(record, i);
@@ -144,12 +147,14 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
   }
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
-    const double jump = kinetic_of(body, velocities_of_body(body, v) - velocities_of_body(body, v_start));
+    const double jump =
+        kinetic_of(body, velocities_of_body(body, v) - velocities_of_body(body, v_start));
     (hit[static_cast<std::size_t>(island[i])] ? out.impact : out.integrator) +=
         hit[static_cast<std::size_t>(island[i])] ? jump : -jump;
   }
-  out.integrator += balance.potential.dot(inside) + implicit - stored + balance.gyroscopic.dot(inside) +
-                    potential_of(model, moved) - potential_of(model, place.start);
+  out.integrator += balance.potential.dot(inside) + implicit - stored +
+                    balance.gyroscopic.dot(inside) + potential_of(model, moved) -
+                    potential_of(model, place.start);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// check, rebuilding problems: a step of `hybrid` (E207 to E217): parts of steady contact and flight,
-// and impacts whose impulses are given.
+// check, rebuilding problems: a step of `hybrid` (E207 to E217): parts of steady contact and
+// flight, and impacts whose impulses are given.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -19,7 +19,10 @@ class HybridCheck {
  public:
   HybridCheck(const Segment& segment, const Hybrid& options, SegmentOutcome& out)
       : s(segment), o(options), result(out) {
-    euler = {.projection = o.projection, .gamma = o.gamma, .nonlinear = o.nonlinear, .facets = o.facets,
+    euler = {.projection = o.projection,
+             .gamma = o.gamma,
+             .nonlinear = o.nonlinear,
+             .facets = o.facets,
              .restitution = Restitution::delayed};
   }
 
@@ -42,8 +45,9 @@ class HybridCheck {
  private:
   void fault(std::size_t i, const Contact& c, FindingCode code, const std::string& what) {
     if (!what.empty())
-      s.say(i, code, fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
-                                 s.model.body(c.key.body_b).name, c.key.feature, what));
+      s.say(i, code,
+            fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
+                        s.model.body(c.key.body_b).name, c.key.feature, what));
   }
 
   // Flight: the free velocities follow from momentum and energy, which a turning body keeps (E208).
@@ -79,19 +83,25 @@ class HybridCheck {
   }
 
   bool pulled(BodyId id) const {
-    const auto has = [&](std::span<const BodyId> ids) { return std::find(ids.begin(), ids.end(), id) != ids.end(); };
-    return std::any_of(s.model.joints.begin(), s.model.joints.end(), [&](const Joint& j) { return has(j.bodies); }) ||
-           std::any_of(s.model.springs.begin(), s.model.springs.end(), [&](const Spring& j) { return has(j.bodies); }) ||
+    const auto has = [&](std::span<const BodyId> ids) {
+      return std::find(ids.begin(), ids.end(), id) != ids.end();
+    };
+    return std::any_of(s.model.joints.begin(), s.model.joints.end(),
+                       [&](const Joint& j) { return has(j.bodies); }) ||
+           std::any_of(s.model.springs.begin(), s.model.springs.end(),
+                       [&](const Spring& j) { return has(j.bodies); }) ||
            std::any_of(s.model.applied_forces.begin(), s.model.applied_forces.end(),
                        [&](const AppliedForce& f) { return f.body == id; });
   }
 
-  double threshold_of(const Contact& c, const Place& place, const Balance& balance, double share) const {
+  double threshold_of(const Contact& c, const Place& place, const Balance& balance,
+                      double share) const {
     double gain = 0;
     for (const BodyId id : {c.key.body_a, c.key.body_b}) {
       const Body& body = s.model.body(id);
       if (body.velocities == 0) continue;
-      const Row6 change = velocities_of_body(body, balance.v_free) - velocities_of_body(body, place.v);
+      const Row6 change =
+          velocities_of_body(body, balance.v_free) - velocities_of_body(body, place.v);
       gain = std::max(gain, change.head(translations_of(body)).norm());
     }
     const double along = contact_rate(s.model, place.start, c, balance.v_free)[0] -
@@ -118,18 +128,24 @@ class HybridCheck {
       fault(i, c, FindingCode::law, material_fault(s.model, place.rows, c, false));
     }
     if (again)
-      for (const Contact& c : place.before) fault(i, c, FindingCode::contact, geometry_fault(s.model, s.scheme, place.start, c));
-    const MatchedRows rows = match_rows(s, i, record, place, {.law = Law::coulomb, .facets = o.facets});
+      for (const Contact& c : place.before)
+        fault(i, c, FindingCode::contact, geometry_fault(s.model, s.scheme, place.start, c));
+    const MatchedRows rows =
+        match_rows(s, i, record, place, {.law = Law::coulomb, .facets = o.facets});
     const VecX v = solved_velocities(s.model, record, place.v);
     const VecX led = again ? leading_velocities(s, place, v) : place.v;
     const std::vector<Pose> end = led_poses(s, place, place.v, h);
-    const std::vector<JointRow> start_joints = again ? joint_rows_at(s, place, place.start) : std::vector<JointRow>();
+    const std::vector<JointRow> start_joints =
+        again ? joint_rows_at(s, place, place.start) : std::vector<JointRow>();
     for (std::size_t r = 0; rows.good && r < rows.joints.size(); ++r) {
       const JointRow& j = rows.joints[r];
       double b = 0, size = j.size / h;
       if (again) {
         const double rate = joint_rate(s, j, place.rows, place, led);
-        b = (j.error - (r < start_joints.size() ? (1 - o.gamma * share) * start_joints[r].error : 0)) / h - rate;
+        b = (j.error -
+             (r < start_joints.size() ? (1 - o.gamma * share) * start_joints[r].error : 0)) /
+                h -
+            rate;
         size += std::abs(rate);
       } else {
         b = o.gamma * share * j.error / h + joint_motion(s.model, j, place.rows, end, h);
@@ -147,7 +163,8 @@ class HybridCheck {
       t.gap = first.gap_rate;
       t.closing = std::max(0.0, start->gap) / h;
       double size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
-                     place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) / h;
+                     place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
+                    h;
       if (again) {
         t.motion = -contact_motion(s.model, c, place.rows, place.start, h);
         const double rate = contact_rate(s.model, place.rows, c, led)[0];
@@ -160,9 +177,10 @@ class HybridCheck {
       for (int k = 0; k < c.rows && !gone; ++k)
         compare_b(s, i, problem, row.constraint, k, k == 0 ? t.gap + t.motion[0] : t.motion[k],
                   k == 0 ? size : t.motion.norm());
-      // The velocities that led to the rows are known to the rounding of positions over the length of
-      // the part; b itself is exact.
-      if (again) t.gap = problem.constraints[row.constraint].b[0] * problem.units.speed() - t.motion[0];
+      // The velocities that led to the rows are known to the rounding of positions over the length
+      // of the part; b itself is exact.
+      if (again)
+        t.gap = problem.constraints[row.constraint].b[0] * problem.units.speed() - t.motion[0];
     }
     compare_discs(s, i, problem, place, rows, [&](const Contact& c) {
       const Contact* start = again ? contact_with(place.before, c.key) : &c;
@@ -178,12 +196,15 @@ class HybridCheck {
     for (std::size_t b = 0; b < moved.size(); ++b)
       if (flies[b]) {
         const Body& body = s.model.bodies[b];
-        moved[b] = moved_by(body, place.start[b], 0.5 * (velocities_of_body(body, place.v) + velocities_of_body(body, v)), h);
+        moved[b] =
+            moved_by(body, place.start[b],
+                     0.5 * (velocities_of_body(body, place.v) + velocities_of_body(body, v)), h);
       }
     const Ledger flows = first_order_ledger(s, record, posed, balance, rows, terms, place.v, moved);
     add_to_flows(flows);
     const Continuation next = after_solve(s, i);
-    result.flows.stabilisation += total_energy(s.model, next.poses, next.v) - total_energy(s.model, moved, v);
+    result.flows.stabilisation +=
+        total_energy(s.model, next.poses, next.v) - total_energy(s.model, moved, v);
     // Reported and remembered.
     std::vector<ContactReport> reports;
     for (std::size_t r = 0; r < rows.contacts.size(); ++r)
@@ -210,7 +231,8 @@ class HybridCheck {
   std::vector<Pose> at(const Place& place, double dt) const {
     std::vector<Pose> poses = place.start;
     for (std::size_t i = 0; i < poses.size(); ++i)
-      if (s.model.bodies[i].kind == BodyKind::prescribed) poses[i] = prescribed_at(s.model.bodies[i], place.t + dt);
+      if (s.model.bodies[i].kind == BodyKind::prescribed)
+        poses[i] = prescribed_at(s.model.bodies[i], place.t + dt);
     return poses;
   }
   Vec3 motion_at(const Contact& c, const Place& place) const {
@@ -224,7 +246,8 @@ class HybridCheck {
     for (const JointRow& j : rows.joints) {
       if (!rows.good) return;
       const double rate = joint_rate(s, j, place.rows, place, place.v);
-      compare_b(s, i, s.solves[i].problem, j.constraint, j.row, -rate, std::abs(rate) + j.size / s.length);
+      compare_b(s, i, s.solves[i].problem, j.constraint, j.row, -rate,
+                std::abs(rate) + j.size / s.length);
     }
   }
 
@@ -246,8 +269,9 @@ class HybridCheck {
     const MatchedRows rows = match_rows(s, i, record, place, {.given = true, .bouncing = true});
     compare_kept_joints(i, place, rows);
     for (const JointRow& j : rows.joints)
-      result.flows.stabilisation -= problem.constraints[j.constraint].b[j.row] *
-                                    record.solution.lambda[problem.first_row[j.constraint] + j.row] * problem.units.energy();
+      result.flows.stabilisation -=
+          problem.constraints[j.constraint].b[j.row] *
+          record.solution.lambda[problem.first_row[j.constraint] + j.row] * problem.units.energy();
     const VecX v = solved_velocities(s.model, record, place.v);
     for (const ContactRow& row : rows.contacts) {
       const Contact& c = *row.contact;
@@ -255,8 +279,10 @@ class HybridCheck {
       Vec3 impulse = Vec3::Zero();
       for (int k = 0; k < c.rows; ++k) {
         const Constraint& given = problem.constraints[row.constraint + static_cast<std::size_t>(k)];
-        impulse[k] = record.solution.lambda[problem.first_row[row.constraint] + k] * problem.units.impulse();
-        if (given.lo != given.hi || given.b[0] != 0) s.say(i, FindingCode::row, "an impulse of an impact is not given");
+        impulse[k] =
+            record.solution.lambda[problem.first_row[row.constraint] + k] * problem.units.impulse();
+        if (given.lo != given.hi || given.b[0] != 0)
+          s.say(i, FindingCode::row, "an impulse of an impact is not given");
       }
       if (!(impulse.tail<2>().norm() <= c.friction * impulse[0] * (1 + 1e-9)))
         fault(i, c, FindingCode::law, "its impulse is outside the friction cone of the scene");
@@ -267,7 +293,8 @@ class HybridCheck {
       for (int k = 0; k < c.rows; ++k) r.velocity[k] = rate[k];
       r.impulse = impulse;
       r.colliding = true;
-      r.mode = r.velocity.tail<2>().norm() > 1e-12 * problem.units.speed() ? ContactMode::slip : ContactMode::stick;
+      r.mode = r.velocity.tail<2>().norm() > 1e-12 * problem.units.speed() ? ContactMode::slip
+                                                                           : ContactMode::stick;
       r.impulse[2] *= c.stretch;
       r.velocity[2] /= c.stretch;
       merge_report(r, result.contacts);
@@ -285,12 +312,14 @@ class HybridCheck {
     const SolveRecord& record = s.solves[i];
     const Problem& problem = record.problem;
     compare_balance(s, i, problem, instant_balance(s, place, problem));
-    const MatchedRows rows = match_rows(s, i, record, place, {.law = Law::coulomb, .facets = o.facets, .bouncing = true});
+    const MatchedRows rows = match_rows(
+        s, i, record, place, {.law = Law::coulomb, .facets = o.facets, .bouncing = true});
     compare_kept_joints(i, place, rows);
     for (const ContactRow& row : rows.contacts) {
       const Vec3 motion = motion_at(*row.contact, place);
       for (int k = 0; k < row.contact->rows; ++k)
-        compare_b(s, i, problem, row.constraint, k, motion[k], motion.norm() + 1e-9 * problem.units.speed());
+        compare_b(s, i, problem, row.constraint, k, motion[k],
+                  motion.norm() + 1e-9 * problem.units.speed());
     }
     s.unverified.insert("energies of impacts that were stopped together");
     result.energies_known = false;
@@ -305,10 +334,12 @@ class HybridCheck {
       return;
     }
     for (const ImpactReport& r : s.report.impacts) {
-      if (r.put_in > 0 && r.lost_restitution == 0 && r.lost_friction == 0) result.energies_known = false;
+      if (r.put_in > 0 && r.lost_restitution == 0 && r.lost_friction == 0)
+        result.energies_known = false;
       result.flows.friction += r.lost_friction;
       result.flows.impact += r.lost_restitution;
-      if (r.put_in > 0) (r.lost_restitution > 0 ? result.flows.friction : result.flows.impact) -= r.put_in;
+      if (r.put_in > 0)
+        (r.lost_restitution > 0 ? result.flows.friction : result.flows.impact) -= r.put_in;
     }
   }
 

@@ -17,13 +17,15 @@ bool same_momentum(const Segment& s, const Problem& problem, std::size_t body, c
   const Block6 M = mass_of(m);
   const Row6 of = velocities_of_body(m, v), k = M * of, size = M.cwiseAbs() * of.cwiseAbs();
   for (int r = 0; r < b.size; ++r)
-    if (!(std::abs(problem.k[b.first + r] * f.momentum[r] - k[r]) <= 1e-11 * size.maxCoeff())) return false;
+    if (!(std::abs(problem.k[b.first + r] * f.momentum[r] - k[r]) <= 1e-11 * size.maxCoeff()))
+      return false;
   return true;
 }
 
 // Work and impulse of the rows of bodies of one island while the velocities go straight.
 void add_stretch(const Segment& s, const SolveRecord& base, const SolveRecord& record,
-                 const std::vector<int>& island, int which, const VecX& from, const VecX& to, Ledger& flows) {
+                 const std::vector<int>& island, int which, const VecX& from, const VecX& to,
+                 Ledger& flows) {
   const Problem& p = base.problem;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
     const Constraint& c = p.constraints[i];
@@ -37,7 +39,8 @@ void add_stretch(const Segment& s, const SolveRecord& base, const SolveRecord& r
         const Body& m = s.model.bodies[static_cast<std::size_t>(b.model_body)];
         const UnitFactors f = unit_factors(m, p.units);
         for (int n = 0; n < b.size; ++n)
-          rate += c.J[side][k][n] * 0.5 * (from[m.first_velocity + n] + to[m.first_velocity + n]) / f.velocity[n];
+          rate += c.J[side][k][n] * 0.5 * (from[m.first_velocity + n] + to[m.first_velocity + n]) /
+                  f.velocity[n];
       }
       const double impulse = record.solution.lambda[p.first_row[i] + k];
       const double work = impulse * (rate + c.b[k]) * p.units.energy();
@@ -54,8 +57,9 @@ std::size_t check_impact(const Segment& s, std::size_t compression, SegmentOutco
   const Place place = place_of(s, first);
   const VecX v_compressed = solved_velocities(s.model, first, place.v);
   const std::size_t next = compression + 1;
-  const bool returns = next < s.solves.size() && (s.solves[next].purpose == Purpose::decompression ||
-                                                  s.solves[next].purpose == Purpose::impact);
+  const bool returns =
+      next < s.solves.size() && (s.solves[next].purpose == Purpose::decompression ||
+                                 s.solves[next].purpose == Purpose::impact);
   const std::vector<int> island = islands_of(first.problem);
   const std::size_t bodies = first.problem.bodies.size();
   if (returns && s.solves[next].problem.bodies.size() != bodies) {

@@ -145,8 +145,8 @@ double joint_rate(const Segment& s, const JointRow& row, const std::vector<Pose>
   for (std::size_t side = 0; side < 2; ++side) {
     const BodyId id = joint.bodies[side];
     if (id == BodyId::world || place.layout[index(id)] < 0) continue;
-    sum += row_of_side(s.model, row, joint, poses, side)
-               .dot(velocities_of_body(s.model.body(id), v));
+    sum +=
+        row_of_side(s.model, row, joint, poses, side).dot(velocities_of_body(s.model.body(id), v));
   }
   return sum;
 }

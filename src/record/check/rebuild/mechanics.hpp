@@ -1,5 +1,5 @@
-// check, rebuilding problems (E381): the mechanics of one body in formulas of the judge. Shares none
-// with the assembly of the schemes.
+// check, rebuilding problems (E381): the mechanics of one body in formulas of the judge. Shares
+// none with the assembly of the schemes.
 #pragma once
 
 #include "cairn/model.hpp"

@@ -56,17 +56,21 @@ void check_penalty(const Segment& s, const Penalty& options, SegmentOutcome& out
     const double along = contact_rate(s.model, place.rows, c, v)[0] + motion[0];
     const double gap = options.form == PenaltyForm::linearly_implicit ? c.gap + h * along : c.gap;
     const double overlap = std::max(0.0, -gap);
-    const double impulse = overlap > 0 ? h * options.gamma * std::pow(overlap, options.exponent) : 0;
-    const bool there = next < problem.constraints.size() && problem.constraints[next].id.contact == c.key;
+    const double impulse =
+        overlap > 0 ? h * options.gamma * std::pow(overlap, options.exponent) : 0;
+    const bool there =
+        next < problem.constraints.size() && problem.constraints[next].id.contact == c.key;
     const double recorded = there ? problem.constraints[next].lo * problem.units.impulse() : 0;
     // The force follows the overlap, which rounds with the size of the positions.
     const double size = c.p_WC.norm() + s.model.length_unit;
     const double slope = h * options.gamma * options.exponent *
                          std::pow(overlap + 1e-12 * size, std::max(0.0, options.exponent - 1));
     if (!(std::abs(recorded - impulse) <= 1e-9 * impulse + slope * 1e-12 * size))
-      s.say(0, FindingCode::row,
-            fmt::format("the spring between {} and {} pushes with {:.9g} N s, its overlap says {:.9g}",
-                        s.model.body(c.key.body_a).name, s.model.body(c.key.body_b).name, recorded, impulse));
+      s.say(
+          0, FindingCode::row,
+          fmt::format(
+              "the spring between {} and {} pushes with {:.9g} N s, its overlap says {:.9g}",
+              s.model.body(c.key.body_a).name, s.model.body(c.key.body_b).name, recorded, impulse));
     if (there) {
       compare_b(s, 0, problem, next, 0, motion[0], motion.norm());
       ++next;

@@ -24,7 +24,8 @@ void follow(const Model& model, const StepPart& part, State& here) {
 void prescribe(const Model& model, double t, State& state) {
   state.t = t;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].kind == BodyKind::prescribed) state.poses[i] = prescribed_at(model.bodies[i], t);
+    if (model.bodies[i].kind == BodyKind::prescribed)
+      state.poses[i] = prescribed_at(model.bodies[i], t);
 }
 
 std::vector<Contact> contacts_of(const StepReport& report) {
@@ -50,18 +51,21 @@ void follow_pending(const Segment& s, const SegmentOutcome& out, State& here) {
   if (!euler || euler->restitution == Restitution::completed || s.solves.empty()) return;
   const auto inside = [&](const ContactKey& key) {
     for (const ProblemBody& b : s.solves.back().problem.bodies)
-      if (key.body_a == static_cast<BodyId>(b.model_body) || key.body_b == static_cast<BodyId>(b.model_body))
+      if (key.body_a == static_cast<BodyId>(b.model_body) ||
+          key.body_b == static_cast<BodyId>(b.model_body))
         return true;
     return false;
   };
   if (here.v_before.size() != s.model.velocities) here.v_before.setZero(s.model.velocities);
   for (const ProblemBody& b : s.solves.back().problem.bodies) {
     const Body& body = s.model.bodies[static_cast<std::size_t>(b.model_body)];
-    here.v_before.segment(body.first_velocity, b.size) = s.start.v.segment(body.first_velocity, b.size);
+    here.v_before.segment(body.first_velocity, b.size) =
+        s.start.v.segment(body.first_velocity, b.size);
   }
   std::erase_if(here.pending, inside);
   for (const ContactKey& key : out.collided)
-    if (!std::binary_search(s.start.pending.begin(), s.start.pending.end(), key)) here.pending.push_back(key);
+    if (!std::binary_search(s.start.pending.begin(), s.start.pending.end(), key))
+      here.pending.push_back(key);
   std::sort(here.pending.begin(), here.pending.end());
 }
 
@@ -80,9 +84,12 @@ bool parts_fit(const Model& model, const StepReport& report) {
 
 Euler first_order_options(const SchemeOptions& scheme) {
   if (const auto* hybrid = std::get_if<Hybrid>(&scheme))
-    return Euler{.projection = hybrid->projection, .gamma = hybrid->gamma, .facets = hybrid->facets};
+    return Euler{
+        .projection = hybrid->projection, .gamma = hybrid->gamma, .facets = hybrid->facets};
   if (const auto* trapezoidal = std::get_if<Trapezoidal>(&scheme))
-    return Euler{.projection = trapezoidal->projection, .gamma = trapezoidal->gamma, .facets = trapezoidal->facets};
+    return Euler{.projection = trapezoidal->projection,
+                 .gamma = trapezoidal->gamma,
+                 .facets = trapezoidal->facets};
   if (const Euler* euler = euler_options(scheme)) return *euler;
   return Euler{.projection = false};
 }
@@ -125,8 +132,9 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
   segments.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (report.divided.empty()) {
-      segments.push_back({model, scene.simulation.scheme, before, report.h, report.h, limit, report.solved(), 0,
-                          report, contacts_of(report), complain, unverified, frame.state.poses, frame.state.v});
+      segments.push_back({model, scene.simulation.scheme, before, report.h, report.h, limit,
+                          report.solved(), 0, report, contacts_of(report), complain, unverified,
+                          frame.state.poses, frame.state.v});
     } else {
       const StepPart& part = report.divided[i];
       starts.push_back(here);
@@ -134,12 +142,24 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
       State end = starts.back();
       follow(model, part, end);
       prescribe(model, part.t + part.length, end);
-      const SchemeOptions scheme = part.first_order ? SchemeOptions{first_order_options(scene.simulation.scheme)}
-                                                    : scene.simulation.scheme;
-      segments.push_back({model, scheme, starts.back(), part.length, report.h, limit,
+      const SchemeOptions scheme = part.first_order
+                                       ? SchemeOptions{first_order_options(scene.simulation.scheme)}
+                                       : scene.simulation.scheme;
+      segments.push_back({model,
+                          scheme,
+                          starts.back(),
+                          part.length,
+                          report.h,
+                          limit,
                           report.solved().subspan(static_cast<std::size_t>(part.first_solve),
                                                   static_cast<std::size_t>(part.solves)),
-                          part.first_solve, report, {}, complain, unverified, end.poses, end.v});
+                          part.first_solve,
+                          report,
+                          {},
+                          complain,
+                          unverified,
+                          end.poses,
+                          end.v});
     }
     const Segment& segment = segments.back();
     SegmentOutcome& outcome = outcomes.emplace_back();
@@ -164,8 +184,8 @@ void compare_ledger(const Model& model, const Ledger& l, const Ledger& flows, co
                     const TraceFrame& frame, const Complain& complain) {
   const Energies start = energies(model, before), end = energies(model, frame.state);
   double largest = std::max(start.kinetic, end.kinetic);
-  for (const double x : {flows.work_applied, flows.work_motion, flows.friction, flows.impact, flows.stabilisation,
-                         flows.integrator, flows.solver, flows.passive})
+  for (const double x : {flows.work_applied, flows.work_motion, flows.friction, flows.impact,
+                         flows.stabilisation, flows.integrator, flows.solver, flows.passive})
     largest = std::max(largest, std::abs(x));
   // Terms of the potential cancel: they round with its size.
   const double allowed = 1e-9 * largest + 1e-13 * std::max(start.size, end.size);

@@ -14,8 +14,8 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
 
 // Solves and energies of one segment.
 void check_segment(const Segment& segment, SegmentOutcome& out);
-// An impact at one moment, from its compression to the solve that ends it; returns the number of its
-// last solve.
+// An impact at one moment, from its compression to the solve that ends it; returns the number of
+// its last solve.
 std::size_t check_impact(const Segment& segment, std::size_t compression, SegmentOutcome& out);
 void check_trapezoidal(const Segment& segment, const Trapezoidal& options, SegmentOutcome& out);
 void check_hybrid(const Segment& segment, const Hybrid& options, SegmentOutcome& out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 
 #include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
@@ -10,8 +11,8 @@
 namespace cairn::record {
 namespace {
 
-constexpr double impulse_relative = 1e-12;  // a change of frame and a factor [-]
-constexpr double velocity_relative = 1e-11; // of the velocities of both bodies [-]
+constexpr double impulse_relative = 1e-12;   // a change of frame and a factor [-]
+constexpr double velocity_relative = 1e-11;  // of the velocities of both bodies [-]
 
 Vec3 in_world(const Contact& c, const Vec3& x) {
   return x[0] * c.n_W + x[1] * c.t1_W + x[2] * c.t2_W;
@@ -36,6 +37,26 @@ const char* name_of(ContactMode mode) {
   return names[static_cast<std::size_t>(mode)];
 }
 
+// The least factor by which the friction section must grow to hold the tangential impulse.
+double section_gauge(const Constraint& c, const Vec3& impulse) {
+  if (c.rows < 3 || (!c.section && c.facets == 0)) return impulse.tail<2>().norm();
+  const int n = c.section ? static_cast<int>(c.section->size()) : c.facets;
+  const auto corner = [&](int k) -> Eigen::Vector2d {
+    if (c.section) {
+      const Corner& at = (*c.section)[static_cast<std::size_t>(k % n)];
+      return {at[0], at[1]};
+    }
+    const double angle = 2 * std::numbers::pi * (k % n) / n;
+    return {std::cos(angle), std::sin(angle)};
+  };
+  double most = 0;
+  for (int k = 0; k < n; ++k) {
+    const Eigen::Vector2d a = corner(k), e = corner(k + 1) - a, out(e.y(), -e.x());
+    most = std::max(most, out.dot(impulse.tail<2>()) / out.dot(a));
+  }
+  return most;
+}
+
 double speed_of(const Model& model, const Contact& c, const State& state) {
   double speed = 0;
   for (const BodyId id : {c.key.body_a, c.key.body_b}) {
@@ -57,7 +78,8 @@ void merge_report(const ContactReport& next, std::vector<ContactReport>& all) {
     all.insert(at, next);
     return;
   }
-  const Vec3 impulse = in_world(at->contact, at->impulse), torque = in_world(at->contact, at->torque);
+  const Vec3 impulse = in_world(at->contact, at->impulse),
+             torque = in_world(at->contact, at->torque);
   const ContactMode mode = next.mode == ContactMode::open ? at->mode : next.mode;
   const bool colliding = at->colliding || next.colliding;
   *at = next;
@@ -81,13 +103,15 @@ ContactReport contact_report_of(const Segment& s, const SolveRecord& record, con
     out.velocity[k] = rate[k];
   }
   const double slip = out.velocity.tail<2>().norm();
-  double gauge = out.impulse.tail<2>().norm();
-  if (std::holds_alternative<Trapezoidal>(s.scheme) && constraint.rows == 3 &&
-      (constraint.section || constraint.facets > 0))
-    gauge = -1;  // of a polygon: the mode is not judged
+  // Schemes of first order call a contact sliding by the round cone, trapezoidal by its own
+  // section.
+  const double gauge = std::holds_alternative<Trapezoidal>(s.scheme)
+                           ? section_gauge(constraint, out.impulse)
+                           : out.impulse.tail<2>().norm();
   const bool on_cone = gauge >= (1 - 1e-9) * constraint.mu * out.impulse[0];
   if (out.impulse[0] > 0)
-    out.mode = on_cone && slip > 1e-12 * record.problem.units.speed() ? ContactMode::slip : ContactMode::stick;
+    out.mode = on_cone && slip > 1e-12 * record.problem.units.speed() ? ContactMode::slip
+                                                                      : ContactMode::stick;
   out.impulse[2] *= c.stretch;
   out.velocity[2] /= c.stretch;
   return out;
@@ -132,11 +156,12 @@ void compare_reported(std::span<const Segment> segments, std::span<const Segment
     impulses = impulses && out.impulses_known;
     for (const ContactReport& c : out.contacts) merge_report(c, expected);
   }
-  if (!impulses) unverified.insert("reported impulses of contacts that collide before the forces of a step");
+  if (!impulses)
+    unverified.insert("reported impulses of contacts that collide before the forces of a step");
   const std::vector<ContactReport>& reported = frame.report.contacts;
   if (reported.size() != expected.size()) {
-    complain(FindingCode::reported,
-             fmt::format("{} contacts are reported, the last solve has {}", reported.size(), expected.size()));
+    complain(FindingCode::reported, fmt::format("{} contacts are reported, the last solve has {}",
+                                                reported.size(), expected.size()));
     return;
   }
   double largest = 0;
@@ -146,27 +171,39 @@ void compare_reported(std::span<const Segment> segments, std::span<const Segment
     const ContactReport &r = reported[i], &e = expected[i];
     const auto wrong = [&](const char* what, const std::string& values) {
       complain(FindingCode::reported,
-               fmt::format("{} of reported contact {}-{}:{} {}", what, model.body(r.contact.key.body_a).name,
+               fmt::format("{} of reported contact {}-{}:{} {}", what,
+                           model.body(r.contact.key.body_a).name,
                            model.body(r.contact.key.body_b).name, r.contact.key.feature, values));
     };
     if (r.contact.key != e.contact.key) {
       wrong("key", "is not that of the last solve");
       continue;
     }
-    if (!same_geometry(r.contact, e.contact)) wrong("point, normal, gap or material", "differ from the last solve");
-    if (impulses && !((r.impulse - e.impulse).norm() <= impulse_relative * (e.impulse.norm() + 1e-3 * largest)))
-      wrong("impulse", fmt::format("recorded as ({:.9g}, {:.9g}, {:.9g}) N s, the solve gave ({:.9g}, {:.9g}, {:.9g})",
-                                   r.impulse[0], r.impulse[1], r.impulse[2], e.impulse[0], e.impulse[1], e.impulse[2]));
+    if (!same_geometry(r.contact, e.contact))
+      wrong("point, normal, gap or material", "differ from the last solve");
+    if (impulses &&
+        !((r.impulse - e.impulse).norm() <= impulse_relative * (e.impulse.norm() + 1e-3 * largest)))
+      wrong(
+          "impulse",
+          fmt::format(
+              "recorded as ({:.9g}, {:.9g}, {:.9g}) N s, the solve gave ({:.9g}, {:.9g}, {:.9g})",
+              r.impulse[0], r.impulse[1], r.impulse[2], e.impulse[0], e.impulse[1], e.impulse[2]));
     const double speed = speed_of(model, r.contact, frame.state) + e.velocity.norm();
     if (!((r.velocity - e.velocity).norm() <= velocity_relative * speed))
-      wrong("velocity", fmt::format("recorded as ({:.9g}, {:.9g}, {:.9g}) m/s, the solve gave ({:.9g}, {:.9g}, {:.9g})",
-                                    r.velocity[0], r.velocity[1], r.velocity[2], e.velocity[0], e.velocity[1], e.velocity[2]));
-    if (!((r.torque - e.torque).norm() <= 1e-9 * e.torque.norm())) wrong("torque", "differs from the last solve");
+      wrong("velocity",
+            fmt::format(
+                "recorded as ({:.9g}, {:.9g}, {:.9g}) m/s, the solve gave ({:.9g}, {:.9g}, {:.9g})",
+                r.velocity[0], r.velocity[1], r.velocity[2], e.velocity[0], e.velocity[1],
+                e.velocity[2]));
+    if (!((r.torque - e.torque).norm() <= 1e-9 * e.torque.norm()))
+      wrong("torque", "differs from the last solve");
     // At the line between two modes rounding decides.
     const double slip = e.velocity.tail<2>().norm();
-    const bool sure = slip > 1e-9 * speed || e.mode == ContactMode::open || r.mode == ContactMode::open;
+    const bool sure =
+        slip > 1e-9 * speed || e.mode == ContactMode::open || r.mode == ContactMode::open;
     if (impulses && r.mode != e.mode && (sure || e.impulse[0] <= 0))
-      wrong("mode", fmt::format("recorded as {}, the solve gave {}", name_of(r.mode), name_of(e.mode)));
+      wrong("mode",
+            fmt::format("recorded as {}, the solve gave {}", name_of(r.mode), name_of(e.mode)));
     if (impulses && r.colliding != e.colliding)
       wrong("collision", fmt::format("recorded as {}, rebuilt {}", r.colliding, e.colliding));
   }
@@ -180,9 +217,11 @@ struct Memory {
   std::vector<std::pair<std::int32_t, double>> joints;  // joint, impulse
 };
 
-void add_memory(const SegmentOutcome& out, const SolveRecord& record, double factor, Memory& memory) {
+void add_memory(const SegmentOutcome& out, const SolveRecord& record, double factor,
+                Memory& memory) {
   for (const ContactReport& c : out.memory) {
-    if (c.impulse[0] != 0) memory.contacts.push_back({c.contact.key, factor * in_world(c.contact, c.impulse)});
+    if (c.impulse[0] != 0)
+      memory.contacts.push_back({c.contact.key, factor * in_world(c.contact, c.impulse)});
     if (!c.torque.isZero(0))
       memory.torques.push_back({c.contact.key, factor * in_world(c.contact, c.torque)});
   }
@@ -236,9 +275,11 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
   }
   const double tolerance = impulse_relative;
   if (!same_memory(expected.contacts, state.contacts, tolerance))
-    complain(FindingCode::warm_start, "remembered impulses of contacts are not those of the last solve");
+    complain(FindingCode::warm_start,
+             "remembered impulses of contacts are not those of the last solve");
   if (!same_memory(expected.torques, state.contact_torques, 1e-9))
-    complain(FindingCode::warm_start, "remembered torques of contacts are not those of the last solve");
+    complain(FindingCode::warm_start,
+             "remembered torques of contacts are not those of the last solve");
   std::stable_sort(expected.joints.begin(), expected.joints.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (kept && expected.joints.empty())
@@ -248,7 +289,8 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
     joints = std::abs(expected.joints[i].second - state.joint_impulses[i]) <=
              tolerance * std::abs(expected.joints[i].second);
   if (!joints)
-    complain(FindingCode::warm_start, "remembered impulses of joints are not those of the last solve");
+    complain(FindingCode::warm_start,
+             "remembered impulses of joints are not those of the last solve");
   if (steady) {
     unverified.insert("which contacts of scheme hybrid are steady");
     return;
@@ -260,14 +302,17 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
   }
   if (segments.size() > 1) {
     if (followed.pending != state.pending || followed.v_before != state.v_before)
-      complain(FindingCode::warm_start, "pending restitution does not follow from the parts of the step");
+      complain(FindingCode::warm_start,
+               "pending restitution does not follow from the parts of the step");
     return;
   }
   std::vector<ContactKey> pending;
   for (const ContactKey& key : outcomes[0].collided)
-    if (!std::binary_search(before.pending.begin(), before.pending.end(), key)) pending.push_back(key);
+    if (!std::binary_search(before.pending.begin(), before.pending.end(), key))
+      pending.push_back(key);
   if (pending != state.pending)
-    complain(FindingCode::warm_start, "contacts with pending restitution are not those that collided");
+    complain(FindingCode::warm_start,
+             "contacts with pending restitution are not those that collided");
   if (state.v_before.size() != before.v.size() || !(state.v_before == before.v))
     complain(FindingCode::warm_start, "velocities one step ago are not those of the state before");
 }

@@ -43,7 +43,8 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
     ++count;
   const std::size_t expected = out.joints.empty() ? 0 : out.joints.back().constraint + 1;
   std::size_t rows = 0;
-  for (std::size_t i = 0; i < count; ++i) rows += static_cast<std::size_t>(problem.constraints[i].rows);
+  for (std::size_t i = 0; i < count; ++i)
+    rows += static_cast<std::size_t>(problem.constraints[i].rows);
   if (count != expected || rows != out.joints.size()) {
     s.say(solve, FindingCode::row,
           fmt::format("it has {} rows of joints, the scene {}", rows, out.joints.size()));
@@ -71,27 +72,33 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
   }
 }
 
-std::array<Row6, 2> contact_jacobian(const Segment& s, const Place& place, const Contact& c, int row) {
+std::array<Row6, 2> contact_jacobian(const Segment& s, const Place& place, const Contact& c,
+                                     int row) {
   const std::array<Vec3, 3> along = {c.n_W, c.t1_W, Vec3(c.stretch * c.t2_W)};
   const Vec3& e = along[static_cast<std::size_t>(row)];
-  return {Row6(-point_row_of(s.model.body(c.key.body_a), place.rows[index(c.key.body_a)], c.p_WC, e)),
-          point_row_of(s.model.body(c.key.body_b), place.rows[index(c.key.body_b)], c.p_WC, e)};
+  return {
+      Row6(-point_row_of(s.model.body(c.key.body_a), place.rows[index(c.key.body_a)], c.p_WC, e)),
+      point_row_of(s.model.body(c.key.body_b), place.rows[index(c.key.body_b)], c.p_WC, e)};
 }
 
-std::string law_fault(const Segment& s, const Constraint& row, const Contact& c, const RowRules& rules) {
+std::string law_fault(const Segment& s, const Constraint& row, const Contact& c,
+                      const RowRules& rules) {
   const auto& section = s.model.section(c.key);
   const bool has_section = c.rows == 3 && section != nullptr;
   Law law = c.rows == 1 ? Law::nonnegative : rules.law;
   if (rules.may_hold && row.law == Law::equality) law = Law::equality;
   if (rules.any_law && row.law == Law::coulomb && c.rows > 1) law = Law::coulomb;
   if (row.law != law)
-    return fmt::format("its law is recorded as {}, the scene's scheme has {}", name(row.law), name(law));
+    return fmt::format("its law is recorded as {}, the scene's scheme has {}", name(row.law),
+                       name(law));
   if (row.rows != c.rows) return fmt::format("it has {} rows, its contact {}", row.rows, c.rows);
   const double mu = c.rows == 1 ? 0 : c.friction;
-  if (row.mu != mu) return fmt::format("its friction is recorded as {:.9g}, its contact has {:.9g}", row.mu, mu);
+  if (row.mu != mu)
+    return fmt::format("its friction is recorded as {:.9g}, its contact has {:.9g}", row.mu, mu);
   const int facets = c.rows == 3 && !has_section ? rules.facets : 0;
   if (row.facets != facets)
-    return fmt::format("its friction cone has {} facets, the scene's scheme {}", row.facets, facets);
+    return fmt::format("its friction cone has {} facets, the scene's scheme {}", row.facets,
+                       facets);
   if (has_section != (row.section != nullptr) || (has_section && *row.section != *section))
     return "the section of its friction cone is not the scene's";
   return {};
@@ -112,7 +119,8 @@ void match_contact(const Segment& s, std::size_t solve, const Problem& problem, 
                       place.rows[index(contact.key.body_b)].p.norm();
   for (int k = 0; k < row.rows; ++k)
     if (!same_row(s, problem, row, k, contact_jacobian(s, place, contact, k), size))
-      return complain(FindingCode::row, fmt::format("row {} does not follow from its point and direction", k));
+      return complain(FindingCode::row,
+                      fmt::format("row {} does not follow from its point and direction", k));
 }
 
 // Rows with a given impulse, one for each direction of a contact.
@@ -127,11 +135,11 @@ void match_given(const Segment& s, std::size_t solve, const Problem& problem, co
     const double size = c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
                         place.rows[index(c.key.body_b)].p.norm();
     for (int k = 0; k < rows; ++k, ++i) {
-      const bool there = i < problem.constraints.size() && problem.constraints[i].law == Law::box &&
-                         problem.constraints[i].rows == 1 && problem.constraints[i].id.contact == c.key &&
-                         same_bodies(place, problem.constraints[i], {c.key.body_a, c.key.body_b}) &&
-                         same_row(s, problem, problem.constraints[i], 0,
-                                  contact_jacobian(s, place, c, k), size);
+      const bool there =
+          i < problem.constraints.size() && problem.constraints[i].law == Law::box &&
+          problem.constraints[i].rows == 1 && problem.constraints[i].id.contact == c.key &&
+          same_bodies(place, problem.constraints[i], {c.key.body_a, c.key.body_b}) &&
+          same_row(s, problem, problem.constraints[i], 0, contact_jacobian(s, place, c, k), size);
       if (!there) {
         s.say(solve, FindingCode::row,
               fmt::format("the rows of an impulse between {} and {} do not follow from its contact",
@@ -187,15 +195,17 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
   return out;
 }
 
-Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c, const VecX& v) {
+Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c,
+                  const VecX& v) {
   const std::array<Vec3, 3> along = {c.n_W, c.t1_W, Vec3(c.stretch * c.t2_W)};
   Vec3 rate = Vec3::Zero();
   for (int k = 0; k < 3; ++k)
     for (const auto& [id, sign] : {std::pair{c.key.body_a, -1.0}, std::pair{c.key.body_b, 1.0}}) {
       const Body& body = model.body(id);
       if (body.velocities == 0) continue;
-      rate[k] += sign * point_row_of(body, poses[index(id)], c.p_WC, along[static_cast<std::size_t>(k)])
-                            .dot(velocities_of_body(body, v));
+      rate[k] +=
+          sign * point_row_of(body, poses[index(id)], c.p_WC, along[static_cast<std::size_t>(k)])
+                     .dot(velocities_of_body(body, v));
     }
   return rate;
 }
@@ -255,14 +265,17 @@ void compare_discs(const Segment& s, std::size_t solve, const Problem& problem, 
             s.model.length_unit *
                 turn_row_of(s.model.body(c->key.body_b), place.rows[index(c->key.body_b)], axis)};
         const double b = row.b[k] / problem.units.time;
-        good = good || (same_row(s, problem, row, k, j, s.model.length_unit) &&
-                        (row.law == Law::box || std::abs(b - axis.dot(w)) <= 1e-9 * (w.norm() + std::abs(b))));
+        good =
+            good ||
+            (same_row(s, problem, row, k, j, s.model.length_unit) &&
+             (row.law == Law::box || std::abs(b - axis.dot(w)) <= 1e-9 * (w.norm() + std::abs(b))));
       }
     }
-    const bool law = row.law == Law::box ||
-                     (row.law == Law::disc && row.mu == length / s.model.length_unit &&
-                      row.tie >= 0 && static_cast<std::size_t>(row.tie) < problem.constraints.size() &&
-                      problem.constraints[static_cast<std::size_t>(row.tie)].id.contact == c->key);
+    const bool law =
+        row.law == Law::box ||
+        (row.law == Law::disc && row.mu == length / s.model.length_unit && row.tie >= 0 &&
+         static_cast<std::size_t>(row.tie) < problem.constraints.size() &&
+         problem.constraints[static_cast<std::size_t>(row.tie)].id.contact == c->key);
     if (good && law) continue;
     s.say(solve, law ? FindingCode::row : FindingCode::law,
           fmt::format("{}: its {} friction differs from the scene's", row_name(s, problem, i),

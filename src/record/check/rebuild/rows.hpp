@@ -14,8 +14,8 @@ struct JointRow {
   bool turn = false;  // about `along`, as a velocity at the length unit
   Vec3 along = Vec3::Zero();
   std::array<Vec3, 2> points = {Vec3::Zero(), Vec3::Zero()};  // [m]
-  double error = 0;   // [m], turns at the length unit
-  double size = 0;    // of what the error was subtracted from [m]
+  double error = 0;                                           // [m], turns at the length unit
+  double size = 0;  // of what the error was subtracted from [m]
 };
 
 // Rows of all joints at `poses`, of those in which a body of the problem can move.
@@ -45,12 +45,12 @@ struct MatchedRows {
 
 // How constraints of contacts must look.
 struct RowRules {
-  Law law = Law::coulomb;     // of contacts with friction
+  Law law = Law::coulomb;  // of contacts with friction
   int facets = 0;
-  bool given = false;         // impulses are given: each row is a box without width
-  bool may_hold = false;      // contacts may be held as equalities
-  bool any_law = false;       // exact friction may stand for the relaxed law (E229)
-  bool bouncing = false;      // with the friction of bouncing contacts
+  bool given = false;     // impulses are given: each row is a box without width
+  bool may_hold = false;  // contacts may be held as equalities
+  bool any_law = false;   // exact friction may stand for the relaxed law (E229)
+  bool bouncing = false;  // with the friction of bouncing contacts
 };
 
 // Compares ids, laws, friction and J with the scene; what is left to compare is b.
@@ -58,7 +58,8 @@ MatchedRows match_rows(const Segment& segment, std::size_t solve, const SolveRec
                        const Place& place, const RowRules& rules);
 
 // Velocity of b relative to a at a contact, along n, t1 and the stretched t2, of free bodies [m/s].
-Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c, const VecX& v);
+Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c,
+                  const VecX& v);
 // The same by the motion of prescribed bodies.
 Vec3 contact_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                     const std::vector<Pose>& other, double h);

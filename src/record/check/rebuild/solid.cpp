@@ -47,12 +47,15 @@ double extent(const Geometry& geometry, const Polyhedron* polyhedron) {
 
 Solid::Solid(const Model& model, ShapeId id, const std::vector<Pose>& poses)
     : geometry(model.shapes[index(id)].geometry),
-      polyhedron(model.shapes[index(id)].polyhedron < 0
-                     ? nullptr
-                     : &model.polyhedra[static_cast<std::size_t>(model.shapes[index(id)].polyhedron)]),
+      polyhedron(
+          model.shapes[index(id)].polyhedron < 0
+              ? nullptr
+              : &model.polyhedra[static_cast<std::size_t>(model.shapes[index(id)].polyhedron)]),
       X(poses[index(model.shapes[index(id)].body)] * model.shapes[index(id)].X_CS) {}
 
-double Solid::size() const { return X.p.norm() + extent(geometry, polyhedron); }
+double Solid::size() const {
+  return X.p.norm() + extent(geometry, polyhedron);
+}
 
 Vec3 Solid::vertex(int i) const {
   if (const auto* box = std::get_if<Box>(&geometry)) {

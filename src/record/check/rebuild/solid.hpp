@@ -17,8 +17,8 @@ struct Solid {
   bool halfspace() const { return std::holds_alternative<Halfspace>(geometry); }
   // Largest distance of a point that counts from the world's origin: what positions round with [m].
   double size() const;
-  // How far p lies outside, negative or zero inside [m]. `axis`: of the plane in which a planar pair
-  // meets; zero: there is none.
+  // How far p lies outside, negative or zero inside [m]. `axis`: of the plane in which a planar
+  // pair meets; zero: there is none.
   double outside(const Vec3& p, const Vec3& axis) const;
   // By how much n falls short of the normal cone at p: support height along n minus n.p [m].
   double defect(const Vec3& p, const Vec3& n, const Vec3& axis) const;

@@ -53,13 +53,15 @@ class TrapezoidalCheck {
   }
 
   void contacts(std::size_t i, const Place& place) {
-    const auto look = [&](std::span<const Contact> list, const std::vector<Pose>& poses, bool again) {
+    const auto look = [&](std::span<const Contact> list, const std::vector<Pose>& poses,
+                          bool again) {
       for (const Contact& c : list) {
         std::string fault = geometry_fault(s.model, s.scheme, poses, c);
         // A feature that is gone at half the step stays as it was at its beginning.
         if (!fault.empty() && again) {
           const Contact* kept = contact_with(place.before, c.key);
-          if (kept && kept->p_WC == c.p_WC && kept->gap == c.gap && kept->n_W == c.n_W) fault.clear();
+          if (kept && kept->p_WC == c.p_WC && kept->gap == c.gap && kept->n_W == c.n_W)
+            fault.clear();
         }
         bool law = false;
         if (fault.empty()) {
@@ -78,13 +80,15 @@ class TrapezoidalCheck {
 
   double correction_of(const Contact& start, double length) const {
     if (start.gap > 0) return start.gap / length;
-    const double radius = s.model.smaller_radius(start.key.body_a, start.key.body_b), g = s.model.gravity.norm();
+    const double radius = s.model.smaller_radius(start.key.body_a, start.key.body_b),
+                 g = s.model.gravity.norm();
     const double fastest = g > 0 ? std::sqrt(2 * g * radius) : radius / 128 / s.nominal;
     return std::max(o.gamma * start.gap / s.nominal, -fastest);
   }
   bool may_wait(const Contact& start) const {
     const double radius = s.model.smaller_radius(start.key.body_a, start.key.body_b);
-    return start.gap <= 0 && -start.gap <= shallow * (radius > 0 ? radius : s.model.length_unit) * (1 + 1e-12);
+    return start.gap <= 0 &&
+           -start.gap <= shallow * (radius > 0 ? radius : s.model.length_unit) * (1 + 1e-12);
   }
 
   void smooth(std::size_t i, const Place& place, bool limited) {
@@ -94,10 +98,12 @@ class TrapezoidalCheck {
     if (record.length != L) s.say(i, FindingCode::parts, "its length is not that of its origin");
     const Balance balance = trapezoidal_balance(s, place, problem, o.damp_stiff);
     compare_balance(s, i, problem, balance);
-    const std::vector<Pose> half = led_poses(s, place, place.v, L / 2), next = led_poses(s, place, place.v, L);
+    const std::vector<Pose> half = led_poses(s, place, place.v, L / 2),
+                            next = led_poses(s, place, place.v, L);
     if (!same_poses(s.model, half, place.rows))
       s.say(i, FindingCode::row, "its rows are not taken at half the step");
-    const MatchedRows rows = match_rows(s, i, record, place, {.law = Law::coulomb, .facets = o.facets});
+    const MatchedRows rows =
+        match_rows(s, i, record, place, {.law = Law::coulomb, .facets = o.facets});
     const bool mean = !limited && o.form == TrapezoidalForm::mean;
     std::vector<TrapezoidalTerms> terms(static_cast<std::size_t>(problem.rows()));
     std::vector<JointRow> turned;
@@ -108,15 +114,18 @@ class TrapezoidalCheck {
                    early = joint_motion(s.model, j, place.rows, place.start, L);
       const double w = joint_rate(s, j, place.rows, place, place.v);
       double b = mean ? w + 2 * (late - early) : 3 * late + early;
-      if (!turned.empty() && r < turned.size()) b += joint_rate(s, turned[r], next, place, place.v) - w;
+      if (!turned.empty() && r < turned.size())
+        b += joint_rate(s, turned[r], next, place, place.v) - w;
       terms[static_cast<std::size_t>(problem.first_row[j.constraint] + j.row)] = {late - early, 0};
-      compare_b(s, i, problem, j.constraint, j.row, b, std::abs(w) + rate_size(place, s.model.joints[index(j.joint)].bodies));
+      compare_b(s, i, problem, j.constraint, j.row, b,
+                std::abs(w) + rate_size(place, s.model.joints[index(j.joint)].bodies));
     }
     bool known = rows.good;
     for (std::size_t r = 0; r < rows.contacts.size(); ++r) {
       const ContactRow& row = rows.contacts[r];
       const Contact& c = *row.contact;
-      const Contact* start = s.solves[i].origin.before.empty() ? nullptr : contact_with(place.before, c.key);
+      const Contact* start =
+          s.solves[i].origin.before.empty() ? nullptr : contact_with(place.before, c.key);
       const Vec3 late = contact_motion(s.model, c, place.rows, next, L),
                  early = contact_motion(s.model, c, place.rows, place.start, L);
       const Vec3 motion = late - early, end = limited ? motion : Vec3(3 * late + early);
@@ -127,7 +136,8 @@ class TrapezoidalCheck {
       for (int k = 0; k < c.rows; ++k) {
         const double plain = mean ? w[k] + 2 * motion[k] : end[k];
         const double recorded = problem.constraints[row.constraint].b[k] * speed;
-        TrapezoidalTerms& t = terms[static_cast<std::size_t>(problem.first_row[row.constraint] + k)];
+        TrapezoidalTerms& t =
+            terms[static_cast<std::size_t>(problem.first_row[row.constraint] + k)];
         t.motion = motion[k];
         if (!mean && !limited) {
           s.unverified.insert("b of contacts in the form \"new\" of scheme trapezoidal");
@@ -139,12 +149,12 @@ class TrapezoidalCheck {
           continue;
         }
         const double push = correction_of(*start, L);
-        t.correction = push;
         const double allowed = row_relative * (std::abs(recorded) + size);
-        if (std::abs(recorded - plain - factor * push) <= allowed) continue;
-        t.correction = 0;
-        if (may_wait(*start) && std::abs(recorded - plain) <= allowed) continue;
-        compare_b(s, i, problem, row.constraint, k, plain + factor * push, size);
+        const double used = (recorded - plain) / factor;
+        // A shallow overlap waits until the motion can pay for it (E169).
+        t.correction = may_wait(*start) && std::abs(used) < std::abs(used - push) ? 0 : push;
+        if (!(std::abs(used - t.correction) * factor <= allowed))
+          compare_b(s, i, problem, row.constraint, k, plain + factor * push, size);
       }
     }
     if (known)
@@ -163,15 +173,17 @@ class TrapezoidalCheck {
       const Body& body = s.model.body(id);
       const Row6 v = velocities_of_body(body, place.v);
       const double far = place.rows[index(id)].p.norm() + s.model.length_unit;
-      for (int k = 0; k < body.velocities; ++k) size += std::abs(v[k]) * (k < translations_of(body) ? 1 : far);
-      if (body.kind == BodyKind::prescribed) size += far / std::max(place.length, window_share * s.length);
+      for (int k = 0; k < body.velocities; ++k)
+        size += std::abs(v[k]) * (k < translations_of(body) ? 1 : far);
+      if (body.kind == BodyKind::prescribed)
+        size += far / std::max(place.length, window_share * s.length);
     }
     return size;
   }
 
   // (E180).
-  void flows(std::size_t i, const Place& place, const Balance& balance, const std::vector<TrapezoidalTerms>& terms,
-             bool mean_form, bool limited) {
+  void flows(std::size_t i, const Place& place, const Balance& balance,
+             const std::vector<TrapezoidalTerms>& terms, bool mean_form, bool limited) {
     const SolveRecord& record = s.solves[i];
     const Problem& problem = record.problem;
     const Model& model = s.model;
@@ -182,7 +194,8 @@ class TrapezoidalCheck {
       const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
       mean.segment(body.first_velocity, b.size) =
           0.5 * (after + place.v).segment(body.first_velocity, b.size);
-      change.segment(body.first_velocity, b.size) = (after - place.v).segment(body.first_velocity, b.size);
+      change.segment(body.first_velocity, b.size) =
+          (after - place.v).segment(body.first_velocity, b.size);
     }
     Ledger part;
     double forces = (balance.potential + balance.applied + balance.gyroscopic).dot(mean);
@@ -202,8 +215,9 @@ class TrapezoidalCheck {
       if (body.rotation != RotationKind::three) continue;
       const int at = body.first_velocity + body.velocities - 3;
       const Vec3 w = place.v.segment<3>(at);
-      forces += 0.5 * L * mean.segment<3>(at).dot(
-                              (cross(body.inertia_B * w) - cross(w) * body.inertia_B) * change.segment<3>(at));
+      forces += 0.5 * L *
+                mean.segment<3>(at).dot((cross(body.inertia_B * w) - cross(w) * body.inertia_B) *
+                                        change.segment<3>(at));
     }
     const VecX path = limited ? after : VecX(0.5 * (place.v + after));
     const std::vector<Pose> moved = led_poses(s, place, path, L);
@@ -226,14 +240,16 @@ class TrapezoidalCheck {
             rate += constraint.J[side][k][n] * mean[body.first_velocity + n] / f.velocity[n];
         }
         const TrapezoidalTerms& t = terms[static_cast<std::size_t>(problem.first_row[c] + k)];
-        const double impulse = row.impulse[k], work = impulse * (rate * problem.units.speed() + t.motion);
+        const double impulse = row.impulse[k],
+                     work = impulse * (rate * problem.units.speed() + t.motion);
         corrects = corrects || t.correction != 0;
         part.work_motion -= impulse * t.motion;
         if (k > 0 && has_cone(constraint.law)) {
           part.friction -= work;
           continue;
         }
-        const double residual = 0.5 * impulse * row.w[k], correction = factor * impulse * t.correction;
+        const double residual = 0.5 * impulse * row.w[k],
+                     correction = factor * impulse * t.correction;
         part.solver += residual;
         part.stabilisation -= correction;
         part.integrator += work - residual + correction;
@@ -242,7 +258,8 @@ class TrapezoidalCheck {
     const Continuation next = after_solve(s, i);
     const bool whole = record.taken == record.length;
     const double share = whole ? 1 : record.taken / record.length;
-    const double flow = part.work_applied + part.work_motion - part.friction + part.stabilisation + part.solver + part.passive;
+    const double flow = part.work_applied + part.work_motion - part.friction + part.stabilisation +
+                        part.solver + part.passive;
     Ledger& sum = result.flows;
     sum.work_applied += share * part.work_applied;
     sum.work_motion += share * part.work_motion;
@@ -253,7 +270,8 @@ class TrapezoidalCheck {
     const double before = total_energy(model, place.start, place.v);
     if (whole) {
       sum.integrator += part.integrator;
-      sum.stabilisation += total_energy(model, next.poses, next.v) - total_energy(model, moved, after);
+      sum.stabilisation +=
+          total_energy(model, next.poses, next.v) - total_energy(model, moved, after);
     } else {
       // Up to the collision on the cubic; a projection there is not told from the integrator.
       sum.integrator += total_energy(model, next.poses, next.v) - before - share * flow;
@@ -270,7 +288,8 @@ class TrapezoidalCheck {
   void moment(std::size_t i, const Place& place) {
     const SolveRecord& record = s.solves[i];
     const Problem& problem = record.problem;
-    const bool held = record.purpose == Purpose::hold, compression = record.purpose == Purpose::compression;
+    const bool held = record.purpose == Purpose::hold,
+               compression = record.purpose == Purpose::compression;
     if (held && o.damp_stiff) {
       s.unverified.insert("dampers that are too stiff for the step at an impact");
       result.energies_known = false;
@@ -278,7 +297,8 @@ class TrapezoidalCheck {
     }
     const Balance balance = instant_balance(s, place, problem);
     compare_balance(s, i, problem, balance, !held && !compression);
-    if (!same_poses(s.model, place.start, place.rows)) s.say(i, FindingCode::row, "its rows are not of its moment");
+    if (!same_poses(s.model, place.start, place.rows))
+      s.say(i, FindingCode::row, "its rows are not of its moment");
     RowRules rules{.law = Law::coulomb, .facets = o.facets};
     rules.may_hold = held;
     const MatchedRows rows = match_rows(s, i, record, place, rules);
@@ -287,13 +307,15 @@ class TrapezoidalCheck {
     for (const JointRow& j : rows.joints) {
       if (!rows.good) break;
       compare_b(s, i, problem, j.constraint, j.row,
-                joint_motion(s.model, j, place.rows, late, W) - joint_motion(s.model, j, place.rows, early, W),
+                joint_motion(s.model, j, place.rows, late, W) -
+                    joint_motion(s.model, j, place.rows, early, W),
                 rate_size(place, s.model.joints[index(j.joint)].bodies));
     }
     std::vector<Vec3> motions;
     for (const ContactRow& row : rows.contacts) {
       const Contact& c = *row.contact;
-      const Vec3 motion = contact_motion(s.model, c, place.rows, late, W) - contact_motion(s.model, c, place.rows, early, W);
+      const Vec3 motion = contact_motion(s.model, c, place.rows, late, W) -
+                          contact_motion(s.model, c, place.rows, early, W);
       motions.push_back(motion);
       const double size = rate_size(place, {{c.key.body_a, c.key.body_b}});
       for (int k = held || compression ? 0 : 1; k < c.rows; ++k)
@@ -301,9 +323,11 @@ class TrapezoidalCheck {
       if (held || compression) continue;
       const double recorded = problem.constraints[row.constraint].b[0] * problem.units.speed();
       const double approach = contact_rate(s.model, place.rows, c, place.v)[0] + motion[0];
-      const double most = c.restitution_law == RestitutionLaw::newton ? c.restitution * std::max(0.0, -approach)
-                                                                      : std::numeric_limits<double>::infinity();
-      const double returned = motion[0] - recorded, slack = row_relative * (size + std::abs(recorded));
+      const double most = c.restitution_law == RestitutionLaw::newton
+                              ? c.restitution * std::max(0.0, -approach)
+                              : std::numeric_limits<double>::infinity();
+      const double returned = motion[0] - recorded,
+                   slack = row_relative * (size + std::abs(recorded));
       if (!(returned >= -slack && returned <= most + slack))
         s.say(i, FindingCode::row,
               fmt::format("{} returns {:.9g} m/s, the scene's restitution at most {:.9g}",
@@ -313,7 +337,8 @@ class TrapezoidalCheck {
     hold_flows(record, place, rows, motions);
   }
 
-  void hold_flows(const SolveRecord& record, const Place& place, const MatchedRows& rows, const std::vector<Vec3>& motions) {
+  void hold_flows(const SolveRecord& record, const Place& place, const MatchedRows& rows,
+                  const std::vector<Vec3>& motions) {
     const Problem& p = record.problem;
     const VecX after = solved_velocities(s.model, record, place.v);
     for (std::size_t c = 0; c < p.constraints.size(); ++c) {
@@ -321,7 +346,8 @@ class TrapezoidalCheck {
       for (std::size_t r = 0; r < rows.contacts.size(); ++r)
         if (rows.contacts[r].constraint == c) motion = motions[r];
       for (int k = 0; k < p.constraints[c].rows; ++k) {
-        if (p.constraints[c].id.kind == ConstraintId::Kind::joint) motion[k] = p.constraints[c].b[k] * p.units.speed();
+        if (p.constraints[c].id.kind == ConstraintId::Kind::joint)
+          motion[k] = p.constraints[c].b[k] * p.units.speed();
         double rate = 0;
         for (std::size_t side = 0; side < 2; ++side) {
           if (p.constraints[c].body[side] < 0) continue;
@@ -330,12 +356,14 @@ class TrapezoidalCheck {
           const UnitFactors f = unit_factors(body, p.units);
           for (int n = 0; n < b.size; ++n)
             rate += p.constraints[c].J[side][k][n] * 0.5 *
-                    (place.v[body.first_velocity + n] + after[body.first_velocity + n]) / f.velocity[n];
+                    (place.v[body.first_velocity + n] + after[body.first_velocity + n]) /
+                    f.velocity[n];
         }
         const double impulse = record.solution.lambda[p.first_row[c] + k] * p.units.impulse();
         const double work = impulse * (rate * p.units.speed() + motion[k]);
         result.flows.work_motion -= impulse * motion[k];
-        (k > 0 && has_cone(p.constraints[c].law) ? result.flows.friction : result.flows.impact) -= work;
+        (k > 0 && has_cone(p.constraints[c].law) ? result.flows.friction : result.flows.impact) -=
+            work;
       }
     }
   }
@@ -343,13 +371,16 @@ class TrapezoidalCheck {
   std::vector<Pose> at(const Place& place, double dt) const {
     std::vector<Pose> poses = place.start;
     for (std::size_t i = 0; i < poses.size(); ++i)
-      if (s.model.bodies[i].kind == BodyKind::prescribed) poses[i] = prescribed_at(s.model.bodies[i], place.t + dt);
+      if (s.model.bodies[i].kind == BodyKind::prescribed)
+        poses[i] = prescribed_at(s.model.bodies[i], place.t + dt);
     return poses;
   }
 
   // Contacts are reported from the last solve, if that is a smooth one.
   void report() {
-    if (s.solves.empty() || last_smooth + 1 != s.solves.size() || !last_rows.good || s.solves[last_smooth].taken != s.solves[last_smooth].length) return;
+    if (s.solves.empty() || last_smooth + 1 != s.solves.size() || !last_rows.good ||
+        s.solves[last_smooth].taken != s.solves[last_smooth].length)
+      return;
     const SolveRecord& record = s.solves.back();
     const Place place = place_of(s, record);
     for (const ContactRow& row : last_rows.contacts) {
@@ -357,19 +388,21 @@ class TrapezoidalCheck {
       if (!c) return;
       Vec3 motion = Vec3::Zero();
       for (int k = 0; k < c->rows; ++k)
-        motion[k] = last_terms[static_cast<std::size_t>(record.problem.first_row[row.constraint] + k)].motion;
+        motion[k] =
+            last_terms[static_cast<std::size_t>(record.problem.first_row[row.constraint] + k)]
+                .motion;
       result.contacts.push_back(contact_report_of(s, record, place, {row.constraint, c}, motion));
       result.contacts.back().colliding =
           std::any_of(s.report.events.begin(), s.report.events.end(), [&](const StepEvent& e) {
-            return e.kind == StepEvent::Kind::collision && e.contact == c->key && e.t >= s.start.t - 1e-9 * s.length &&
-                   e.t <= s.start.t + s.length * (1 + 1e-9);
+            return e.kind == StepEvent::Kind::collision && e.contact == c->key &&
+                   e.t >= s.start.t - 1e-9 * s.length && e.t <= s.start.t + s.length * (1 + 1e-9);
           });
     }
     result.contacts_known = true;
   }
 
-  // Impulses of the last part, as they would be over a whole step, are remembered; those of an impact
-  // are chosen by what separates.
+  // Impulses of the last part, as they would be over a whole step, are remembered; those of an
+  // impact are chosen by what separates.
   void remember() {
     const std::size_t n = s.solves.size();
     if (n == 0 || last_smooth >= n || !last_rows.good) return;
@@ -380,7 +413,9 @@ class TrapezoidalCheck {
     const Place place = place_of(s, record);
     for (const ContactRow& row : last_rows.contacts) {
       const Contact* c = contact_with(place.contacts, row.contact->key);
-      if (c) result.memory.push_back(contact_report_of(s, record, place, {row.constraint, c}, Vec3::Zero()));
+      if (c)
+        result.memory.push_back(
+            contact_report_of(s, record, place, {row.constraint, c}, Vec3::Zero()));
     }
     result.memory_solve = last_smooth;
     // The scheme takes the length from the times at both ends.
