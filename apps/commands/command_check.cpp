@@ -22,6 +22,7 @@ Json check_json(const std::string& file, const CheckReport& check) {
   json["unjudged_projections"] = check.projections;
   json["certificate"] = {
       {"worst", check.worst}, {"step", check.worst_step}, {"row", check.worst_row}};
+  json["not_verified"] = check.unverified;
   json["finding_count"] = check.finding_count;
   Json& findings = json["findings"] = Json::array();
   for (const CheckFinding& finding : check.findings)
@@ -47,6 +48,7 @@ std::string check_text(const CheckReport& check) {
         "{} solves that pushed bodies out of overlaps are not in the file: their residuals are "
         "taken as recorded\n",
         check.projections);
+  for (const std::string& what : check.unverified) text += fmt::format("not verified: {}\n", what);
   for (const CheckFinding& finding : check.findings)
     text += fmt::format("step {}: {}\n", finding.step, printable(finding.what));
   const std::int64_t more = check.finding_count - static_cast<std::int64_t>(check.findings.size());

@@ -109,6 +109,15 @@ enum class FindingCode : std::uint8_t {
   penetration,    // the recorded penetration differs
   parts,          // the parts of the step do not make the step
   event,          // an event is at no end of a part
+  mass,           // a mass matrix is not that of the scene
+  force,          // the momentum without constraints does not follow from the scene's forces
+  law,            // friction, restitution, law or facets are not those of the scene
+  row,            // a row of a joint or contact does not follow from the scene and the state
+  contact,        // point, normal or gap of a contact do not fit the shapes
+  missing,        // bodies overlap without a contact between them
+  reported,       // a reported contact differs from the last solve
+  warm_start,     // a remembered impulse differs from the last solve
+  count,          // a count of the frame is wrong
 };
 const char* name(FindingCode code);
 
@@ -127,10 +136,11 @@ struct CheckReport {
   std::int64_t projections = 0;      // solves of project_contacts: recorded, not judged again
   double worst = 0;                  // largest recomputed scaled residual [-]
   std::int64_t worst_step = 0;
-  std::string worst_row;               // name of the constraint
-  std::vector<CheckFinding> findings;  // the first `max_findings`
-  std::int64_t finding_count = 0;      // all of them
-  bool ok = false;                     // complete and without findings
+  std::string worst_row;                // name of the constraint
+  std::vector<std::string> unverified;  // what could not be rebuilt from the scene, sorted
+  std::vector<CheckFinding> findings;   // the first `max_findings`
+  std::int64_t finding_count = 0;       // all of them
+  bool ok = false;                      // complete and without findings
 
   static constexpr std::size_t max_findings = 100;
 };

@@ -17,7 +17,8 @@ namespace {
 
 constexpr double shortest = 0x1p-24;            // part, of the step [-]
 constexpr double shortest_for_energy = 0x1p-4;  // of parts that fail in energy alone [-]
-constexpr double growth = 4;                // of the length from one part to the next, at most [-]
+constexpr double growth = 4;                 // of the length from one part to the next, at most [-]
+constexpr double length_rounding = 0x1p-30;  // of lengths that are sums of parts [-]
 constexpr double first_order_below = 0.25;  // length of parts that may be taken so, of the step [-]
 constexpr double least_cut = 0.0625;  // share of a part at which it is divided, at the least [-]
 
@@ -145,7 +146,8 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     double length = pending_.back();
     pending_.pop_back();
     // After a short part the next one is not much longer: what failed before would fail again.
-    if (length > growth * last_good && !s.out_of_budget()) {
+    // What would be left by rounding is no part of its own.
+    if (length > growth * last_good * (1 + length_rounding) && !s.out_of_budget()) {
       pending_.push_back(length - growth * last_good);
       length = growth * last_good;
     }

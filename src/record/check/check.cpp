@@ -9,6 +9,8 @@
 #include "base/boundary.hpp"
 #include "cairn/scene.hpp"
 #include "record/check/judge.hpp"
+#include "record/check/rebuild/missing.hpp"
+#include "record/check/rebuild/rebuild.hpp"
 #include "record/trace/fits.hpp"
 
 namespace cairn {
@@ -21,7 +23,8 @@ constexpr double judge_relative = 1e-6, judge_absolute = 1e-14;
 class Checker {
  public:
   Checker(const Scene& scene, CheckReport& report)
-      : model_(*scene.model),
+      : scene_(scene),
+        model_(*scene.model),
         scheme_(scene.simulation.scheme),
         tolerance_(tolerance(scene.simulation.solver)),
         report_(report) {
@@ -41,10 +44,15 @@ class Checker {
     }
     if (frame.report.t != frame.state.t)
       complain(FindingCode::time, "time of the report differs from the state's");
-    if (have_before_) successor(frame);
+    if (have_before_)
+      successor(frame);
+    else if (report_.penetrations_checked)
+      overlaps_ = record::check_penetration(model_, frame, [](FindingCode, const std::string&) {});
     before_ = frame.state;
     have_before_ = true;
   }
+
+  std::vector<std::string> unverified() const { return {unverified_.begin(), unverified_.end()}; }
 
   void complain(FindingCode code, const std::string& what) {
     ++report_.finding_count;
@@ -87,9 +95,14 @@ class Checker {
     else
       record::check_divided(model_, scheme_, before_, frame, say);
     record::check_ledger(model_, before_, frame, say);
-    if (frame.report.divided.empty()) record::check_impacts(scheme_, frame, say);
+    if (frame.report.divided.empty()) record::check_impacts(model_, scheme_, frame, say);
+    record::check_rebuilt(scene_, before_, frame, say, unverified_);
     record::check_joints(model_, frame, say);
-    if (report_.penetrations_checked) record::check_penetration(model_, frame, say);
+    if (report_.penetrations_checked) {
+      record::Overlaps overlaps = record::check_penetration(model_, frame, say);
+      record::check_missing(scene_, overlaps_, overlaps, frame, say, unverified_);
+      overlaps_ = std::move(overlaps);
+    }
   }
 
   void solves(const TraceFrame& frame) {
@@ -174,10 +187,13 @@ class Checker {
     report_.worst_row = constraint_name(model_, problem, j.worst_constraint);
   }
 
+  const Scene& scene_;
   const Model& model_;
   SchemeOptions scheme_;
   double tolerance_;
   CheckReport& report_;
+  record::Unverified unverified_;
+  record::Overlaps overlaps_;  // of the state before
   State before_;
   bool have_before_ = false;
   std::int64_t step_ = 0;
@@ -190,7 +206,9 @@ const char* name(FindingCode code) {
       "corrupt",     "size",          "unknown_id",  "hash",     "not_finite", "time",
       "step_number", "stopped_state", "certificate", "verdict",  "projection", "residual",
       "velocity",    "position",      "orientation", "momentum", "energy",     "ledger",
-      "impact",      "joint_error",   "penetration", "parts",    "event"};
+      "impact",      "joint_error",   "penetration", "parts",    "event",      "mass",
+      "force",       "law",           "row",         "contact",  "missing",    "reported",
+      "warm_start",  "count"};
   return names[static_cast<std::size_t>(code)];
 }
 
@@ -217,6 +235,7 @@ Result<CheckReport> check_trace(const std::string& path) try {
   if (event == TraceEvent::corrupt)
     checker.complain(FindingCode::corrupt,
                      fmt::format("corrupt at byte {}: {}", reader->offset(), reader->reason()));
+  report.unverified = checker.unverified();
   report.ok = report.complete && report.finding_count == 0;
   return report;
 } catch (...) {

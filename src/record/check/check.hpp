@@ -1,7 +1,9 @@
 // The parts of check_trace() that look at one frame; each returns its complaints as text.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <map>
 
 #include "cairn/model.hpp"
 #include "cairn/trace.hpp"
@@ -23,8 +25,11 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
                   const Complain& complain);
 
 // Largest penetration and joint error of the state, over all pairs of shapes.
-void check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain);
-void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const Complain& complain);
+// Returns the overlaps of the state by pairs of bodies [m].
+using Overlaps = std::map<std::array<BodyId, 2>, double>;
+Overlaps check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain);
+void check_impacts(const Model& model, const SchemeOptions& scheme, const TraceFrame& frame,
+                   const Complain& complain);
 void check_joints(const Model& model, const TraceFrame& frame, const Complain& complain);
 
 // The first figure of a step that is not a finite number; empty: none.

@@ -52,8 +52,15 @@ void take_part(const TraceFrame& frame, const StepPart& part, const State& end, 
   out.report.solve_count = part.solves;
   out.report.events.clear();
   const double slack = 1e-9 * part.length;
+  // Another group may have an event at the same time.
+  const auto own = [&](const StepEvent& event) {
+    const auto inside = [&](BodyId id) {
+      return std::binary_search(part.bodies.begin(), part.bodies.end(), id);
+    };
+    return inside(event.contact.body_a) || inside(event.contact.body_b);
+  };
   for (const StepEvent& event : frame.report.events)
-    if (event.t >= part.t - slack && event.t <= part.t + part.length + slack)
+    if (event.t >= part.t - slack && event.t <= part.t + part.length + slack && own(event))
       out.report.events.push_back(event);
 }
 

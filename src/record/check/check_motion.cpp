@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "collide/finder.hpp"
+#include "collide/narrowphase.hpp"
+#include "collide/pairs/poly_pair.hpp"
 #include "record/check/check_parts.hpp"
 
 namespace cairn::record {
@@ -220,9 +221,14 @@ void check_ledger(const Model& model, const State& before, const TraceFrame& fra
 
 // (E228): the energies of every group add up, and under the guard no impact of
 // scheme trapezoidal has put energy in.
-void check_impacts(const SchemeOptions& scheme, const TraceFrame& frame, const Complain& complain) {
+void check_impacts(const Model& model, const SchemeOptions& scheme, const TraceFrame& frame,
+                   const Complain& complain) {
   const auto* trapezoidal = std::get_if<Trapezoidal>(&scheme);
-  const bool guarded = trapezoidal && trapezoidal->energy_guard == EnergyGuard::impact;
+  // Prescribed bodies may put energy in, which is part of `other` beside what joints take.
+  const bool driven = std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& body) {
+    return body.kind == BodyKind::prescribed;
+  });
+  const bool guarded = !driven && trapezoidal && trapezoidal->energy_guard == EnergyGuard::impact;
   const std::vector<ImpactReport>& impacts = frame.report.impacts;
   for (std::size_t i = 0; i < impacts.size(); ++i) {
     const ImpactReport& r = impacts[i];
@@ -322,10 +328,15 @@ const Polyhedron* polyhedron(const Model& model, const Shape& shape) {
                               : &model.polyhedra[static_cast<std::size_t>(shape.polyhedron)];
 }
 
+// Two polyhedra, or two polygons.
+bool both_flat_faced(const Model& model, const Shape& a, const Shape& b) {
+  const Polyhedron *p = polyhedron(model, a), *q = polyhedron(model, b);
+  return p && q && p->planar == q->planar;
+}
+
 bool may_touch(const Model& model, const Shape& a, const Shape& b) {
   if (a.body == b.body) return false;
-  if (!collide::both_polyhedra(model, a, b) && !collide::can_collide(a.geometry, b.geometry))
-    return false;
+  if (!both_flat_faced(model, a, b) && !collide::can_collide(a.geometry, b.geometry)) return false;
   if (model.body(a.body).kind != BodyKind::dynamic && model.body(b.body).kind != BodyKind::dynamic)
     return false;
   const std::array<BodyId, 2> pair = {std::min(a.body, b.body), std::max(a.body, b.body)};
@@ -334,7 +345,8 @@ bool may_touch(const Model& model, const Shape& a, const Shape& b) {
 
 }  // namespace
 
-void check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain) {
+Overlaps check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain) {
+  Overlaps overlaps;
   std::vector<Pose> X_W;
   double far = model.length_unit;
   for (const Shape& shape : model.shapes) {
@@ -342,32 +354,37 @@ void check_penetration(const Model& model, const TraceFrame& frame, const Compla
     far = std::max(far, X_W.back().p.norm());
   }
   double penetration = 0;
+  const auto note = [&](std::size_t a, std::size_t b, double depth) {
+    if (!(depth > 0)) return;
+    penetration = std::max(penetration, depth);
+    double& known = overlaps[{model.shapes[a].body, model.shapes[b].body}];
+    known = std::max(known, depth);
+  };
   std::vector<collide::ShapeContact> contacts;
   for (std::size_t a = 0; a < model.shapes.size(); ++a)
     for (std::size_t b = a + 1; b < model.shapes.size(); ++b) {
       if (!may_touch(model, model.shapes[a], model.shapes[b])) continue;
       if (far_apart(model.shapes[a], X_W[a], model.shapes[b], X_W[b])) continue;
-      if (collide::both_polyhedra(model, model.shapes[a], model.shapes[b])) {
+      if (both_flat_faced(model, model.shapes[a], model.shapes[b])) {
         auto placed = [&](std::size_t i) {
           return collide::Placed(
               model.polyhedra[static_cast<std::size_t>(model.shapes[i].polyhedron)], X_W[i]);
         };
         collide::RatioBasis cold;
-        penetration =
-            std::max(penetration, -collide::overlap_or_gap(placed(a), placed(b), 0, cold));
+        note(a, b, -collide::overlap_or_gap(placed(a), placed(b), 0, cold));
         continue;
       }
       contacts.clear();
       collide::collide_shapes(model.shapes[a].geometry, X_W[a], model.shapes[b].geometry, X_W[b],
                               contacts, polyhedron(model, model.shapes[a]),
                               polyhedron(model, model.shapes[b]));
-      for (const collide::ShapeContact& contact : contacts)
-        penetration = std::max(penetration, -contact.gap);
+      for (const collide::ShapeContact& contact : contacts) note(a, b, -contact.gap);
     }
   if (!(std::abs(penetration - frame.report.penetration) <= motion_relative * far))
     complain(FindingCode::penetration,
              fmt::format("penetration recorded as {:.6g} m, recomputed {:.6g} m",
                          frame.report.penetration, penetration));
+  return overlaps;
 }
 
 }  // namespace cairn::record

@@ -229,6 +229,9 @@ void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   CAIRN_DCHECK(d.terms.size() == static_cast<std::size_t>(record.problem.rows()), d.terms.size(),
                record.problem.rows());
   keep_rows(record.problem, d.half.poses, d.half.t, d.touching, record.origin);
+  record.origin.before.clear();
+  for (std::size_t i = 0; i < d.candidates.size(); ++i)
+    if (d.active[i]) record.origin.before.push_back(d.candidates[i]);
   finish_solve(record);
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.next.v);
   if (limited)

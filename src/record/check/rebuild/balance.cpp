@@ -1,0 +1,401 @@
+#include "record/check/rebuild/balance.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace cairn::record {
+namespace {
+
+constexpr double balance_relative = 1e-11;  // a few dozen additions and a Newton iteration [-]
+constexpr int most_coupled = 300;           // velocities of bodies on springs that are solved for
+
+Vec3 at_time(const std::array<TimeFunction, 3>& f, double t) {
+  return {f[0](t), f[1](t), f[2](t)};
+}
+
+int angular_at(const Body& body) {
+  return body.rotation == RotationKind::three ? body.velocities - 3 : -1;
+}
+
+void start_balance(const Segment& s, const Problem& problem, Balance& out) {
+  const auto n = static_cast<Eigen::Index>(s.model.velocities);
+  for (const ProblemBody& b : problem.bodies)
+    out.A.push_back(mass_of(s.model.bodies[static_cast<std::size_t>(b.model_body)]));
+  out.k.assign(problem.bodies.size(), Row6::Zero());
+  out.size.assign(problem.bodies.size(), Row6::Zero());
+  out.potential.setZero(n);
+  out.applied.setZero(n);
+  out.gyroscopic.setZero(n);
+}
+
+void add_to(const Body& body, const Row6& row, VecX& sum) {
+  for (int k = 0; k < body.velocities; ++k) sum[body.first_velocity + k] += row[k];
+}
+
+// Gravity and forces given in time, as impulses over h.
+void add_loads(const Segment& s, const std::vector<Pose>& poses, double t, double h, Balance& out) {
+  for (std::size_t i = 0; i < s.model.bodies.size(); ++i)
+    add_to(s.model.bodies[i],
+           generalised(s.model.bodies[i], poses[i], h * s.model.bodies[i].mass * s.model.gravity,
+                       Vec3::Zero()),
+           out.potential);
+  for (const AppliedForce& a : s.model.applied_forces) {
+    const Pose& X = poses[index(a.body)];
+    const Vec3 force = at_time(a.force, t);
+    const Vec3 torque = at_time(a.torque, t) + (X.R * a.point).cross(force);
+    add_to(s.model.body(a.body), generalised(s.model.body(a.body), X, h * force, h * torque),
+           out.applied);
+  }
+}
+
+// Inverse of the mass that a row acts on.
+double inverse_mass_of(const Model& model, const ElementRow& row) {
+  double sum = 0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (row.bodies[side] == BodyId::world) continue;
+    const Body& body = model.body(row.bodies[side]);
+    if (body.velocities == 0) continue;
+    const int n = body.velocities;
+    const Eigen::MatrixXd M = mass_of(body).topLeftCorner(n, n);
+    const VecX j = row.j[side].head(n);
+    sum += j.dot(M.ldlt().solve(j));
+  }
+  return sum;
+}
+
+ElementRow element_row(const Model& model, const std::vector<Pose>& poses, const Spring& spring,
+                       const std::array<Vec3, 2>& points, const Vec3& along) {
+  ElementRow row;
+  row.bodies = spring.bodies;
+  for (std::size_t side = 0; side < 2; ++side)
+    if (spring.bodies[side] != BodyId::world)
+      row.j[side] = (side == 0 ? -1 : 1) * point_row_of(model.body(spring.bodies[side]),
+                                                        poses[index(spring.bodies[side])],
+                                                        points[side], along);
+  return row;
+}
+
+// Rows of one spring of a scheme of first order (E360).
+void add_spring(const Segment& s, const Place& place, double h, const Spring& spring,
+                std::vector<ElementRow>& rows) {
+  std::array<Vec3, 2> p, u = {Vec3::Zero(), Vec3::Zero()};
+  for (std::size_t side = 0; side < 2; ++side) {
+    const BodyId id = spring.bodies[side];
+    p[side] =
+        id == BodyId::world ? spring.anchors[side] : place.start[index(id)] * spring.anchors[side];
+    if (id != BodyId::world && s.model.body(id).kind == BodyKind::prescribed)
+      u[side] = (prescribed_at(s.model.body(id), place.t + h) * spring.anchors[side] - p[side]) / h;
+  }
+  const Vec3 d = p[1] - p[0];
+  const double distance = d.norm(), stretch = distance - spring.rest_length;
+  if (distance == 0 && spring.rest_length > 0) return;
+  const Vec3 along = distance > 0 ? Vec3(d / distance) : Vec3::UnitX();
+  const auto add = [&](const Vec3& direction, double stiffness, double damping, double tension) {
+    ElementRow row = element_row(s.model, place.start, spring, p, direction);
+    row.stiffness = stiffness;
+    row.viscous = h * damping;
+    row.damping = damping;
+    row.tension = tension;
+    row.motion = direction.dot(u[1] - u[0]);
+    rows.push_back(row);
+  };
+  add(along, spring.stiffness, distance > 0 ? spring.damping : 0, spring.stiffness * stretch);
+  const double across = distance > 0 ? spring.stiffness * stretch / distance : spring.stiffness;
+  if (!(across > 0)) return;
+  const Tangents t = tangents(along);
+  add(t.t1, across, 0, 0);
+  add(t.t2, across, 0, 0);
+}
+
+// (E362): implicit shares of the stiffness.
+void set_elastic(const Model& model, double h, std::vector<ElementRow>& rows) {
+  std::vector<double> sums(model.bodies.size(), 0);
+  for (const ElementRow& row : rows) {
+    const double stiff = h * h * row.stiffness * inverse_mass_of(model, row);
+    for (const BodyId id : row.bodies)
+      if (id != BodyId::world) sums[index(id)] += stiff;
+  }
+  for (ElementRow& row : rows) {
+    double most = 0;
+    for (const BodyId id : row.bodies)
+      if (id != BodyId::world && model.body(id).velocities > 0)
+        most = std::max(most, sums[index(id)]);
+    row.elastic = most > 1 ? (1 - 1 / most) * h * h * row.stiffness : 0;
+  }
+}
+
+void push(const Model& model, const ElementRow& row, double impulse, VecX& sum) {
+  for (std::size_t side = 0; side < 2; ++side)
+    if (row.bodies[side] != BodyId::world)
+      add_to(model.body(row.bodies[side]), impulse * row.j[side], sum);
+}
+
+// weight j^T j into A.
+void add_weight(const Place& place, const ElementRow& row, Balance& out) {
+  if (row.weight() == 0) return;
+  std::array<int, 2> at = {-1, -1};
+  for (std::size_t side = 0; side < 2; ++side)
+    if (row.bodies[side] != BodyId::world) at[side] = place.layout[index(row.bodies[side])];
+  for (std::size_t side = 0; side < 2; ++side)
+    if (at[side] >= 0)
+      out.A[static_cast<std::size_t>(at[side])] +=
+          row.weight() * row.j[side] * row.j[side].transpose();
+  if (at[0] < 0 || at[1] < 0 || at[0] == at[1]) return;
+  for (const auto& [i, j] : {std::pair<std::size_t, std::size_t>(0, 1), {1, 0}}) {
+    Block6& block = out.couplings.try_emplace({at[i], at[j]}, Block6::Zero()).first->second;
+    block += row.weight() * row.j[i] * row.j[j].transpose();
+  }
+}
+
+// Solves A v = M v_explicit for the bodies on implicit rows; the others keep theirs.
+bool apply_implicit(const Segment& s, const Problem& problem, const std::vector<char>& coupled,
+                    const VecX& v_explicit, const Balance& balance, VecX& v) {
+  v = v_explicit;
+  std::vector<int> first(problem.bodies.size(), -1);
+  int n = 0;
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    if (!coupled[static_cast<std::size_t>(problem.bodies[i].model_body)]) continue;
+    first[i] = n;
+    n += problem.bodies[i].size;
+  }
+  if (n == 0) return true;
+  if (n > most_coupled) return false;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  VecX k = VecX::Zero(n);
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    if (first[i] < 0) continue;
+    const ProblemBody& b = problem.bodies[i];
+    const Body& body = s.model.bodies[static_cast<std::size_t>(b.model_body)];
+    A.block(first[i], first[i], b.size, b.size) = balance.A[i].topLeftCorner(b.size, b.size);
+    k.segment(first[i], b.size) =
+        (mass_of(body) * velocities_of_body(body, v_explicit)).head(b.size);
+  }
+  for (const auto& [at, block] : balance.couplings) {
+    const auto i = static_cast<std::size_t>(at.first), j = static_cast<std::size_t>(at.second);
+    if (first[i] >= 0 && first[j] >= 0)
+      A.block(first[i], first[j], problem.bodies[i].size, problem.bodies[j].size) +=
+          block.topLeftCorner(problem.bodies[i].size, problem.bodies[j].size);
+  }
+  const VecX x = A.ldlt().solve(k);
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i)
+    if (first[i] >= 0)
+      v.segment(
+          s.model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)].first_velocity,
+          problem.bodies[i].size) = x.segment(first[i], problem.bodies[i].size);
+  return true;
+}
+
+bool newton_turn(const Mat3& I, const Vec3& w, const Vec3& impulse, double h, Vec3& next) {
+  next = w;
+  for (int i = 0; i < 20; ++i) {
+    const Vec3 L = I * next;
+    const Vec3 residual = L - I * w + h * next.cross(L) - impulse;
+    const Mat3 slope = I + h * (cross(next) * I - cross(L));
+    const Vec3 change = slope.inverse() * residual;
+    next -= change;
+    if (!next.allFinite()) return false;
+    if (change.norm() <= 1e-15 * next.norm()) return true;
+  }
+  const Vec3 L = I * next;
+  return (L - I * w + h * next.cross(L) - impulse).norm() <= 1e-13 * (I * w).norm();
+}
+
+}  // namespace
+
+double ElementRow::rate(const Model& model, const VecX& v) const {
+  double sum = 0;
+  for (std::size_t side = 0; side < 2; ++side)
+    if (bodies[side] != BodyId::world)
+      sum += j[side].dot(velocities_of_body(model.body(bodies[side]), v));
+  return sum;
+}
+
+Vec3 turned_velocity(const Mat3& I, const Vec3& w, const Vec3& impulse, double h, int parts) {
+  Vec3 now = w;
+  for (; parts <= 1024; parts *= 2) {
+    now = w;
+    bool good = true;
+    for (int i = 0; i < parts && good; ++i) {
+      const Vec3 before = now;
+      good = newton_turn(I, before, impulse / parts, h / parts, now);
+    }
+    if (good) break;
+  }
+  return now;
+}
+
+Balance instant_balance(const Segment& s, const Place& place, const Problem& problem) {
+  Balance out;
+  start_balance(s, problem, out);
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const Body& body = s.model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
+    const Row6 v = velocities_of_body(body, place.v);
+    out.k[i] = out.A[i] * v;
+    out.size[i] = out.A[i].cwiseAbs() * v.cwiseAbs();
+  }
+  out.v_free = place.v;
+  return out;
+}
+
+Balance first_order_balance(const Segment& s, const Place& place, const Problem& problem,
+                            bool middle) {
+  const Model& model = s.model;
+  const double h = place.length;
+  Balance out;
+  start_balance(s, problem, out);
+  std::vector<Pose> half = place.start;
+  if (middle)
+    for (std::size_t i = 0; i < half.size(); ++i) {
+      const Body& body = model.bodies[i];
+      half[i] = body.kind == BodyKind::prescribed
+                    ? prescribed_at(body, place.t + h / 2)
+                    : moved_by(body, half[i], velocities_of_body(body, place.v), h / 2);
+    }
+  add_loads(s, half, middle ? place.t + h / 2 : place.t, h, out);
+  for (const Spring& spring : model.springs) {
+    const bool inside = std::all_of(spring.bodies.begin(), spring.bodies.end(), [&](BodyId id) {
+      return id == BodyId::world || model.body(id).velocities == 0 || place.layout[index(id)] >= 0;
+    });
+    if (inside) add_spring(s, place, h, spring, out.springs);
+  }
+  set_elastic(model, h, out.springs);
+  VecX impulse = out.applied, terms = out.potential.cwiseAbs() + out.applied.cwiseAbs();
+  std::vector<char> coupled(model.bodies.size(), 0);
+  for (const ElementRow& row : out.springs) {
+    add_weight(place, row, out);
+    push(model, row, -h * row.tension, out.potential);
+    push(model, row, -row.weight() * row.motion, impulse);
+    // The stretch is a difference of positions: it rounds with their size.
+    double far = 0;
+    for (const BodyId id : row.bodies) {
+      if (id == BodyId::world) continue;
+      far = std::max(far, place.start[index(id)].p.norm() + model.length_unit);
+      if (row.weight() > 0) coupled[index(id)] = 1;
+    }
+    for (std::size_t side = 0; side < 2; ++side)
+      if (row.bodies[side] != BodyId::world)
+        add_to(model.body(row.bodies[side]),
+               (h * (std::abs(row.tension) + row.stiffness * far) +
+                row.weight() * std::abs(row.motion)) *
+                   row.j[side].cwiseAbs(),
+               terms);
+  }
+  impulse += out.potential;
+  VecX v_explicit = place.v;
+  for (const ProblemBody& b : problem.bodies) {
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    const int n = body.velocities, first = body.first_velocity;
+    const Eigen::MatrixXd M = mass_of(body).topLeftCorner(n, n);
+    v_explicit.segment(first, n) += M.ldlt().solve(VecX(impulse.segment(first, n)));
+    const int turn = angular_at(body);
+    if (turn >= 0 && !coupled[static_cast<std::size_t>(b.model_body)])
+      v_explicit.segment<3>(first + turn) = turned_velocity(
+          body.inertia_B, place.v.segment<3>(first + turn), impulse.segment<3>(first + turn), h, 1);
+  }
+  out.known = apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
+  bool turning = false;
+  for (const ProblemBody& b : problem.bodies) {  // (E363)
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    const int turn = angular_at(body);
+    if (turn < 0 || !coupled[static_cast<std::size_t>(b.model_body)]) continue;
+    turning = true;
+    const int at = body.first_velocity + turn;
+    const Vec3 w = place.v.segment<3>(at), plain = out.v_free.segment<3>(at);
+    v_explicit.segment<3>(at) +=
+        turned_velocity(body.inertia_B, w, body.inertia_B * (plain - w), h, 1) - plain;
+  }
+  if (turning && out.known) apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
+    const Block6 M = mass_of(body);
+    const Row6 v = velocities_of_body(body, place.v);
+    out.k[i] = M * velocities_of_body(body, v_explicit);
+    out.size[i] = M.cwiseAbs() * v.cwiseAbs();
+    for (int k = 0; k < body.velocities; ++k) out.size[i][k] += terms[body.first_velocity + k];
+    if (const int turn = angular_at(body); turn >= 0) {
+      const Vec3 w = v.segment<3>(turn);
+      out.size[i].segment<3>(turn).array() += h * w.norm() * (body.inertia_B * w).norm();
+      if (coupled[static_cast<std::size_t>(problem.bodies[i].model_body)])
+        out.size[i].segment<3>(turn).array() +=
+            (body.inertia_B * out.v_free.segment<3>(body.first_velocity + turn)).norm();
+      for (int k = 0; k < 3; ++k)
+        out.gyroscopic[body.first_velocity + turn + k] =
+            out.k[i][turn + k] - (M * v)[turn + k] - impulse[body.first_velocity + turn + k];
+    }
+  }
+  return out;
+}
+
+void compare_balance(const Segment& s, std::size_t solve, const Problem& problem,
+                     const Balance& balance, bool masses_alone) {
+  std::map<std::pair<int, int>, Block6> left = balance.couplings;
+  std::vector<Row6> scale(problem.bodies.size());
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const ProblemBody& b = problem.bodies[i];
+    const Body& body = s.model.bodies[static_cast<std::size_t>(b.model_body)];
+    const UnitFactors f = unit_factors(body, problem.units);
+    scale[i] = balance.A[i].diagonal().cwiseAbs().cwiseSqrt();
+    double wrong = 0;
+    for (int r = 0; r < b.size; ++r)
+      for (int c = 0; c < b.size; ++c) {
+        const double recorded = b.A[r][c] * f.momentum[r] / f.velocity[c];
+        const double allowed =
+            balance_relative * (scale[i][r] * scale[i][c] + std::abs(balance.A[i](r, c)));
+        if (!(std::abs(recorded - balance.A[i](r, c)) <= allowed))
+          wrong = std::max(wrong,
+                           std::abs(recorded - balance.A[i](r, c)) / (scale[i][r] * scale[i][c]));
+      }
+    if (wrong > 0 || std::isnan(wrong))
+      s.say(solve, FindingCode::mass,
+            fmt::format("the mass matrix of {} differs from the scene's by {:.3g} of it", body.name,
+                        wrong));
+    if (masses_alone) continue;
+    for (int r = 0; r < b.size; ++r) {
+      const double recorded = problem.k[b.first + r] * f.momentum[r];
+      // Components of a rotation share their rounding.
+      const double size =
+          balance.size[i]
+              .segment(r < b.size - 3 || body.rotation != RotationKind::three ? r : b.size - 3,
+                       r < b.size - 3 || body.rotation != RotationKind::three ? 1 : 3)
+              .cwiseAbs()
+              .maxCoeff();
+      if (std::abs(recorded - balance.k[i][r]) <= balance_relative * size) continue;
+      s.say(solve, FindingCode::force,
+            fmt::format(
+                "momentum {} of {} without constraints recorded as {:.12g}, the scene's forces "
+                "give {:.12g} N s",
+                r, body.name, recorded, balance.k[i][r]));
+      break;
+    }
+  }
+  for (const BodyCoupling& c : problem.couplings)
+    for (std::size_t side = 0; side < 2; ++side) {
+      const int row = c.body[side], column = c.body[1 - side];
+      const auto at = [&](int i) -> const Body& {
+        return s.model.bodies[static_cast<std::size_t>(
+            problem.bodies[static_cast<std::size_t>(i)].model_body)];
+      };
+      const UnitFactors fr = unit_factors(at(row), problem.units),
+                        fc = unit_factors(at(column), problem.units);
+      Block6& block = left.try_emplace({row, column}, Block6::Zero()).first->second;
+      for (int r = 0; r < at(row).velocities; ++r)
+        for (int k = 0; k < at(column).velocities; ++k)
+          block(r, k) -= c.A[side][r][k] * fr.momentum[r] / fc.velocity[k];
+    }
+  for (const auto& [at, block] : left) {
+    const Row6 &a = scale[static_cast<std::size_t>(at.first)],
+               &b = scale[static_cast<std::size_t>(at.second)];
+    for (int r = 0; r < 6; ++r)
+      for (int c = 0; c < 6; ++c)
+        if (!(std::abs(block(r, c)) <= balance_relative * a[r] * b[c])) {
+          s.say(solve, FindingCode::mass,
+                "the coupling of two bodies by springs differs from the scene's");
+          return;
+        }
+  }
+}
+
+}  // namespace cairn::record

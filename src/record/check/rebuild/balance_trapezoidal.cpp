@@ -1,0 +1,256 @@
+// check, rebuilding problems (E383): the balance of the trapezoidal rule.
+#include <cmath>
+
+#include "record/check/rebuild/balance.hpp"
+
+namespace cairn::record {
+namespace {
+
+struct Anchor {
+  Vec3 p = Vec3::Zero(), u = Vec3::Zero(), arm = Vec3::Zero(), w = Vec3::Zero();
+  bool by_hand = false;
+};
+
+struct Rule {
+  const Segment& s;
+  const Place& place;
+  double h;
+  bool damp_stiff;
+  std::vector<Pose> middle;
+  Balance& out;
+
+  Anchor anchor(BodyId id, const Vec3& point, bool late) const {
+    Anchor a;
+    if (id == BodyId::world) {
+      a.p = point;
+      return a;
+    }
+    const Body& body = s.model.body(id);
+    const Pose& X = place.start[index(id)];
+    a.arm = X.R * point;
+    a.p = X.p + a.arm;
+    if (body.kind == BodyKind::prescribed) {
+      const Vec3 end = prescribed_at(body, place.t + h) * point;
+      a.u = (end - a.p) / h;
+      a.by_hand = true;
+      if (late) a.p = end;
+      return a;
+    }
+    const Row6 v = velocities_of_body(body, place.v);
+    for (int axis = 0; axis < 3; ++axis)
+      a.u[axis] = point_row_of(body, X, a.p, Vec3::Unit(axis)).dot(v);
+    for (int axis = 0; axis < 3; ++axis) a.w[axis] = turn_row_of(body, X, Vec3::Unit(axis)).dot(v);
+    return a;
+  }
+
+  void add(BodyId id, const Vec3& force, const Vec3& torque, VecX& sum) const {
+    if (id == BodyId::world) return;
+    const Body& body = s.model.body(id);
+    const Row6 row = generalised(body, place.start[index(id)], force, torque);
+    for (int k = 0; k < body.velocities; ++k) sum[body.first_velocity + k] += row[k];
+  }
+
+  // Force F at an anchor and its change dF with the motion; torques are seen in the body (E162).
+  void add_at(BodyId id, const Anchor& a, const Vec3& F, const Vec3& dF, double weight, double rate,
+              VecX& sum) const {
+    const Vec3 torque = a.arm.cross(F);
+    const Vec3 change = a.w.cross(a.arm).cross(F) + a.arm.cross(dF) - a.w.cross(torque);
+    add(id, weight * F + rate * dF, weight * torque + rate * change, sum);
+  }
+
+  ElementRow row_along(const Spring& spring, const std::vector<Pose>& poses,
+                       const std::array<Vec3, 2>& points, const Vec3& along) const {
+    ElementRow row;
+    row.bodies = spring.bodies;
+    for (std::size_t side = 0; side < 2; ++side)
+      if (spring.bodies[side] != BodyId::world)
+        row.j[side] = (side == 0 ? -1 : 1) * point_row_of(s.model.body(spring.bodies[side]),
+                                                          poses[index(spring.bodies[side])],
+                                                          points[side], along);
+    return row;
+  }
+
+  double inverse(const ElementRow& row) const {
+    double sum = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (row.bodies[side] == BodyId::world) continue;
+      const Body& body = s.model.body(row.bodies[side]);
+      if (body.velocities == 0) continue;
+      const Eigen::MatrixXd M = mass_of(body).topLeftCorner(body.velocities, body.velocities);
+      const VecX j = row.j[side].head(body.velocities);
+      sum += j.dot(M.ldlt().solve(j));
+    }
+    return sum;
+  }
+
+  void push(const ElementRow& row, double impulse, VecX& sum) const {
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (row.bodies[side] == BodyId::world) continue;
+      const Body& body = s.model.body(row.bodies[side]);
+      for (int k = 0; k < body.velocities; ++k)
+        sum[body.first_velocity + k] += impulse * row.j[side][k];
+    }
+  }
+
+  void add_elastic(ElementRow row, double stiffness, double rate) const {
+    row.elastic = h * h / 4 * stiffness;
+    if (damp_stiff) {  // (E178)
+      const double x = h * h * stiffness * inverse(row), share = x * x / (16 + x * x);
+      row.elastic = h * h * stiffness * (0.25 + 0.75 * share);
+      push(row, -share * h * h * stiffness * rate, out.potential);
+    }
+    if (row.elastic > 0) out.springs.push_back(row);
+  }
+
+  void add_damper(const Spring& spring, VecX& viscous) const {
+    if (!(spring.damping > 0)) return;
+    std::array<Vec3, 2> p, u = {Vec3::Zero(), Vec3::Zero()};
+    for (std::size_t side = 0; side < 2; ++side) {
+      const BodyId id = spring.bodies[side];
+      p[side] =
+          id == BodyId::world ? spring.anchors[side] : middle[index(id)] * spring.anchors[side];
+      if (id != BodyId::world && s.model.body(id).kind == BodyKind::prescribed)
+        u[side] = (prescribed_at(s.model.body(id), place.t + h) * spring.anchors[side] -
+                   place.start[index(id)] * spring.anchors[side]) /
+                  h;
+    }
+    const double distance = (p[1] - p[0]).norm();
+    if (!(distance > 0)) return;
+    const Vec3 along = (p[1] - p[0]) / distance;
+    ElementRow row = row_along(spring, middle, p, along);
+    row.motion = along.dot(u[1] - u[0]);
+    row.damping = spring.damping;
+    const double z = h * spring.damping * inverse(row);
+    row.viscous = h * spring.damping * (damp_stiff ? (1 + z) / (2 + z) : 0.5);
+    push(row, -h * spring.damping * (row.rate(s.model, place.v) + row.motion), viscous);
+    out.dampers.push_back(row);
+  }
+
+  void add_spring(const Spring& spring, bool late, VecX& viscous) const {
+    const Anchor a = anchor(spring.bodies[0], spring.anchors[0], late),
+                 b = anchor(spring.bodies[1], spring.anchors[1], late);
+    const Vec3 d = b.p - a.p, rate = b.u - a.u;
+    const double distance = d.norm();
+    if (distance == 0 && spring.rest_length > 0) return;
+    const Vec3 along = distance > 0 ? Vec3(d / distance) : Vec3::UnitX();
+    const double opening = along.dot(rate), stretch = distance - spring.rest_length,
+                 k = spring.stiffness;
+    const Vec3 turning = distance > 0 ? Vec3((rate - opening * along) / distance) : Vec3::Zero();
+    const Vec3 F = k * stretch * along;
+    const Vec3 dF =
+        spring.rest_length == 0 ? Vec3(k * rate) : Vec3(k * (opening * along + stretch * turning));
+    const double weight = h / 2, slope = late ? h * h / 2 : 0;
+    add_at(spring.bodies[0], a, F, dF, weight, slope, out.potential);
+    add_at(spring.bodies[1], b, -F, -dF, weight, slope, out.potential);
+    const Vec3 impulse = weight * F + slope * dF;
+    if (a.by_hand) out.work_motion -= impulse.dot(a.u);
+    if (b.by_hand) out.work_motion += impulse.dot(b.u);
+    if (!late) return;
+    add_elastic(row_along(spring, place.start, {a.p, b.p}, along), k, opening);
+    add_damper(spring, viscous);
+    const double across = distance > 0 ? k * stretch / distance : k;
+    if (!(across > 0)) return;
+    const Tangents t = tangents(along);
+    for (const Vec3& e : {t.t1, t.t2})
+      add_elastic(row_along(spring, place.start, {a.p, b.p}, e), across, e.dot(rate));
+  }
+};
+
+void add_block(const Place& place, const ElementRow& row, Balance& out) {
+  std::array<int, 2> at = {-1, -1};
+  for (std::size_t side = 0; side < 2; ++side)
+    if (row.bodies[side] != BodyId::world) at[side] = place.layout[index(row.bodies[side])];
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j) {
+      if (at[i] < 0 || at[j] < 0 || (i != j && at[0] == at[1])) continue;
+      const Block6 block = row.weight() * row.j[i] * row.j[j].transpose();
+      if (i == j)
+        out.A[static_cast<std::size_t>(at[i])] += block;
+      else
+        out.couplings.try_emplace({at[i], at[j]}, Block6::Zero()).first->second += block;
+    }
+}
+
+}  // namespace
+
+Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem& problem,
+                            bool damp_stiff) {
+  Balance out = instant_balance(s, place, problem);
+  const double h = place.length;
+  const Model& model = s.model;
+  VecX viscous = VecX::Zero(model.velocities);
+  Rule rule{s, place, h, damp_stiff, led_poses(s, place, place.v, h / 2), out};
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0) continue;
+    rule.add(static_cast<BodyId>(i), h * body.mass * model.gravity, Vec3::Zero(), out.potential);
+    if (body.rotation != RotationKind::three) continue;
+    const int at = body.first_velocity + body.velocities - 3;
+    const Vec3 w = place.v.segment<3>(at);
+    out.gyroscopic.segment<3>(at) = -h * w.cross(body.inertia_B * w);
+  }
+  const auto inside = [&](std::span<const BodyId> ids) {
+    for (const BodyId id : ids)
+      if (id != BodyId::world && model.body(id).velocities > 0 && place.layout[index(id)] < 0)
+        return false;
+    return true;
+  };
+  for (const bool late : {false, true}) {
+    for (const Spring& spring : model.springs)
+      if (inside(spring.bodies)) rule.add_spring(spring, late, viscous);
+    for (const AppliedForce& f : model.applied_forces) {
+      const double t = late ? place.t + h : place.t, weight = h / 2, slope = late ? h * h / 2 : 0;
+      const Anchor a = rule.anchor(f.body, f.point, late);
+      const Vec3 force(f.force[0](t), f.force[1](t), f.force[2](t)),
+          torque(f.torque[0](t), f.torque[1](t), f.torque[2](t));
+      rule.add_at(f.body, a, force, Vec3::Zero(), weight, slope, out.applied);
+      rule.add(f.body, Vec3::Zero(), weight * torque - slope * a.w.cross(torque), out.applied);
+    }
+  }
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
+    if (body.rotation != RotationKind::three) continue;
+    const int first = body.velocities - 3;
+    const Vec3 w = place.v.segment<3>(body.first_velocity + first);
+    out.A[i].block<3, 3>(first, first) -=
+        0.5 * h * (cross(body.inertia_B * w) - cross(w) * body.inertia_B);
+  }
+  for (const ElementRow& row : out.springs) add_block(place, row, out);
+  for (const ElementRow& row : out.dampers) add_block(place, row, out);
+  // k = A v + impulses.
+  const VecX impulses = out.potential + out.applied + viscous + out.gyroscopic;
+  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs() + viscous.cwiseAbs() +
+               out.gyroscopic.cwiseAbs();
+  for (const Spring& spring : model.springs)
+    for (const BodyId id : spring.bodies)
+      if (id != BodyId::world && model.body(id).velocities > 0) {
+        const Body& body = model.body(id);
+        const double far = place.start[index(id)].p.norm() + model.length_unit;
+        for (int k = 0; k < body.velocities; ++k)
+          terms[body.first_velocity + k] +=
+              h * spring.stiffness * far * (k < translations_of(body) ? 1 : far);
+      }
+  const auto velocity = [&](int i) {
+    return velocities_of_body(model.bodies[static_cast<std::size_t>(
+                                  problem.bodies[static_cast<std::size_t>(i)].model_body)],
+                              place.v);
+  };
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
+    const Row6 v = velocity(static_cast<int>(i));
+    out.k[i] = out.A[i] * v;
+    out.size[i] = out.A[i].cwiseAbs() * v.cwiseAbs();
+    for (int k = 0; k < body.velocities; ++k) {
+      out.k[i][k] += impulses[body.first_velocity + k];
+      out.size[i][k] += terms[body.first_velocity + k];
+    }
+  }
+  for (const auto& [at, block] : out.couplings) {
+    out.k[static_cast<std::size_t>(at.first)] += block * velocity(at.second);
+    out.size[static_cast<std::size_t>(at.first)] +=
+        block.cwiseAbs() * velocity(at.second).cwiseAbs();
+  }
+  return out;
+}
+
+}  // namespace cairn::record

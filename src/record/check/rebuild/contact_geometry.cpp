@@ -1,0 +1,279 @@
+#include "record/check/rebuild/contact_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "record/check/rebuild/mechanics.hpp"
+#include "record/check/rebuild/solid.hpp"
+
+namespace cairn::record {
+namespace {
+
+constexpr double gap_relative = 1e-12;   // of the size of the pair [-]
+constexpr double unit_relative = 1e-12;  // of unit vectors [-]
+
+struct Witness {
+  Vec3 a, b;  // on the surfaces [m]
+};
+
+Witness witness_of(const Contact& c) {
+  return {c.p_WC - 0.5 * c.gap * c.n_W, c.p_WC + 0.5 * c.gap * c.n_W};
+}
+
+// Which features of two polyhedra meet, from the number of the contact (E140).
+struct Features {
+  enum Kind { corner_b, corner_a, edges } kind;
+  int a, b;
+};
+Features features_of(int number) {
+  const std::uint32_t code = static_cast<std::uint32_t>(number) ^ (1u << 31);
+  return {static_cast<Features::Kind>(code >> 30), static_cast<int>(code >> 15 & 0x7fff),
+          static_cast<int>(code & 0x7fff)};
+}
+
+bool within(int i, std::size_t count) {
+  return i >= 0 && static_cast<std::size_t>(i) < count;
+}
+
+struct Wanted {
+  Vec3 p, n;
+  double gap = 0;
+  double normal_error = unit_relative;  // [-]
+};
+
+std::string differs(const Contact& c, const Wanted& w, double tolerance) {
+  if (!((c.n_W - w.n).norm() <= w.normal_error))
+    return fmt::format("its normal is {:.3g} rad away from that of its features",
+                       (c.n_W - w.n).norm());
+  if (!(std::abs(c.gap - w.gap) <= tolerance))
+    return fmt::format("its gap is recorded as {:.9g} m, its features are {:.9g} m apart", c.gap,
+                       w.gap);
+  if (!((c.p_WC - w.p).norm() <= tolerance))
+    return fmt::format("its point is {:.3g} m away from its features", (c.p_WC - w.p).norm());
+  return {};
+}
+
+Wanted corner_on(const Solid& owner, int face, const Vec3& corner, double sign) {
+  const Polyhedron::Face& f = owner.polyhedron->faces[static_cast<std::size_t>(face)];
+  const Vec3 n = owner.X.R * f.normal;
+  const double gap = f.normal.dot(owner.X.R.conjugate() * (corner - owner.X.p)) - f.offset;
+  return {corner - 0.5 * gap * n, sign * n, gap};
+}
+
+std::string edges_fault(const Solid& a, const Solid& b, const Features& f, double parallel,
+                        const Contact& c, double tolerance) {
+  const Polyhedron::Edge &ea = a.polyhedron->edges[static_cast<std::size_t>(f.a)],
+                         &eb = b.polyhedron->edges[static_cast<std::size_t>(f.b)];
+  const Vec3 pa = a.vertex(ea.tail), pb = b.vertex(eb.tail);
+  const Vec3 u = a.vertex(ea.head) - pa, v = b.vertex(eb.head) - pb, w = u.cross(v);
+  const double sine = w.norm() / (u.norm() * v.norm());
+  if (!(sine > 0x1p-41)) return "its edges are parallel";
+  const Vec3 d = pb - pa;
+  const Vec3 on_a = pa + d.cross(v).dot(w) / w.squaredNorm() * u,
+             on_b = pb + d.cross(u).dot(w) / w.squaredNorm() * v;
+  // Points where edges cross under a small angle are as uncertain as the angle is small.
+  const double loose = tolerance / std::min(1.0, sine * sine);
+  Vec3 n = w.normalized();
+  if (n.dot(c.n_W) < 0) n = -n;
+  const auto normal = [](const Solid& s, int face) -> Vec3 {
+    return s.X.R * s.polyhedron->faces[static_cast<std::size_t>(face)].normal;
+  };
+  const double near_line = std::abs(sine - parallel) <= 1e-9 * parallel ? 1 : 0;
+  double error = unit_relative / sine;
+  if (sine <= parallel || near_line > 0)
+    for (const int face : {ea.left, ea.right})
+      if ((normal(a, face) - c.n_W).norm() <= unit_relative)
+        n = normal(a, face), error = unit_relative;
+  if (sine > parallel) {
+    // The normal leads out of A's edge and into B's.
+    const Vec3 out =
+        normal(a, ea.left) + normal(a, ea.right) - normal(b, eb.left) - normal(b, eb.right);
+    if (n.dot(out) < -1e-9) return "its normal points the wrong way";
+  }
+  return differs(c, {0.5 * (on_a + on_b), n, n.dot(on_b - on_a), error}, loose);
+}
+
+std::string polyhedra_fault(const Solid& a, const Solid& b, const SchemeOptions& scheme,
+                            const Contact& c, double tolerance) {
+  const Features f = features_of(c.key.feature);
+  const Polyhedron &pa = *a.polyhedron, &pb = *b.polyhedron;
+  const bool exists =
+      f.kind == Features::corner_b ? within(f.a, pa.faces.size()) && within(f.b, pb.vertices.size())
+      : f.kind == Features::corner_a
+          ? within(f.a, pa.vertices.size()) && within(f.b, pb.faces.size())
+      : f.kind == Features::edges ? within(f.a, pa.edges.size()) && within(f.b, pb.edges.size())
+                                  : false;
+  if (!exists) return "it names features that the shapes do not have";
+  if (f.kind == Features::corner_b)
+    return differs(c, corner_on(a, f.a, b.vertex(f.b), 1), tolerance);
+  if (f.kind == Features::corner_a)
+    return differs(c, corner_on(b, f.b, a.vertex(f.a), -1), tolerance);
+  const Euler* euler = euler_options(scheme);
+  return edges_fault(a, b, f, euler ? euler->events.delta_max : EventOptions{}.delta_max, c,
+                     tolerance);
+}
+
+// A halfspace with a corner, a cap or the surface of the other shape.
+std::string halfspace_fault(const Solid& wall, const Solid& other, const Vec3& on_wall,
+                            const Vec3& on_other, const Vec3& n, int feature, const Vec3& axis,
+                            double tolerance) {
+  if (const double e = wall.defect(on_wall, n, axis); !(e <= tolerance))
+    return fmt::format("its point and normal are {:.3g} m off the halfspace", e);
+  Vec3 expected = on_other;
+  if (std::holds_alternative<Capsule>(other.geometry)) {
+    if (feature != 0 && feature != 1) return "it names a cap that the capsule does not have";
+    expected = other.cap(feature) - std::get<Capsule>(other.geometry).radius * n;
+  } else if (other.polyhedron) {
+    if (!within(feature, other.polyhedron->vertices.size()))
+      return "it names a corner that the shape does not have";
+    expected = other.vertex(feature);
+  } else {
+    const double e = std::max(other.outside(on_other, axis), other.defect(on_other, -n, axis));
+    if (!(e <= tolerance))
+      return fmt::format("its point is {:.3g} m off the surface of the shape", e);
+  }
+  Vec3 off = on_other - expected;
+  off -= axis.dot(off) * axis;
+  if (!(off.norm() <= tolerance))
+    return fmt::format("its point is {:.3g} m away from the corner or cap it names", off.norm());
+  return {};
+}
+
+bool along_face(const Solid& a, const Vec3& n) {
+  return a.polyhedron && std::any_of(a.polyhedron->faces.begin(), a.polyhedron->faces.end(),
+                                     [&](const Polyhedron::Face& f) {
+                                       return (a.X.R * f.normal - n).norm() <= unit_relative;
+                                     });
+}
+
+// The points lie on both shapes, and the normal is in both normal cones.
+std::string surfaces_fault(const Solid& a, const Solid& b, const Contact& c, const Vec3& axis,
+                           double tolerance) {
+  const Witness w = witness_of(c);
+  const double out_a = a.outside(w.a, axis), out_b = b.outside(w.b, axis);
+  if (!(std::max(out_a, out_b) <= tolerance))
+    return fmt::format("its point and gap are {:.3g} m off the surface of {} shape",
+                       std::max(out_a, out_b), out_a > out_b ? "the first" : "the second");
+  const double cone_a = a.defect(w.a, c.n_W, axis), cone_b = b.defect(w.b, -c.n_W, axis);
+  if (std::max(cone_a, cone_b) <= tolerance) return {};
+  // Two contacts of a capsule along a face or along another capsule: one of them has the normal of
+  // the face or of nearly parallel axes.
+  if (c.key.feature == 1 || c.key.feature == 2) {
+    const bool capsules =
+        std::holds_alternative<Capsule>(a.geometry) && std::holds_alternative<Capsule>(b.geometry);
+    if (capsules && std::max(cone_a, cone_b) <= 0x1p-22 * (a.size() + b.size())) return {};
+    if (along_face(a, c.n_W) || along_face(b, -c.n_W)) return {};
+  }
+  return fmt::format("its normal is {:.3g} m outside the normal cone of {} shape",
+                     std::max(cone_a, cone_b), cone_a > cone_b ? "the first" : "the second");
+}
+
+std::string frame_fault(const Model& model, const std::vector<Pose>& poses, const Contact& c) {
+  Mat3 F;
+  F << c.n_W, c.t1_W, c.t2_W;
+  if (!((F.transpose() * F - Mat3::Identity()).norm() <= 4 * unit_relative) ||
+      !(F.determinant() > 0))
+    return "normal and tangents are no right-handed frame";
+  // A direction along which a body can move has a row, unless there is no friction.
+  const bool rubs = c.friction > 0;
+  if (!rubs) return c.rows == 1 ? "" : "it has rows of friction without friction";
+  double free[2] = {0, 0};
+  for (const BodyId id : {c.key.body_a, c.key.body_b}) {
+    const Body& body = model.body(id);
+    const Pose& X = poses[index(id)];
+    for (const int k : {0, 1}) {
+      Row6 row = point_row_of(body, X, c.p_WC, k == 0 ? c.t1_W : c.t2_W);
+      row.tail(3) /= model.length_unit;
+      free[k] = std::max(free[k], row.cwiseAbs().maxCoeff());
+    }
+  }
+  constexpr double still = 1e-6;
+  if ((c.rows < 2 && free[0] > still) || (c.rows < 3 && free[1] > still))
+    return "a tangent along which a body can move has no row";
+  return {};
+}
+
+}  // namespace
+
+std::string geometry_fault(const Model& model, const SchemeOptions& scheme,
+                           const std::vector<Pose>& poses, const Contact& c) {
+  if (model.shapes[index(c.key.shape_a)].body != c.key.body_a ||
+      model.shapes[index(c.key.shape_b)].body != c.key.body_b || !(c.key.body_a < c.key.body_b))
+    return "its key names shapes of other bodies";
+  if (!(std::abs(c.n_W.norm() - 1) <= unit_relative)) return "its normal is no unit vector";
+  const Solid a(model, c.key.shape_a, poses), b(model, c.key.shape_b, poses);
+  const double size = std::max({c.p_WC.norm(), a.size(), b.size()}) + std::abs(c.gap);
+  const double tolerance = gap_relative * size;
+  const bool flat = a.planar() || b.planar();
+  const Vec3 axis = flat ? Vec3((a.planar() ? a : b).X.R * Vec3::UnitZ()) : Vec3::Zero();
+  const Witness w = witness_of(c);
+  std::string fault;
+  if (a.polyhedron && b.polyhedron)
+    fault = polyhedra_fault(a, b, scheme, c, tolerance);
+  else if (a.halfspace())
+    fault = halfspace_fault(a, b, w.a, w.b, c.n_W, c.key.feature, axis, tolerance);
+  else if (b.halfspace())
+    fault = halfspace_fault(b, a, w.b, w.a, -c.n_W, c.key.feature, axis, tolerance);
+  else
+    fault = surfaces_fault(a, b, c, axis, tolerance);
+  return fault.empty() ? frame_fault(model, poses, c) : fault;
+}
+
+namespace {
+
+// (E244): the section of the tangent plane with the ellipsoid of friction.
+struct Friction {
+  double mu = 0, stretch = 1;
+};
+Friction friction_of(const ContactLaw& law, const std::vector<Pose>& poses, const Contact& c) {
+  if (!law.anisotropic()) return {law.friction, 1};
+  const BodyId body = law.direction_of == 0 ? c.key.body_a : c.key.body_b;
+  const Vec3 f = poses[index(body)].R * law.friction_direction;
+  const Vec3 in_plane = f - c.n_W.dot(f) * c.n_W;
+  if (law.section) {
+    if (c.rows == 3) return {law.friction, 1};
+    const Vec3 e = in_plane.norm() > 0 ? Vec3(in_plane.normalized()) : c.t1_W;
+    double most = 0, least = 0;
+    for (const Corner& corner : *law.section) {
+      const double x = corner[0] * c.t1_W.dot(e) + corner[1] * c.t1_W.dot(c.n_W.cross(e));
+      most = std::max(most, x);
+      least = std::min(least, x);
+    }
+    return {law.friction * std::min(most, -least), 1};
+  }
+  const double cosine = in_plane.norm(), sine = c.n_W.dot(f), m1 = law.friction,
+               m2 = law.friction_across;
+  if (!(cosine > 0)) return {m2, 1};
+  const double along = 1 / std::sqrt(cosine * cosine / (m1 * m1) + sine * sine / (m2 * m2));
+  if (c.rows == 3) return {along, m2 / along};
+  const double x = c.t1_W.dot(in_plane) / cosine, y = c.t2_W.dot(in_plane) / cosine;
+  return {std::sqrt(along * along * x * x + m2 * m2 * y * y), 1};
+}
+
+}  // namespace
+
+std::string material_fault(const Model& model, const std::vector<Pose>& poses, const Contact& c,
+                           bool bouncing) {
+  const ContactLaw law = model.pair(model.shapes[index(c.key.shape_a)].material,
+                                    model.shapes[index(c.key.shape_b)].material);
+  Friction expected = friction_of(law, poses, c);
+  if (bouncing) expected.mu *= law.friction > 0 ? law.bounce_mu() / law.friction : 0;
+  if (bouncing && law.friction == 0) expected.mu = law.bounce_mu();
+  const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); };
+  if (c.rows == 1 && law.friction == 0) expected.mu = c.friction == 0 ? 0 : expected.mu;
+  if (!same(c.friction, expected.mu) || !same(c.stretch, expected.stretch))
+    return fmt::format("its friction is recorded as {:.9g}, the scene says {:.9g}", c.friction,
+                       expected.mu);
+  if (c.restitution != law.restitution || c.restitution_law != law.restitution_law)
+    return fmt::format("its restitution is recorded as {:.9g}, the scene says {:.9g}",
+                       c.restitution, law.restitution);
+  if (c.torsion != law.torsional_friction || c.rolling != law.rolling_friction)
+    return fmt::format(
+        "its torsional and rolling friction are recorded as {:.9g} and {:.9g} m, the scene says "
+        "{:.9g} and {:.9g} m",
+        c.torsion, c.rolling, law.torsional_friction, law.rolling_friction);
+  return {};
+}
+
+}  // namespace cairn::record

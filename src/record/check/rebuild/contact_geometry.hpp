@@ -1,0 +1,18 @@
+// check, rebuilding problems (E385): a contact against the shapes of the scene.
+#pragma once
+
+#include "record/check/rebuild/place.hpp"
+
+namespace cairn::record {
+
+// What is wrong with point, normal, gap, tangents or number of rows of a contact between bodies at
+// `poses`; empty: nothing.
+std::string geometry_fault(const Model& model, const SchemeOptions& scheme,
+                           const std::vector<Pose>& poses, const Contact& c);
+
+// What is wrong with friction, restitution and torque lengths of a contact. `bouncing`: friction of
+// bouncing contacts (scheme hybrid).
+std::string material_fault(const Model& model, const std::vector<Pose>& poses, const Contact& c,
+                           bool bouncing);
+
+}  // namespace cairn::record

@@ -1,0 +1,105 @@
+// check, rebuilding problems (E380): where a problem of a recording was posed.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "cairn/model.hpp"
+#include "cairn/scene.hpp"
+#include "cairn/simulator.hpp"
+#include "record/check/check.hpp"
+
+namespace cairn::record {
+
+// What check could not verify, each said once.
+using Unverified = std::set<std::string>;
+
+// A step, or a part of a divided one: consecutive solves of one scheme for one group of bodies.
+struct Segment {
+  const Model& model;
+  SchemeOptions scheme;        // by which it was taken
+  const State& start;          // of all bodies at its beginning
+  double length = 0;           // [s]
+  double nominal = 0;          // length of the whole step [s]
+  double allowed_overlap = 0;  // limit of the verdict [-]
+  std::span<const SolveRecord> solves;
+  int first_solve = 0;            // number of the first one in the report
+  const StepReport& report;       // of the whole step
+  std::vector<Contact> reported;  // contacts that solves without origin refer to
+  const Complain& complain;
+  Unverified& unverified;
+  std::vector<Pose> end;  // of all bodies at its end
+  VecX v_end;             // velocities at its end
+
+  // Share of the whole step (E308).
+  double share() const { return nominal > 0 ? length / nominal : 1; }
+  void say(std::size_t solve, FindingCode code, const std::string& what) const;
+};
+
+// What the solves of a segment imply.
+struct SegmentOutcome {
+  Ledger flows;  // energies, without those at the ends
+  bool energies_known = true;
+  std::vector<ContactReport> contacts;  // as the last solve leaves them, sorted by key
+  bool contacts_known = false;
+  bool impulses_known = true;        // of these contacts
+  std::vector<ContactKey> collided;  // contacts with an impact, sorted
+  // What the state remembers: contacts with the impulses of one solve, times a factor.
+  std::vector<ContactReport> memory;
+  std::size_t memory_solve = 0;  // whose impulses of joints are remembered
+  double memory_factor = 1;
+  bool memory_known = false;
+  bool joints_kept = false;  // impulses of joints stay those of the state before
+};
+
+struct Place {
+  double t = 0, length = 0;  // beginning and length of the part that the problem is for [s]
+  double t_rows = 0;         // time of prescribed bodies in the rows [s]
+  std::vector<Pose> start;   // of all bodies at t
+  std::vector<Pose> rows;    // of all bodies where the rows were taken
+  const std::vector<Pose>* joints = nullptr;  // where rows of joints were taken; null: `rows`
+  VecX v;                                     // velocities at t, of the model [m/s, rad/s]
+  bool again = false;                 // rows are of another configuration than the beginning
+  std::span<const Contact> contacts;  // as the rows have them
+  std::span<const Contact> before;    // the same at the beginning
+  std::vector<int> layout;            // of each body of the model its number in the problem, or -1
+};
+
+Place place_of(const Segment& segment, const SolveRecord& record);
+
+// Bodies, velocities and time are those of the state at the beginning of the segment, bit for bit.
+bool begins_with_state(const Segment& segment, const Place& place);
+
+// The contact of a key; null: there is none.
+const Contact* contact_with(std::span<const Contact> contacts, const ContactKey& key);
+
+// "solve 3, contact ball-floor:0".
+std::string row_name(const Segment& segment, const Problem& problem, std::size_t constraint);
+
+// Where a part goes on: where the next solve begins, or the end of the segment.
+struct Continuation {
+  std::vector<Pose> poses;
+  VecX v;
+};
+Continuation after_solve(const Segment& segment, std::size_t solve);
+
+// Kinetic plus potential energy [J].
+double total_energy(const Model& model, const std::vector<Pose>& poses, const VecX& v);
+
+// Two sets of poses agree to 1e-12 of their size.
+bool same_poses(const Model& model, const std::vector<Pose>& a, const std::vector<Pose>& b);
+
+// Poses at the end of the part: prescribed bodies on their curve, those of the problem where v
+// takes them in the time h.
+std::vector<Pose> led_poses(const Segment& segment, const Place& place, const VecX& v, double h);
+
+// The constant velocities that take the bodies of a problem from the beginning to the rows; turns
+// next to those of v.
+VecX leading_velocities(const Segment& segment, const Place& place, const VecX& v);
+
+// The model's velocities that a solve gave; bodies outside its problem keep those of `other`.
+VecX solved_velocities(const Model& model, const SolveRecord& record, const VecX& other);
+
+}  // namespace cairn::record

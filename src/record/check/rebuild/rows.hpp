@@ -1,0 +1,80 @@
+// check, rebuilding problems (E384, E386): the rows of joints and contacts of a problem.
+#pragma once
+
+#include "record/check/rebuild/mechanics.hpp"
+#include "record/check/rebuild/place.hpp"
+
+namespace cairn::record {
+
+// One row of a joint at a configuration.
+struct JointRow {
+  std::size_t constraint = 0;  // of the problem
+  int row = 0;                 // within it
+  JointId joint{};
+  bool turn = false;  // about `along`, as a velocity at the length unit
+  Vec3 along = Vec3::Zero();
+  std::array<Vec3, 2> points = {Vec3::Zero(), Vec3::Zero()};  // [m]
+  double error = 0;                                           // [m], turns at the length unit
+  double size = 0;  // of what the error was subtracted from [m]
+};
+
+// Rows of all joints at `poses`, of those in which a body of the problem can move.
+std::vector<JointRow> joint_rows_at(const Segment& segment, const Place& place,
+                                    const std::vector<Pose>& poses);
+
+// Velocity of the row by the motion of prescribed bodies from `poses` to `other` over h [m/s].
+double joint_motion(const Model& model, const JointRow& row, const std::vector<Pose>& poses,
+                    const std::vector<Pose>& other, double h);
+
+// J v of the row at `poses`, SI [m/s].
+double joint_rate(const Segment& segment, const JointRow& row, const std::vector<Pose>& poses,
+                  const Place& place, const VecX& v);
+
+// A contact's constraint in a problem.
+struct ContactRow {
+  std::size_t constraint = 0;
+  const Contact* contact = nullptr;
+};
+
+struct MatchedRows {
+  std::vector<JointRow> joints;
+  std::vector<ContactRow> contacts;
+  std::vector<std::size_t> discs;  // constraints of torsional and rolling friction
+  bool good = true;                // everything was found
+};
+
+// How constraints of contacts must look.
+struct RowRules {
+  Law law = Law::coulomb;  // of contacts with friction
+  int facets = 0;
+  bool given = false;     // impulses are given: each row is a box without width
+  bool may_hold = false;  // contacts may be held as equalities
+  bool any_law = false;   // exact friction may stand for the relaxed law (E229)
+  bool bouncing = false;  // with the friction of bouncing contacts
+};
+
+// Compares ids, laws, friction and J with the scene; what is left to compare is b.
+MatchedRows match_rows(const Segment& segment, std::size_t solve, const SolveRecord& record,
+                       const Place& place, const RowRules& rules);
+
+// Velocity of b relative to a at a contact, along n, t1 and the stretched t2, of free bodies [m/s].
+Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c,
+                  const VecX& v);
+// The same by the motion of prescribed bodies.
+Vec3 contact_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                    const std::vector<Pose>& other, double h);
+Vec3 contact_spin(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                  const std::vector<Pose>& other, double h);
+
+// b of a constraint, in SI, against what is expected; `size` is what the terms round with [m/s].
+void compare_b(const Segment& segment, std::size_t solve, const Problem& problem,
+               std::size_t constraint, int row, double expected, double size);
+
+// Discs: b is the spin of prescribed bodies about their axes.
+void compare_discs(const Segment& segment, std::size_t solve, const Problem& problem,
+                   const Place& place, const MatchedRows& rows,
+                   const std::function<Vec3(const Contact&)>& spin);
+
+inline constexpr double row_relative = 1e-11;  // of J and b [-]
+
+}  // namespace cairn::record
