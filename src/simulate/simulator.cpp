@@ -100,7 +100,8 @@ Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOp
     : workspace_(std::make_unique<Workspace>(required(std::move(model)), std::move(initial), scheme,
                                              solver, verdict)) {
   require_fit(*workspace_->model, workspace_->state);
-  if (const Result<void> taken = accepts(scheme, *workspace_->model); !taken)
+  if (const Result<void> taken = accepts(scheme, solver, *workspace_->model, workspace_->state);
+      !taken)
     workspace_->refusal = taken.error().front().text();
 }
 Simulator::~Simulator() = default;
