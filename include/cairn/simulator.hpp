@@ -157,7 +157,7 @@ enum class StopReason : std::uint8_t {
   too_stiff,        // a spring or damper is too stiff for the step
   unstable,         // an explicit spring of a contact is unstable at this step
   turns_too_fast,   // gyroscopic terms outweigh the inertia of a body in an implicit step
-  unsupported,      // the scheme does not take the model
+  unsupported,      // the scheme or the solver does not take the model
   passes_through,   // a body would be carried through another one, in however short a part
   interrupted,      // asked for by the caller
   out_of_memory,    // the memory of the machine does not suffice
@@ -305,6 +305,11 @@ struct BodyMotion {
   Vec3 angular_velocity;
 };
 BodyMotion body_motion(const Model& model, const State& state, BodyId body);
+
+// Whether scheme and solver together take all that the model has, from this state on; if not, says
+// what it is and why.
+Result<void> accepts(const SchemeOptions& scheme, const SolverOptions& solver, const Model& model,
+                     const State& state);
 
 struct Overlap {
   BodyId body_a{}, body_b{};

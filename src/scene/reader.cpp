@@ -8,7 +8,9 @@
 #include "base/json/document.hpp"
 #include "base/json/utf8.hpp"
 #include "cairn/scene.hpp"
+#include "cairn/simulator.hpp"
 #include "scene/assignments.hpp"
+#include "scene/contact_checks.hpp"
 #include "scene/fields.hpp"
 #include "scene/format/resolved.hpp"
 #include "scene/paths.hpp"
@@ -135,8 +137,15 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   scene::SceneErrors all(file, assignments);
   Result<BuiltModel> built = build(read.description);
   if (built)
-    if (const Result<void> taken = accepts(scene.simulation.scheme, *built->model); !taken)
+    if (const Result<void> taken = accepts(scene.simulation.scheme, scene.simulation.solver,
+                                           *built->model, *built->initial);
+        !taken)
       built = tl::unexpected<Errors>(taken.error());
+  if (built) {
+    model::Checks checks;
+    scene::check_contacts(*built->model, *built->initial, read.description.bodies, checks);
+    if (!checks.ok()) built = tl::unexpected<Errors>(checks.take_errors());
+  }
   if (built && earlier.empty()) {
     model::Checks checks;
     scene::check_speeds(*built->model, scene.simulation.step, read.description.bodies, checks);

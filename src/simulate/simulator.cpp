@@ -104,7 +104,8 @@ Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOp
                                              solver, verdict)) {
   require_fit(*workspace_->model, workspace_->state);
   workspace_->pass_interrupt_on();
-  if (const Result<void> taken = accepts(scheme, *workspace_->model); !taken)
+  if (const Result<void> taken = accepts(scheme, solver, *workspace_->model, workspace_->state);
+      !taken)
     workspace_->refusal = taken.error().front().text();
 }
 Simulator::~Simulator() = default;

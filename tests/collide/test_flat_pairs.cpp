@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "collide/random_shapes.hpp"
+#include "model/shape/pair_support.hpp"
 
 namespace cairn::test_flat_pairs {
 namespace {
@@ -147,6 +148,16 @@ TEST(PairTable, KnowsItsPairs) {
     for (std::size_t j = 0; j < all.size(); ++j) {
       EXPECT_EQ(collide::can_collide(all[i], all[j]), expected[i][j] == 'x') << i << " " << j;
       EXPECT_EQ(collide::never_touch(all[i], all[j]), expected[i][j] == '-') << i << " " << j;
+      // What scenes are refused for is what the finder has no contacts for.
+      const auto flat_faced = [](const Geometry& g) {
+        return std::holds_alternative<Box>(g) || std::holds_alternative<Hull>(g) ||
+               std::holds_alternative<Polygon>(g);
+      };
+      const bool events =
+          flat_faced(all[i]) && flat_faced(all[j]) && is_planar(all[i]) == is_planar(all[j]);
+      const model::PairSupport support = model::pair_support(all[i], all[j]);
+      EXPECT_EQ(support == model::PairSupport::contact, events || expected[i][j] == 'x');
+      EXPECT_EQ(support == model::PairSupport::never, expected[i][j] == '-');
     }
 }
 

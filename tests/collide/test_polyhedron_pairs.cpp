@@ -128,6 +128,20 @@ TEST_P(Polyhedra, ContactsProveThemselves) {
   }
 }
 
+// The same on both sides of the least radius of curvature, up to which the search may end early
+// (E400).
+TEST_P(Polyhedra, ShallowOverlapsProveThemselves) {
+  const auto [flat, kind] = GetParam();
+  Random random(static_cast<unsigned>(flat) * 100 + 9);
+  SlowDistance sweep(flat == 3);
+  for (int k = 0; k < 100; ++k) {
+    Case c = draw(flat, kind, random);
+    const collide::ShapeContact before = deepest(c);
+    c.B.p -= (before.gap + random.logarithmic(1e-9, 0.1)) * before.n_W;
+    expect_proof(c, deepest(c), sweep);
+  }
+}
+
 // Moving B by u changes the gap by n.u. Where two ways out are equally short the gap has a kink:
 // one side of it differs from the other there.
 TEST_P(Polyhedra, GapGradientIsTheNormal) {

@@ -99,7 +99,8 @@ TEST(HullScene, ResolvedTextIsSelfContained) {
     {"name": "a", "density": 2, "shapes": [{"type": "hull", "file": "a.obj", "convex_hull": true, "position": [0.1, 0, 0]}]},
     {"name": "b", "density": 2, "shapes": [{"type": "hull", "A": [[1, 0.1, 0], [-1, 0.3, 0], [0, 1, 0.2], [0.1, -1, 0], [0, 0, 1], [0, 0.1, -1]],
                                             "b": [1, 0.7, 1, 1.1, 0.3, 0.9]}]},
-    {"name": "c", "mass": 1, "dof": "x y rz", "shapes": [{"type": "polygon", "vertices": [[0, 0], [0, 1.1], [0.9, 1.3], [1, 0]]}]}]})",
+    {"name": "c", "mass": 1, "dof": "x y rz", "shapes": [{"type": "polygon", "vertices": [[0, 0], [0, 1.1], [0.9, 1.3], [1, 0]]}]}],
+    "no_contact": [["a", "c"], ["b", "c"]]})",
                            folder / "scene.json");
   ASSERT_EQ(first.model->polyhedra.size(), 3u);
   EXPECT_EQ(first.resolved.find("a.obj"), std::string::npos);

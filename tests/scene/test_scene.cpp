@@ -35,7 +35,7 @@ const std::string sample = R"json({
              {"type": "damper", "bodies": ["box", "egg"], "damping": 10},
              {"type": "force", "body": "box", "value": ["8*cos(t)", 0, 0.1], "point": [0, 0, 0.3]},
              {"type": "torque", "body": "egg", "value": [0, 0, "exp(-t)"]}],
-  "no_contact": [["egg", "bob"]],
+  "no_contact": [["egg", "bob"], ["coin", "box"], ["coin", "egg"], ["coin", "shaker"], ["shaker", "box"], ["shaker", "egg"]],
   "generate": [{"type": "lattice", "name": "grain", "count": [2, 2, 3], "spacing": [1, 1, 0.9], "jitter": 0.01, "seed": 3, "origin": [50, 0, 0],
                 "of": {"mass": 0.001, "shapes": [{"type": "sphere", "radius": 0.3}]}},
                {"type": "chain", "name": "bead", "count": 3, "spacing": 1, "origin": [80, 0, 0],
