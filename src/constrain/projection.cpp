@@ -13,6 +13,7 @@ namespace {
 
 constexpr int max_newton_steps = 40;
 constexpr double redundant_pivot = 1e-10;  // carries joints that say the same thing twice [-]
+constexpr double held = 1e-8;  // mobility of a contact under the joints, of that without them [-]
 
 // J_i A^-1 J_j^T of two constraints on one body, added to `block`.
 void add_coupling(const ProblemBody& body, const linear::BodyBlock& inverse, const Constraint& i,
@@ -27,7 +28,7 @@ void add_coupling(const ProblemBody& body, const linear::BodyBlock& inverse, con
   }
 }
 
-// The constraints on each body and the inverse of its mass matrix; false if it has none.
+// The joints on each body and the inverse of its mass matrix; false if it has none.
 bool list_constraints(ProjectionBuffers& b) {
   b.on_body.resize(b.problem.bodies.size());
   for (auto& list : b.on_body) list.clear();
@@ -42,12 +43,12 @@ bool list_constraints(ProjectionBuffers& b) {
   return true;
 }
 
-// One Newton step of (E38): M d = J^T mu, J d = -Theta. d is left in v. The bodies are eliminated
-// before any joint, (J M^-1 J^T) mu = -Theta, and d = M^-1 J^T mu: orthogonal to every motion of
-// the mechanism, and the centre of mass of what floats stays, whatever the error of mu.
-// (Eliminating a joint while one of its bodies is still there may meet a pivot of rounding where
-// its other body is held by more joints than it has velocities; M d = J^T mu is lost then.)
-bool newton_step(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses) {
+// The factor of J M^-1 J^T of the joints. The bodies are eliminated before any joint: d = M^-1 J^T
+// mu is then orthogonal to every motion of the mechanism, and the centre of mass of what floats
+// stays, whatever the error of mu. (Eliminating a joint while one of its bodies is still there may
+// meet a pivot of rounding where its other body is held by more joints than it has velocities; M d
+// = J^T mu is lost then.)
+bool factorize_joints(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses) {
   b.zero.setZero(model.velocities);
   assemble_bodies(model, b.zero, 1, b.layout, b.problem);
   b.terms.clear();
@@ -78,9 +79,12 @@ bool newton_step(const Model& model, ProjectionBuffers& b, std::span<const Pose>
       b.lu.diagonal(static_cast<int>(i))[r][r] *= 1 + redundant_pivot;
       b.mu[base::at(b.problem.first_row[i] + r)] = -constraints[i].b[r];
     }
-  if (!b.lu.factorize()) return false;
-  b.lu.solve(b.problem.first_row, b.mu.data());
+  return b.lu.factorize();
+}
 
+// M d = J^T mu of the joints, in v.
+void apply_joints(const Model& model, ProjectionBuffers& b) {
+  const std::vector<Constraint>& constraints = b.problem.constraints;
   b.v.setZero(model.velocities);
   for (std::size_t k = 0; k < b.on_body.size(); ++k) {
     const ProblemBody& body = b.problem.bodies[k];
@@ -91,6 +95,13 @@ bool newton_step(const Model& model, ProjectionBuffers& b, std::span<const Pose>
     for (int r = 0; r < body.size; ++r)
       b.v[body.first + r] = linear::row_product(b.inverse[k].value[r], body.size, push);
   }
+}
+
+// One Newton step of (E38): M d = J^T mu, J d = -Theta. d is left in v.
+bool newton_step(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses) {
+  if (!factorize_joints(model, b, poses)) return false;
+  b.lu.solve(b.problem.first_row, b.mu.data());
+  apply_joints(model, b);
   return b.v.allFinite();
 }
 
@@ -105,13 +116,93 @@ double open_error(const Model& model, std::span<const Pose> poses) {
   return largest;
 }
 
+double extent(const Model& model, std::span<const Pose> poses) {
+  double size = model.length_unit;
+  for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
+  return size;
+}
+
+void try_shift(const Model& model, std::span<const Pose> poses, double t, ProjectionBuffers& b) {
+  for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+    const Body& body = model.bodies[k];
+    if (body.velocities > 0)
+      b.trial[k] = dynamics::advanced(body, poses[k], b.shift.data() + body.first_velocity, t);
+  }
+}
+
+// The joints are eliminated: the pushes of the contacts are those of a small nonnegative problem.
+bool find_shift(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses,
+                std::span<const GapBound> bounds) {
+  if (!newton_step(model, b, poses)) return false;
+  const std::size_t joints = b.problem.constraints.size(), n = bounds.size();
+  const std::size_t joint_rows = b.mu.size();
+  for (const GapBound& bound : bounds) {
+    CAIRN_DCHECK(bound.contact.rows == 1, bound.contact.rows);
+    add_contact(model, poses, b.layout, bound.contact, 0,
+                Vec3(bound.contact.gap - bound.least, 0, 0), b.problem);
+  }
+  std::span<const Constraint> rows(b.problem.constraints);
+  b.contacts.begin(n);
+  if (b.response.size() < n) b.response.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Constraint& c = rows[joints + i];
+    b.contacts.r[i] = c.b[0];
+    std::vector<double>& response = b.response[i];
+    response.assign(joint_rows, 0.0);
+    double alone = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (c.body[side] < 0) continue;
+      const std::size_t k = base::at(c.body[side]);
+      const ProblemBody& body = b.problem.bodies[k];
+      b.contacts.r[i] += linear::row_product(c.J[side][0], body.size, b.v.data() + body.first);
+      double push[max_velocities];
+      for (int r = 0; r < body.size; ++r)
+        push[r] = linear::row_product(b.inverse[k].value[r], body.size, c.J[side][0]);
+      alone += linear::row_product(c.J[side][0], body.size, push);
+      for (const auto& [j, side_j] : b.on_body[k])
+        linear::add_product(rows[base::at(j)].J[side_j], rows[base::at(j)].rows, body.size, push,
+                            &response[base::at(b.problem.first_row[base::at(j)])]);
+      for (std::size_t m = 0; m < n; ++m)
+        for (std::size_t side_m = 0; side_m < 2; ++side_m)
+          if (rows[joints + m].body[side_m] == c.body[side])
+            b.contacts.W(i, m) +=
+                linear::row_product(rows[joints + m].J[side_m][0], body.size, push);
+    }
+    b.coupling = response;
+    b.lu.solve(b.problem.first_row, response.data());
+    for (std::size_t m = 0; m <= i; ++m) {
+      double sum = 0;
+      for (std::size_t k = 0; k < joint_rows; ++k) sum += b.coupling[k] * b.response[m][k];
+      b.contacts.W(i, m) -= sum;
+    }
+    // What no push can open, because the joints hold it.
+    if (!(b.contacts.W(i, i) > held * alone)) b.contacts.W(i, i) = 0;
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t m = 0; m < i; ++m) b.contacts.W(m, i) = b.contacts.W(i, m);
+  if (!b.contacts.solve()) return false;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < joint_rows; ++k) b.mu[k] -= b.response[i][k] * b.contacts.x[i];
+  apply_joints(model, b);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (rows[joints + i].body[side] < 0) continue;
+      const std::size_t k = base::at(rows[joints + i].body[side]);
+      const ProblemBody& body = b.problem.bodies[k];
+      for (int r = 0; r < body.size; ++r)
+        b.v[body.first + r] +=
+            b.contacts.x[i] *
+            linear::row_product(b.inverse[k].value[r], body.size, rows[joints + i].J[side][0]);
+    }
+  to_model_velocities(model, b.problem, b.v, b.shift);
+  return b.v.allFinite();
+}
+
 bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<Pose>& poses) {
   CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
   CAIRN_DCHECK(base::are_rotations(poses));
   // Positions carry rounding of their own size; below that nothing can be gained.
-  double size = model.length_unit;
-  for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
-  const double enough = 4e-16 * size;
+  const double size = extent(model, poses), enough = 4e-16 * size;
   double error = open_error(model, poses);
   for (int i = 0; error > enough && i < max_newton_steps; ++i) {
     if (!newton_step(model, b, poses)) break;
@@ -120,11 +211,7 @@ bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<P
     double next = 0;
     // A full step as a rule; half of it where the joints are far open and the step overshoots.
     for (double t = 1; t > 0.01; t *= 0.5) {
-      for (std::size_t k = 0; k < model.bodies.size(); ++k) {
-        const Body& body = model.bodies[k];
-        if (body.velocities > 0)
-          b.trial[k] = dynamics::advanced(body, poses[k], b.shift.data() + body.first_velocity, t);
-      }
+      try_shift(model, poses, t, b);
       next = open_error(model, b.trial);
       if (next < error) break;
     }

@@ -1,14 +1,19 @@
-// Nonlinear projection of positions onto the joints in the mass metric (E38). Reads and writes
-// poses.
+// Nonlinear projection of positions onto the joints in the mass metric (E38), with contacts as
+// inequalities (E320). Reads and writes poses.
 #pragma once
 
 #include "constrain/joints.hpp"
 #include "linear/block_lu.hpp"
+#include "linear/nonnegative.hpp"
 
 namespace cairn::constrain {
 
 // Largest error of the joints, angles as lengths [m].
 double open_error(const Model& model, std::span<const Pose> poses);
+
+// Largest coordinate of the bodies, at least the model's length unit [m]. Positions are rounded to
+// 1e-16 of it.
+double extent(const Model& model, std::span<const Pose> poses);
 
 struct ProjectionBuffers {
   linear::BlockLU lu;
@@ -19,17 +24,35 @@ struct ProjectionBuffers {
     int constraint;
     std::size_t side;
   };
-  std::vector<std::vector<Touch>> on_body;      // constraints that hold each body of the problem
+  std::vector<std::vector<Touch>> on_body;      // joints that hold each body of the problem
   std::vector<linear::BlockLU::Block> inverse;  // of the bodies' mass matrices
   std::vector<int> sizes;
   std::vector<char> late;
   std::vector<double> mu;
   std::vector<Pose> trial;
   VecX zero, v, shift;
+  // With contacts.
+  linear::NonnegativeProblem contacts;
+  std::vector<std::vector<double>> response;  // of the joints to a unit push, per contact
+  std::vector<double> coupling;
+};
+
+// A contact whose gap must not become smaller than `least`.
+struct GapBound {
+  Contact contact;
+  double least = 0;  // [m]
 };
 
 // Moves the free bodies by the smallest displacement, measured by mass, that closes all joints.
 // False if they are not closed to rounding then.
 bool project_onto_joints(const Model& model, ProjectionBuffers& buffers, std::vector<Pose>& poses);
+
+// One step of (E320) at these poses, in buffers.shift; the pushes of the contacts are in
+// buffers.contacts.x. False if it cannot be found.
+bool find_shift(const Model& model, ProjectionBuffers& buffers, std::span<const Pose> poses,
+                std::span<const GapBound> bounds);
+
+// The share t of buffers.shift from `poses`, in buffers.trial.
+void try_shift(const Model& model, std::span<const Pose> poses, double t, ProjectionBuffers& b);
 
 }  // namespace cairn::constrain

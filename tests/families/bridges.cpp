@@ -31,8 +31,10 @@ Anchor in_world(const Vec3& point) {
 
 // Boxes and balls that together weigh `total`, each over a place of its own.
 void add_loads(Build& b, double total, int count, double z, const Vec3& first, const Vec3& last) {
+  // No load begins inside its neighbour.
+  const double widest = count > 1 ? 0.95 * std::abs((last - first).x()) / count : 0.3;
   for (int i = 0; i < count; ++i) {
-    const double size = b.random.between(0.15, 0.3);
+    const double size = std::min(b.random.between(0.15, 0.3), widest);
     const bool ball = b.random.chance(0.3);
     const Vec3 where = first + (last - first) * ((i + 0.5) / count) +
                        Vec3(0, 0, z + size / 2 + b.random.log_between(1e-4, 0.1));
@@ -62,10 +64,12 @@ void add_bridge(Build& b, int planks) {
     last = name;
     last_position = position;
   }
-  const double end = planks * pitch;
+  // Two ropes of different heights would hold the end in one place, and the bridge, which begins
+  // straight, could not move at all.
+  const double end = planks * pitch, height = b.random.between(0.2, 0.8);
   for (const double y : {-0.4, 0.4})
     b.joints().push_back(joint(y < 0 ? "ropea" : "ropeb", "distance",
-                               in_world(Vec3(end + 0.5, y, b.random.between(0.2, 0.8))),
+                               in_world(Vec3(end + 0.5, y, height)),
                                at(last, last_position, Vec3(end, y, 0))));
   const int loads = b.random.whole(1, std::min(planks, 4));
   add_loads(b, mass * b.random.log_between(5, 500), loads, thick / 2, Vec3::Zero(),

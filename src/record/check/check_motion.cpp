@@ -69,16 +69,25 @@ State with_solved_velocities(const Model& model, const TraceFrame& frame) {
   return state;
 }
 
-// Whether a projection may have moved the body: off its overlaps any, onto its joints one that has
-// some.
-bool projected(const Model& model, const SchemeOptions& scheme, std::size_t body) {
+// Whether a row of the step acts on the body.
+bool constrained(const StepReport& report, std::size_t body) {
+  for (const SolveRecord& record : report.solved())
+    for (const Constraint& c : record.problem.constraints)
+      for (const int i : c.body)
+        if (i >= 0 && record.problem.bodies[static_cast<std::size_t>(i)].model_body ==
+                          static_cast<std::int32_t>(body))
+          return true;
+  return false;
+}
+
+// Whether a projection may have moved the body: off its overlaps any; onto joints those that joints
+// or contacts with jointed bodies hold (E320).
+bool projected(const Model& model, const SchemeOptions& scheme, const StepReport& report,
+               std::size_t body) {
   const auto* euler = euler_options(scheme);
-  if (euler && euler->project_contacts) return model.bodies[body].kind == BodyKind::dynamic;
-  return model.bodies[body].kind == BodyKind::dynamic &&
-         std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
-           return joint.bodies[0] == static_cast<BodyId>(body) ||
-                  joint.bodies[1] == static_cast<BodyId>(body);
-         });
+  if (model.bodies[body].kind != BodyKind::dynamic) return false;
+  if (euler && euler->project_contacts) return true;
+  return !model.joints.empty() && constrained(report, body);
 }
 
 // Scheme hybrid: nothing but gravity acts on the body, which moves on a parabola (E208).
@@ -155,7 +164,7 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
       size = std::max({size, h * twist(body, before).linear_W.norm(),
                        h * twist(body, frame.state).linear_W.norm()});
     // A projection may move the body as far as the frame says.
-    const bool free = projected(model, scheme, i);
+    const bool free = projected(model, scheme, frame.report, i);
     const double times = std::max(1, path.parts);
     const double moved = (free ? times * frame.report.projection : 0) + slowed(path.way, i),
                  turned = (free ? times * frame.report.projection_angle : 0) + slowed(path.turn, i);

@@ -134,4 +134,13 @@ Stop open_joints(const Model& model, std::span<const Pose> start, std::span<cons
               list(model, open)};
 }
 
+Stop squeezed(const Model& model, const ContactKey& key, double depth) {
+  return {
+      StopReason::open_joints,
+      fmt::format("the joints cannot be closed without pushing body '{}' by {:.6g} m into '{}'; "
+                  "take a smaller step, or check whether joints, contacts and prescribed "
+                  "motions contradict each other there",
+                  model.body(key.body_a).name, depth, model.body(key.body_b).name)};
+}
+
 }  // namespace cairn::scheme

@@ -48,4 +48,7 @@ Stop turns_too_fast(const Model& model, const Problem& problem, const VecX& v, d
 // beginning of the step, `end` where the projection gave up.
 Stop open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end);
 
+// Two bodies that the joints push into each other by `depth` [m].
+Stop squeezed(const Model& model, const ContactKey& key, double depth);
+
 }  // namespace cairn::scheme

@@ -378,6 +378,8 @@ void take(Step& step, double (*clock)(), State& state) {
     report.seconds.solve += now() - solve_start;
     if (!data.v_end.allFinite()) return stop(report, not_finite(model, data.v_end, "new velocity"));
     if (!step.close_joints()) return stop(report, open_joints(model, state.poses, data.poses_end));
+    if (const Squeeze squeeze = step.keep_gaps(); squeeze.depth > 0)
+      return stop(report, squeezed(model, squeeze.key, squeeze.depth));
     if (step.joints_give_way())
       if (Stop why = contradiction(model, state.poses, data.poses_end); !why.empty())
         return stop(report, std::move(why));

@@ -1,5 +1,5 @@
-// Positions after the solve: joints are closed (E38), overlaps opened (E84), and what that costs is
-// paid from the kinetic energy (E39).
+// Positions after the solve: joints are closed (E38) without pushing bodies into each other (E320),
+// overlaps opened (E84).
 #include <algorithm>
 #include <cmath>
 
@@ -16,8 +16,21 @@ constexpr double given_way = 0x1p-7;  // of the model's size [-]
 // (E38). False if the joints cannot be closed.
 bool Step::close_joints() {
   data.poses_moved = data.poses_end;
+  data.spared = false;
   if (!options.projection || model.joints.empty()) return true;
   return constrain::project_onto_joints(model, data.projection, data.poses_end);
+}
+
+// (E320): where that pushed bodies into each other, joints and contacts are met together. Returns
+// what cannot be met.
+Squeeze Step::keep_gaps() {
+  if (!options.projection || model.joints.empty()) return {};
+  if (!(find_overlaps(model, data.poses_end, data.active) > 0)) return {};
+  const Squeeze squeeze =
+      spare_contacts(model, state.poses, data.poses_moved, data.allowed_overlap, options.events,
+                     data.memory, data.projection, data.joint_projection, data.poses_end);
+  data.spared = squeeze.moved;
+  return squeeze;
 }
 
 // Without projection nothing notices by itself that joints cannot be met (E101): their rows miss
@@ -70,38 +83,6 @@ void Step::account_for_projection() {
                          dynamics::kinetic_energy(model, data.v_end) -
                          dynamics::kinetic_energy(model, data.v_solved);
   report.projection_work = data.projection_work;
-}
-
-// (E39): where the projection lifted an island against gravity its velocities are slowed down by as
-// much energy, all by one factor, so that what the velocities satisfy stays satisfied. Islands that
-// hang on nothing are not lifted, the projection keeps their centre of mass: momentum is safe. An
-// island at rest cannot pay; the ledger then shows the rise.
-void Step::pay_for_projection() {
-  problem::find_islands(last().problem, data.islands);
-  data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
-  data.island_kinetic.assign(static_cast<std::size_t>(data.islands.count), 0.0);
-  static constexpr double rest[6] = {};
-  auto island_of = [&](std::size_t body) {
-    const int in_problem = data.layout.body[body];
-    return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
-  };
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body& body = model.bodies[i];
-    if (body.velocities == 0) continue;
-    data.island_work[island_of(i)] -=
-        body.mass * model.gravity.dot(data.poses_end[i].p - data.poses_moved[i].p);
-    data.island_kinetic[island_of(i)] +=
-        dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);
-  }
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body& body = model.bodies[i];
-    if (body.velocities == 0) continue;
-    const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
-    if (!(work > 0) || !(kinetic > work)) continue;
-    const double factor = std::sqrt(1 - work / kinetic);
-    report.projection_slowing = std::min(report.projection_slowing, factor);
-    data.v_end.segment(body.first_velocity, body.velocities) *= factor;
-  }
 }
 
 }  // namespace cairn::scheme

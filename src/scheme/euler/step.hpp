@@ -1,7 +1,7 @@
 // One step of `euler` or `relaxed` in progress: the arguments of advance() under one roof. Its
 // parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33, E34),
 // energy_guard.cpp (E35), impact_at_once.cpp (E229), impact_audit.cpp (E228), nonlinear.cpp (E82,
-// E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E39, E84).
+// E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E84, E320), payment.cpp (E39, E322).
 #pragma once
 
 #include "scheme/euler/step_data.hpp"
@@ -83,12 +83,22 @@ struct Step {
 
   // Positions after the step.
   bool close_joints();
+  Squeeze keep_gaps();
   bool joints_give_way() const;
   bool finite_energy() const;
   void open_overlaps();
   void account_for_projection();
   void record_path();
   void pay_for_projection();
+  void find_payers();
+  void find_pushed();
+  void add_frame(const Constraint& c);
+  bool problem_row_presses(std::size_t constraint) const;
+  bool find_carried();
+  bool find_least_carried();
+  void carry(std::size_t i, std::size_t with, double* u) const;
+  double slip_of(std::size_t contact) const;
+  void pay_relative();
 };
 
 // Takes the step from its beginning to the new state.

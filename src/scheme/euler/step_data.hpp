@@ -11,6 +11,7 @@
 #include "scheme/common/contact_projection.hpp"
 #include "scheme/common/free_motion.hpp"
 #include "scheme/common/isolated_bodies.hpp"
+#include "scheme/common/joint_projection.hpp"
 #include "scheme/common/step_path.hpp"
 #include "scheme/hybrid/hybrid_data.hpp"
 #include "scheme/impact/collision.hpp"
@@ -53,6 +54,19 @@ struct EnergyGuardData {
   std::vector<int> of_contact;                   // the group of a contact
 };
 
+// Who pays for the work of the projection (E39, E322); by body, or by the root of a group of
+// bodies.
+struct PaymentData {
+  base::UnionFind groups;
+  std::vector<char> jointed, pays, spared;
+  static constexpr int none = -1, ground = -2, several = -3;
+  std::vector<int> frame;  // the prescribed body that the group touches, or one of the above
+  std::vector<double> work, kinetic;      // lift, energy of those who pay [J]
+  std::vector<double> relative, carried;  // energies relative to prescribed bodies and of u [J]
+
+  std::size_t root(std::size_t body) { return base::at(groups.root(static_cast<int>(body))); }
+};
+
 struct StepData {
   explicit StepData(const Model& model) : active(model) {}
 
@@ -80,10 +94,16 @@ struct StepData {
   std::size_t joint_constraints = 0;  // they come first in every problem
   constrain::ProjectionBuffers projection;
   ContactProjectionBuffers contact_projection;
+  JointProjectionBuffers joint_projection;
   std::vector<Pose> poses_moved;  // before any projection
   EnergyGuardData guard;
   double projection_work = 0;  // energy put in by the projection [J]
+  bool spared = false;         // contacts took part in it (E320)
+  PaymentData payment;
   std::vector<double> island_work, island_kinetic;
+  Problem carrying;  // of the velocities with which bodies follow prescribed ones (E322)
+  Solution carried;
+  VecX v_carried;
   std::vector<constrain::SpinRows> spins;  // friction about contacts, after them in every problem
   std::vector<ContactMemory> memory;       // warm start
   std::vector<ContactMemory> torques;
