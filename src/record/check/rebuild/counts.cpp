@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {
-
-using Purpose = SolveRecord::Purpose;
 
 int count_of(const StepReport& report, Purpose purpose) {
   const auto solves = report.solved();

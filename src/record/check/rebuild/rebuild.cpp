@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "record/check/rebuild/first_order.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {

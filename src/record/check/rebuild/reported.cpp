@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <numbers>
 
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {

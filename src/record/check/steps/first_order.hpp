@@ -27,6 +27,10 @@ StartTerms start_terms(const Segment& segment, const Euler& options, const Conta
                        const std::vector<Pose>& poses, const std::vector<Pose>& poses_end,
                        const VecX& v, double h, double share);
 
+// Slowest approach that is an impact (E33); `share` of the step that the part is [m/s].
+double impact_threshold(const Model& model, const Place& place, const Balance& balance,
+                        const Contact& c, double share);
+
 // Bodies of a problem by island: those that rows or springs connect.
 std::vector<int> islands_of(const Problem& problem);
 
