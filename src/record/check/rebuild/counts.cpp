@@ -33,9 +33,8 @@ bool has_patches(const Model& model) {
 }  // namespace
 
 void compare_counts(const Scene& scene, std::span<const Segment> segments,
-                    std::span<const SegmentOutcome> outcomes, const State& before,
-                    const TraceFrame& frame, const Complain& complain, Unverified& unverified) {
-  (void)before;
+                    std::span<const SegmentOutcome> outcomes, const TraceFrame& frame,
+                    const Complain& complain, Unverified& unverified) {
   const StepReport& r = frame.report;
   const Model& model = *scene.model;
   const auto equal = [&](const char* what, int recorded, int expected) {

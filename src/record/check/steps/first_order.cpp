@@ -206,7 +206,7 @@ void StepCheck::report(SegmentOutcome& out) const {
     c.colliding = t.bounce < 0 && c.impulse[0] > 0;
     if (t.impact) out.collided.push_back(c.contact.key);
   }
-  add_torques(record, last_rows.discs, s.model, place, out.contacts);
+  add_torques(record, last_rows.discs, s.model, out.contacts);
   out.contacts_known = true;
   out.impulses_known = !at_once && out.energies_known;
   out.memory = out.contacts;

@@ -60,6 +60,6 @@ ContactReport contact_report_of(const Segment& segment, const SolveRecord& recor
 void merge_report(const ContactReport& next, std::vector<ContactReport>& all);
 // Adds the torques of discs to the contacts they belong to.
 void add_torques(const SolveRecord& record, std::span<const std::size_t> discs, const Model& model,
-                 const Place& place, std::vector<ContactReport>& contacts);
+                 std::vector<ContactReport>& contacts);
 
 }  // namespace cairn::record

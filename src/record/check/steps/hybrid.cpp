@@ -193,7 +193,7 @@ class HybridCheck {
     std::vector<ContactReport> reports;
     for (std::size_t r = 0; r < rows.contacts.size(); ++r)
       reports.push_back(contact_report_of(s, record, place, rows.contacts[r], terms[r].motion));
-    add_torques(record, rows.discs, s.model, place, reports);
+    add_torques(record, rows.discs, s.model, reports);
     for (const ContactReport& r : reports) merge_report(r, result.contacts);
     result.memory = reports;
     result.memory_solve = i;
