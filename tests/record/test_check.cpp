@@ -29,8 +29,9 @@ using Lie = std::function<void(StepReport&, State&)>;
 
 // Runs the scene and records it; `lie` changes what is recorded of step 12, which is in the air and
 // in contact by turns.
-CheckReport checked(const Folder& folder, const Lie& lie = nullptr, int steps = 30) {
-  const Result<Scene> scene = parse_scene(scene_text, "check.json");
+CheckReport checked(const Folder& folder, const Lie& lie = nullptr, int steps = 30,
+                    const std::vector<std::string>& changes = {}) {
+  const Result<Scene> scene = parse_scene(scene_text, "check.json", changes);
   EXPECT_TRUE(scene) << (scene ? "" : scene.error().front().text());
   Simulator simulator(scene->model, *scene->initial, scene->simulation.scheme,
                       scene->simulation.solver);
@@ -154,13 +155,16 @@ TEST(Check, LiesAboutProjectionsAreFound) {
   });
   // A true one: uncertified because of a projection, and counted as not judged.
   const Folder folder;
-  const CheckReport report = checked(folder, [](StepReport& r, State&) {
-    r.contact_projections = 4;
-    r.uncertified_projections = 1;
-    r.contact_projection_certificate = 1e-3;
-    r.status = StepStatus::uncertified;
-    r.verdict.solve.ok = false;
-  });
+  const CheckReport report =
+      checked(folder,
+              [](StepReport& r, State&) {
+                r.contact_projections = 4;
+                r.uncertified_projections = 1;
+                r.contact_projection_certificate = 1e-3;
+                r.status = StepStatus::uncertified;
+                r.verdict.solve.ok = false;
+              },
+              30, {R"(simulation.scheme={"type":"euler","project_contacts":true})"});
   EXPECT_TRUE(report.ok);
   EXPECT_EQ(report.projections, 4);
 }

@@ -46,11 +46,10 @@ Balance first_order_balance(const Segment& segment, const Place& place, const Pr
 Balance trapezoidal_balance(const Segment& segment, const Place& place, const Problem& problem,
                             bool damp_stiff);
 
-// M v = M v: no time passes.
+// k = M v: no time passes.
 Balance instant_balance(const Segment& segment, const Place& place, const Problem& problem);
 
-// Compares A, and k unless `masses_alone`. `from`: velocities on top of which the forces act, in
-// place of those of the beginning (E229); null: none.
+// Compares A, and k unless `masses_alone`.
 void compare_balance(const Segment& segment, std::size_t solve, const Problem& problem,
                      const Balance& balance, bool masses_alone = false);
 

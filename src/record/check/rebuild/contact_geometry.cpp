@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <tuple>
 
 #include "record/check/rebuild/mechanics.hpp"
 #include "record/check/rebuild/solid.hpp"
@@ -118,6 +119,11 @@ std::string polyhedra_fault(const Solid& a, const Solid& b, const SchemeOptions&
 std::string halfspace_fault(const Solid& wall, const Solid& other, const Vec3& on_wall,
                             const Vec3& on_other, const Vec3& n, int feature, const Vec3& axis,
                             double tolerance) {
+  Vec3 face = wall.X.R * std::get<Halfspace>(wall.geometry).normal;
+  face = (face - axis.dot(face) * axis).normalized();
+  if (!((n - face).norm() <= unit_relative))
+    return fmt::format("its normal is {:.3g} rad away from that of the halfspace",
+                       (n - face).norm());
   if (const double e = wall.defect(on_wall, n, axis); !(e <= tolerance))
     return fmt::format("its point and normal are {:.3g} m off the halfspace", e);
   Vec3 expected = on_other;
@@ -132,6 +138,7 @@ std::string halfspace_fault(const Solid& wall, const Solid& other, const Vec3& o
     const double e = std::max(other.outside(on_other, axis), other.defect(on_other, -n, axis));
     if (!(e <= tolerance))
       return fmt::format("its point is {:.3g} m off the surface of the shape", e);
+    if (const double r = other.round_radius(); r >= 0) expected = other.X.p - r * n;
   }
   Vec3 off = on_other - expected;
   off -= axis.dot(off) * axis;
@@ -155,6 +162,15 @@ std::string surfaces_fault(const Solid& a, const Solid& b, const Contact& c, con
   if (!(std::max(out_a, out_b) <= tolerance))
     return fmt::format("its point and gap are {:.3g} m off the surface of {} shape",
                        std::max(out_a, out_b), out_a > out_b ? "the first" : "the second");
+  // On a round shape the point that belongs to a normal is known to first order.
+  for (const auto& [solid, point, sign] : {std::tuple(&a, w.a, 1.0), std::tuple(&b, w.b, -1.0)})
+    if (const double r = solid->round_radius(); r >= 0) {
+      Vec3 off = point - (solid->X.p + sign * r * c.n_W);
+      off -= axis.dot(off) * axis;
+      if (!(off.norm() <= tolerance))
+        return fmt::format("its point is {:.3g} m away from where its normal meets the shape",
+                           off.norm());
+    }
   const double cone_a = a.defect(w.a, c.n_W, axis), cone_b = b.defect(w.b, -c.n_W, axis);
   if (std::max(cone_a, cone_b) <= tolerance) return {};
   // Two contacts of a capsule along a face or along another capsule: one of them has the normal of

@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {
-
-using Purpose = SolveRecord::Purpose;
 
 int count_of(const StepReport& report, Purpose purpose) {
   const auto solves = report.solved();
@@ -35,9 +33,8 @@ bool has_patches(const Model& model) {
 }  // namespace
 
 void compare_counts(const Scene& scene, std::span<const Segment> segments,
-                    std::span<const SegmentOutcome> outcomes, const State& before,
-                    const TraceFrame& frame, const Complain& complain, Unverified& unverified) {
-  (void)before;
+                    std::span<const SegmentOutcome> outcomes, const TraceFrame& frame,
+                    const Complain& complain, Unverified& unverified) {
   const StepReport& r = frame.report;
   const Model& model = *scene.model;
   const auto equal = [&](const char* what, int recorded, int expected) {

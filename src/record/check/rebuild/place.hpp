@@ -13,6 +13,8 @@
 
 namespace cairn::record {
 
+using Purpose = SolveRecord::Purpose;
+
 // What check could not verify, each said once.
 using Unverified = std::set<std::string>;
 

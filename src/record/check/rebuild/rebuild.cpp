@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "record/check/rebuild/first_order.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {
@@ -177,7 +177,7 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
     unverified.insert("how the energies of some steps are shared out");
   compare_reported(segments, outcomes, frame, complain, unverified);
   compare_memory(segments, outcomes, before, here, frame, complain, unverified);
-  compare_counts(scene, segments, outcomes, before, frame, complain, unverified);
+  compare_counts(scene, segments, outcomes, frame, complain, unverified);
 }
 
 void compare_ledger(const Model& model, const Ledger& l, const Ledger& flows, const State& before,

@@ -32,8 +32,8 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
                     const State& before, const State& followed, const TraceFrame& frame,
                     const Complain& complain, Unverified& unverified);
 void compare_counts(const Scene& scene, std::span<const Segment> segments,
-                    std::span<const SegmentOutcome> outcomes, const State& before,
-                    const TraceFrame& frame, const Complain& complain, Unverified& unverified);
+                    std::span<const SegmentOutcome> outcomes, const TraceFrame& frame,
+                    const Complain& complain, Unverified& unverified);
 
 // Options of the first-order step by which a part of a scheme with events is taken (E308).
 Euler first_order_options(const SchemeOptions& scheme);

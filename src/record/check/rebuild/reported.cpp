@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <numbers>
 
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {
@@ -118,7 +118,7 @@ ContactReport contact_report_of(const Segment& s, const SolveRecord& record, con
 }
 
 void add_torques(const SolveRecord& record, std::span<const std::size_t> discs, const Model& model,
-                 const Place& place, std::vector<ContactReport>& contacts) {
+                 std::vector<ContactReport>& contacts) {
   for (const std::size_t i : discs) {
     const Constraint& row = record.problem.constraints[i];
     ContactReport key;
@@ -141,7 +141,6 @@ void add_torques(const SolveRecord& record, std::span<const std::size_t> discs, 
       at->torque += in_frame(c, torque * axis);
     }
   }
-  (void)place;
 }
 
 void compare_reported(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,

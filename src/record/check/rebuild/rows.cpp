@@ -81,6 +81,21 @@ std::array<Row6, 2> contact_jacobian(const Segment& s, const Place& place, const
       point_row_of(s.model.body(c.key.body_b), place.rows[index(c.key.body_b)], c.p_WC, e)};
 }
 
+// The same corners in the same sense of rotation; which one is the first does not matter.
+bool same_section(const FrictionPolygon& a, const FrictionPolygon& b) {
+  const std::size_t n = a.size();
+  if (n != b.size()) return false;
+  for (std::size_t first = 0; first < n; ++first) {
+    bool same = true;
+    for (std::size_t i = 0; i < n && same; ++i) {
+      const Corner &p = a[(first + i) % n], &q = b[i];
+      same = std::hypot(p[0] - q[0], p[1] - q[1]) <= 1e-12;
+    }
+    if (same) return true;
+  }
+  return false;
+}
+
 std::string law_fault(const Segment& s, const Constraint& row, const Contact& c,
                       const RowRules& rules) {
   const auto& section = s.model.section(c.key);
@@ -99,7 +114,8 @@ std::string law_fault(const Segment& s, const Constraint& row, const Contact& c,
   if (row.facets != facets)
     return fmt::format("its friction cone has {} facets, the scene's scheme {}", row.facets,
                        facets);
-  if (has_section != (row.section != nullptr) || (has_section && *row.section != *section))
+  if (has_section != (row.section != nullptr) ||
+      (has_section && !same_section(*row.section, *section)))
     return "the section of its friction cone is not the scene's";
   return {};
 }

@@ -57,6 +57,12 @@ double Solid::size() const {
   return X.p.norm() + extent(geometry, polyhedron);
 }
 
+double Solid::round_radius() const {
+  if (const auto* s = std::get_if<Sphere>(&geometry)) return s->radius;
+  if (const auto* s = std::get_if<Disc>(&geometry)) return s->radius;
+  return std::holds_alternative<Point>(geometry) ? 0 : -1;
+}
+
 Vec3 Solid::vertex(int i) const {
   if (const auto* box = std::get_if<Box>(&geometry)) {
     Vec3 corner = 0.5 * box->size;

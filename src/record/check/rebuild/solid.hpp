@@ -22,6 +22,8 @@ struct Solid {
   double outside(const Vec3& p, const Vec3& axis) const;
   // By how much n falls short of the normal cone at p: support height along n minus n.p [m].
   double defect(const Vec3& p, const Vec3& n, const Vec3& axis) const;
+  // Radius of a sphere, disc or point; negative: it is none of them [m].
+  double round_radius() const;
   Vec3 vertex(int i) const;
   Vec3 cap(int end) const;  // centre of a cap of a capsule, 0 or 1
 };

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "record/check/rebuild/contact_geometry.hpp"
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 

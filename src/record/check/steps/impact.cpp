@@ -2,13 +2,11 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {
-
-using Purpose = SolveRecord::Purpose;
 
 bool same_momentum(const Segment& s, const Problem& problem, std::size_t body, const VecX& v) {
   const ProblemBody& b = problem.bodies[body];

@@ -3,7 +3,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "record/check/rebuild/first_order.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {

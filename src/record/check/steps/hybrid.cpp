@@ -5,13 +5,11 @@
 #include <fmt/format.h>
 
 #include "record/check/rebuild/contact_geometry.hpp"
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
 namespace {
-
-using Purpose = SolveRecord::Purpose;
 
 constexpr double window_of_step = 0x1p-11;  // for velocities of a moment [-]
 
@@ -94,21 +92,6 @@ class HybridCheck {
                        [&](const AppliedForce& f) { return f.body == id; });
   }
 
-  double threshold_of(const Contact& c, const Place& place, const Balance& balance,
-                      double share) const {
-    double gain = 0;
-    for (const BodyId id : {c.key.body_a, c.key.body_b}) {
-      const Body& body = s.model.body(id);
-      if (body.velocities == 0) continue;
-      const Row6 change =
-          velocities_of_body(body, balance.v_free) - velocities_of_body(body, place.v);
-      gain = std::max(gain, change.head(translations_of(body)).norm());
-    }
-    const double along = contact_rate(s.model, place.start, c, balance.v_free)[0] -
-                         contact_rate(s.model, place.start, c, place.v)[0];
-    return std::max(2 * std::abs(along), 1e-3 * gain) / share;
-  }
-
   void part(std::size_t i, const Place& place) {
     const SolveRecord& record = s.solves[i];
     const Problem& problem = record.problem;
@@ -172,7 +155,8 @@ class HybridCheck {
         size += std::abs(rate);
       }
       const double normal = record.solution.lambda[problem.first_row[row.constraint]];
-      t.impact = normal > 0 && first.approach < -threshold_of(*start, place, balance, share);
+      t.impact =
+          normal > 0 && first.approach < -impact_threshold(s.model, place, balance, *start, share);
       const bool gone = again && !geometry_fault(s.model, s.scheme, place.rows, c).empty();
       for (int k = 0; k < c.rows && !gone; ++k)
         compare_b(s, i, problem, row.constraint, k, k == 0 ? t.gap + t.motion[0] : t.motion[k],
@@ -209,7 +193,7 @@ class HybridCheck {
     std::vector<ContactReport> reports;
     for (std::size_t r = 0; r < rows.contacts.size(); ++r)
       reports.push_back(contact_report_of(s, record, place, rows.contacts[r], terms[r].motion));
-    add_torques(record, rows.discs, s.model, place, reports);
+    add_torques(record, rows.discs, s.model, reports);
     for (const ContactReport& r : reports) merge_report(r, result.contacts);
     result.memory = reports;
     result.memory_solve = i;

@@ -1,25 +1,19 @@
-// check, rebuilding problems: a step of `trapezoidal`, part by part (E160 to E181).
+// check, rebuilding problems: a step of `trapezoidal`, part by part (E160 to E179).
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
 #include "record/check/rebuild/contact_geometry.hpp"
-#include "record/check/rebuild/first_order.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/steps/first_order.hpp"
+#include "record/check/steps/trapezoidal_ledger.hpp"
 
 namespace cairn::record {
 namespace {
 
-using Purpose = SolveRecord::Purpose;
-
 constexpr double shallow = 0x1p-20;       // overlap of the scheme's own making, of the radius [-]
 constexpr double window_share = 0x1p-11;  // of the step: window for velocities of a moment [-]
-
-// Constant terms of a row as velocities [m/s].
-struct TrapezoidalTerms {
-  double motion = 0, correction = 0;
-};
 
 class TrapezoidalCheck {
  public:
@@ -158,7 +152,7 @@ class TrapezoidalCheck {
       }
     }
     if (known)
-      flows(i, place, balance, terms, mean, limited);
+      add_smooth_flows(s, o, i, place, balance, terms, mean, limited, result);
     else
       result.energies_known = false;
     last_terms = terms;
@@ -179,109 +173,6 @@ class TrapezoidalCheck {
         size += far / std::max(place.length, window_share * s.length);
     }
     return size;
-  }
-
-  // (E180).
-  void flows(std::size_t i, const Place& place, const Balance& balance,
-             const std::vector<TrapezoidalTerms>& terms, bool mean_form, bool limited) {
-    const SolveRecord& record = s.solves[i];
-    const Problem& problem = record.problem;
-    const Model& model = s.model;
-    const double L = place.length;
-    const VecX after = solved_velocities(model, record, place.v);
-    VecX mean = VecX::Zero(model.velocities), change = mean;
-    for (const ProblemBody& b : problem.bodies) {
-      const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-      mean.segment(body.first_velocity, b.size) =
-          0.5 * (after + place.v).segment(body.first_velocity, b.size);
-      change.segment(body.first_velocity, b.size) =
-          (after - place.v).segment(body.first_velocity, b.size);
-    }
-    Ledger part;
-    double forces = (balance.potential + balance.applied + balance.gyroscopic).dot(mean);
-    part.work_applied = balance.applied.dot(mean);
-    part.work_motion = balance.work_motion;
-    for (const ElementRow& row : balance.springs)
-      forces -= row.elastic * row.rate(model, mean) * row.rate(model, change);
-    for (const ElementRow& row : balance.dampers) {
-      const double along = row.rate(model, mean), drag = L * row.damping * (along + row.motion);
-      forces -= L * row.damping * (row.rate(model, place.v) + row.motion) * along;
-      forces -= row.viscous * along * row.rate(model, change);
-      part.passive -= drag * (along + row.motion);
-      part.work_motion += drag * row.motion;
-    }
-    for (const ProblemBody& b : problem.bodies) {
-      const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-      if (body.rotation != RotationKind::three) continue;
-      const int at = body.first_velocity + body.velocities - 3;
-      const Vec3 w = place.v.segment<3>(at);
-      forces += 0.5 * L *
-                mean.segment<3>(at).dot((cross(body.inertia_B * w) - cross(w) * body.inertia_B) *
-                                        change.segment<3>(at));
-    }
-    const VecX path = limited ? after : VecX(0.5 * (place.v + after));
-    const std::vector<Pose> moved = led_poses(s, place, path, L);
-    const VecX zero = VecX::Zero(model.velocities);
-    part.integrator = forces - part.work_applied - part.passive - part.work_motion +
-                      total_energy(model, moved, zero) - total_energy(model, place.start, zero);
-    const double factor = mean_form ? 1 : 0.5;
-    bool corrects = false;
-    for (std::size_t c = 0; c < problem.constraints.size(); ++c) {
-      const PhysicalRow row = physical_row_of(record, c);
-      const Constraint& constraint = problem.constraints[c];
-      for (int k = 0; k < constraint.rows; ++k) {
-        double rate = 0;  // J (v + v+)/2
-        for (std::size_t side = 0; side < 2; ++side) {
-          if (constraint.body[side] < 0) continue;
-          const ProblemBody& b = problem.bodies[static_cast<std::size_t>(constraint.body[side])];
-          const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-          const UnitFactors f = unit_factors(body, problem.units);
-          for (int n = 0; n < b.size; ++n)
-            rate += constraint.J[side][k][n] * mean[body.first_velocity + n] / f.velocity[n];
-        }
-        const TrapezoidalTerms& t = terms[static_cast<std::size_t>(problem.first_row[c] + k)];
-        const double impulse = row.impulse[k],
-                     work = impulse * (rate * problem.units.speed() + t.motion);
-        corrects = corrects || t.correction != 0;
-        part.work_motion -= impulse * t.motion;
-        if (k > 0 && has_cone(constraint.law)) {
-          part.friction -= work;
-          continue;
-        }
-        const double residual = 0.5 * impulse * row.w[k],
-                     correction = factor * impulse * t.correction;
-        part.solver += residual;
-        part.stabilisation -= correction;
-        part.integrator += work - residual + correction;
-      }
-    }
-    const Continuation next = after_solve(s, i);
-    const bool whole = record.taken == record.length;
-    const double share = whole ? 1 : record.taken / record.length;
-    const double flow = part.work_applied + part.work_motion - part.friction + part.stabilisation +
-                        part.solver + part.passive;
-    Ledger& sum = result.flows;
-    sum.work_applied += share * part.work_applied;
-    sum.work_motion += share * part.work_motion;
-    sum.friction += share * part.friction;
-    sum.stabilisation += share * part.stabilisation;
-    sum.solver += share * part.solver;
-    sum.passive += share * part.passive;
-    const double before = total_energy(model, place.start, place.v);
-    if (whole) {
-      sum.integrator += part.integrator;
-      sum.stabilisation +=
-          total_energy(model, next.poses, next.v) - total_energy(model, moved, after);
-    } else {
-      // Up to the collision on the cubic; a projection there is not told from the integrator.
-      sum.integrator += total_energy(model, next.poses, next.v) - before - share * flow;
-      const bool projected = (o.projection && !model.joints.empty()) || (corrects && !limited);
-      if (projected) mixed = true;
-    }
-    if (mixed && !whole) {
-      s.unverified.insert("what a projection at a collision takes from the term of the integrator");
-      result.energies_known = false;
-    }
   }
 
   // Problems of one moment: rows there, b by the motion of prescribed bodies.
@@ -334,38 +225,7 @@ class TrapezoidalCheck {
                           row_name(s, problem, row.constraint), returned, most));
     }
     if (!held) return;
-    hold_flows(record, place, rows, motions);
-  }
-
-  void hold_flows(const SolveRecord& record, const Place& place, const MatchedRows& rows,
-                  const std::vector<Vec3>& motions) {
-    const Problem& p = record.problem;
-    const VecX after = solved_velocities(s.model, record, place.v);
-    for (std::size_t c = 0; c < p.constraints.size(); ++c) {
-      Vec3 motion = Vec3::Zero();
-      for (std::size_t r = 0; r < rows.contacts.size(); ++r)
-        if (rows.contacts[r].constraint == c) motion = motions[r];
-      for (int k = 0; k < p.constraints[c].rows; ++k) {
-        if (p.constraints[c].id.kind == ConstraintId::Kind::joint)
-          motion[k] = p.constraints[c].b[k] * p.units.speed();
-        double rate = 0;
-        for (std::size_t side = 0; side < 2; ++side) {
-          if (p.constraints[c].body[side] < 0) continue;
-          const ProblemBody& b = p.bodies[static_cast<std::size_t>(p.constraints[c].body[side])];
-          const Body& body = s.model.bodies[static_cast<std::size_t>(b.model_body)];
-          const UnitFactors f = unit_factors(body, p.units);
-          for (int n = 0; n < b.size; ++n)
-            rate += p.constraints[c].J[side][k][n] * 0.5 *
-                    (place.v[body.first_velocity + n] + after[body.first_velocity + n]) /
-                    f.velocity[n];
-        }
-        const double impulse = record.solution.lambda[p.first_row[c] + k] * p.units.impulse();
-        const double work = impulse * (rate * p.units.speed() + motion[k]);
-        result.flows.work_motion -= impulse * motion[k];
-        (k > 0 && has_cone(p.constraints[c].law) ? result.flows.friction : result.flows.impact) -=
-            work;
-      }
-    }
+    add_hold_flows(s, record, place, rows, motions, result);
   }
 
   std::vector<Pose> at(const Place& place, double dt) const {
@@ -430,7 +290,6 @@ class TrapezoidalCheck {
   std::vector<TrapezoidalTerms> last_terms;
   MatchedRows last_rows;
   std::size_t last_smooth = static_cast<std::size_t>(-2);
-  bool mixed = false;
 };
 
 }  // namespace

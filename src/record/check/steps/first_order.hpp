@@ -27,6 +27,10 @@ StartTerms start_terms(const Segment& segment, const Euler& options, const Conta
                        const std::vector<Pose>& poses, const std::vector<Pose>& poses_end,
                        const VecX& v, double h, double share);
 
+// Slowest approach that is an impact (E33); `share` of the step that the part is [m/s].
+double impact_threshold(const Model& model, const Place& place, const Balance& balance,
+                        const Contact& c, double share);
+
 // Bodies of a problem by island: those that rows or springs connect.
 std::vector<int> islands_of(const Problem& problem);
 
@@ -56,6 +60,6 @@ ContactReport contact_report_of(const Segment& segment, const SolveRecord& recor
 void merge_report(const ContactReport& next, std::vector<ContactReport>& all);
 // Adds the torques of discs to the contacts they belong to.
 void add_torques(const SolveRecord& record, std::span<const std::size_t> discs, const Model& model,
-                 const Place& place, std::vector<ContactReport>& contacts);
+                 std::vector<ContactReport>& contacts);
 
 }  // namespace cairn::record

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "record/check/rebuild/contact_geometry.hpp"
+#include "record/check/steps/first_order_step.hpp"
+
+namespace cairn::record {
+
+void StepCheck::compare_contacts(std::size_t i, const Place& place) {
+  const SolveRecord& record = s.solves[i];
+  if (record.origin.empty()) {
+    if (geometry_known) return;
+    geometry_known = true;
+  }
+  const auto look = [&](std::span<const Contact> contacts, const std::vector<Pose>& poses,
+                        bool again) {
+    for (const Contact& c : contacts) {
+      std::string fault = geometry_fault(s.model, s.scheme, poses, c);
+      // A feature that is gone at the end of the step keeps its rows.
+      if (!fault.empty() && again && i > 0) {
+        const Place last = place_of(s, s.solves[i - 1]);
+        const Contact* kept = contact_with(last.contacts, c.key);
+        if (kept && kept->p_WC == c.p_WC && kept->n_W == c.n_W && kept->gap == c.gap) fault.clear();
+      }
+      if (fault.empty()) fault = material_fault(s.model, poses, c, false);
+      if (!fault.empty())
+        s.say(i,
+              fault.find("friction") != std::string::npos ||
+                      fault.find("restitution") != std::string::npos
+                  ? FindingCode::law
+                  : FindingCode::contact,
+              fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
+                          s.model.body(c.key.body_b).name, c.key.feature, fault));
+    }
+  };
+  look(place.contacts, place.rows, place.again);
+  if (place.again && !record.origin.before.empty()) look(place.before, place.start, false);
+}
+
+void StepCheck::compare_momentum(std::size_t i, const Place& place) {
+  const SolveRecord& record = s.solves[i];
+  if (is_collision(record.purpose)) {
+    const Balance instant = instant_balance(s, place, record.problem);
+    compare_balance(s, i, record.problem, instant, record.purpose != Purpose::compression);
+    if (record.purpose != Purpose::compression)
+      s.unverified.insert("momentum from which the impulses of restitution start");
+    return;
+  }
+  const bool after = at_once && (bounces_in(record.purpose) || i > plastic);
+  if (!after) return compare_balance(s, i, record.problem, balance);
+  Balance shifted = balance;
+  for (std::size_t b = 0; b < record.problem.bodies.size(); ++b) {
+    const Body& body =
+        s.model.bodies[static_cast<std::size_t>(record.problem.bodies[b].model_body)];
+    const Block6 M = mass_of(body);
+    const Row6 from = velocities_of_body(body, v_start);
+    shifted.k[b] += M * (from - velocities_of_body(body, beginning.v));
+    shifted.size[b] += M.cwiseAbs() * from.cwiseAbs();
+  }
+  compare_balance(s, i, record.problem, shifted);
+}
+
+void StepCheck::compare_joints(std::size_t i, const Place& place, const MatchedRows& rows,
+                               const VecX* led) {
+  if (rows.joints.empty() || !rows.good) return;
+  const Problem& problem = s.solves[i].problem;
+  const double h = place.length, part = options.gamma * s.share();
+  const std::vector<Pose> end = end_poses(s, place, place.v);
+  std::vector<JointRow> first;
+  if (led) first = joint_rows_at(s, place, place.start);
+  for (std::size_t r = 0; r < rows.joints.size(); ++r) {
+    const JointRow& j = rows.joints[r];
+    double b = 0, size = j.size / h;
+    if (led) {
+      const double target = r < first.size() ? (1 - part) * first[r].error : 0;
+      const double rate = joint_rate(s, j, place.rows, place, *led);
+      b = (j.error - target) / h - rate;
+      size += std::abs(rate);
+    } else {
+      b = part * j.error / h + joint_motion(s.model, j, place.rows, end, h);
+    }
+    compare_b(s, i, problem, j.constraint, j.row, b, size);
+  }
+}
+
+// Solves of an impact before the forces of the step (E229): rows at the beginning, b by the motion
+// of prescribed bodies and, in the restitution, the speeds that are returned.
+void StepCheck::collision(std::size_t i, const Place& place, const MatchedRows& rows) {
+  const Problem& problem = s.solves[i].problem;
+  const double h = place.length;
+  const std::vector<Pose> end = end_poses(s, place, place.v);
+  for (const ContactRow& row : rows.contacts) {
+    const Contact& c = *row.contact;
+    const Vec3 motion = place.again ? Vec3(-contact_motion(s.model, c, place.rows, place.start, h))
+                                    : contact_motion(s.model, c, place.rows, end, h);
+    const double recorded = problem.constraints[row.constraint].b[0] * problem.units.speed();
+    if (s.solves[i].purpose == Purpose::compression)
+      compare_b(s, i, problem, row.constraint, 0, motion[0], motion.norm());
+    else if (recorded > motion[0] + row_relative * motion.norm())
+      s.say(i, FindingCode::row, row_name(s, problem, row.constraint) + ": its restitution pulls");
+    for (int k = 1; k < c.rows; ++k)
+      compare_b(s, i, problem, row.constraint, k, motion[k], motion.norm());
+  }
+}
+
+void StepCheck::solve(std::size_t i) {
+  const SolveRecord& record = s.solves[i];
+  const Place place = place_of(s, record);
+  compare_contacts(i, place);
+  compare_momentum(i, place);
+  const bool impact = is_collision(record.purpose);
+  RowRules rules{.law = law, .facets = options.facets};
+  rules.any_law = impact;
+  MatchedRows rows = match_rows(s, i, record, place, rules);
+  VecX v_led;
+  const VecX* led = nullptr;
+  if (place.again && !impact) {
+    // The solve that led to where the rows were taken: the one before, but for exchanges.
+    for (std::size_t back = 0; back < s.solves.size() && !led; ++back) {
+      const std::size_t k = back < i ? i - 1 - back : back;
+      v_led = solved_velocities(s.model, s.solves[k], place.v);
+      if (same_poses(s.model, end_poses(s, place, v_led), place.rows)) led = &v_led;
+    }
+    if (!led) {
+      s.say(i, FindingCode::row, "its rows are taken where no solve of the step leads");
+      return;
+    }
+  }
+  if (impact) {
+    collision(i, place, rows);
+    return;
+  }
+  compare_joints(i, place, rows, led);
+  compare_normals(i, place, rows, led);
+  const std::vector<Pose> end = end_poses(s, place, place.v);
+  compare_discs(s, i, record.problem, place, rows, [&](const Contact& c) {
+    const Contact* first = led ? contact_with(place.before, c.key) : &c;
+    return contact_spin(s.model, first ? *first : c, place.start, end, place.length);
+  });
+  last_rows = std::move(rows);
+}
+
+void StepCheck::run(SegmentOutcome& out) {
+  const std::size_t n = s.solves.size();
+  if (n == 0) return;
+  beginning = place_of(s, s.solves[n - 1]);
+  balance = first_order_balance(s, beginning, s.solves[n - 1].problem, false);
+  if (!balance.known)
+    s.unverified.insert("thresholds of impacts of more than 50 bodies on implicit springs");
+  v_start = beginning.v;
+  // What collides is read off the last solve before restitution.
+  plastic = n - 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Purpose p = s.solves[i].purpose;
+    if (bounces_in(p) || is_collision(p)) {
+      if (i > 0 && !bounces_in(s.solves[i - 1].purpose)) plastic = i - 1;
+      break;
+    }
+    plastic = i;
+  }
+  const SolveRecord& told = s.solves[plastic];
+  for (std::size_t i = 0; i < told.problem.constraints.size(); ++i) {
+    const ConstraintId& id = told.problem.constraints[i].id;
+    if (id.kind == ConstraintId::Kind::contact && id.part == 0 &&
+        told.solution.lambda[told.problem.first_row[i]] > 0)
+      pressing.push_back(id.contact);
+  }
+  std::sort(pressing.begin(), pressing.end());
+  for (std::size_t i = 0; i < n; ++i)
+    if (is_collision(s.solves[i].purpose)) {
+      at_once = true;
+      collided_at = place_of(s, s.solves[i]);
+      v_start = solved_velocities(s.model, s.solves[i], beginning.v);
+    }
+  for (std::size_t i = 0; i < n; ++i) solve(i);
+  const bool known = last_rows.good && std::all_of(last_terms.begin(), last_terms.end(),
+                                                   [](const NormalTerms& t) { return t.known; });
+  out.energies_known = known && !at_once;
+  // Which of the solves that were linearised again decides on an impact is not recorded.
+  const bool bounces = std::any_of(s.solves.begin(), s.solves.end(),
+                                   [](const SolveRecord& r) { return bounces_in(r.purpose); });
+  if (options.nonlinear && bounces) {
+    out.energies_known = false;
+    s.unverified.insert("energies of steps with option nonlinear and restitution");
+  }
+  if (at_once) s.unverified.insert("energies of impacts before the forces of a step");
+  if (!known || last_rows.contacts.size() != last_terms.size()) return;
+  const SolveRecord& record = s.solves[n - 1];
+  const Place place = place_of(s, record);
+  const VecX v = solved_velocities(s.model, record, place.v);
+  out.flows = first_order_ledger(s, record, place, balance, last_rows, last_terms, v_start,
+                                 end_poses(s, place, v));
+  // What a projection did at the end.
+  out.flows.stabilisation +=
+      total_energy(s.model, s.end, s.v_end) - total_energy(s.model, end_poses(s, place, v), v);
+  report(out);
+}
+
+void StepCheck::report(SegmentOutcome& out) const {
+  const SolveRecord& record = s.solves.back();
+  const Place place = place_of(s, record);
+  for (std::size_t i = 0; i < last_rows.contacts.size(); ++i) {
+    const NormalTerms& t = last_terms[i];
+    out.contacts.push_back(contact_report_of(s, record, place, last_rows.contacts[i], t.motion));
+    ContactReport& c = out.contacts.back();
+    c.colliding = t.bounce < 0 && c.impulse[0] > 0;
+    if (t.impact) out.collided.push_back(c.contact.key);
+  }
+  add_torques(record, last_rows.discs, s.model, out.contacts);
+  out.contacts_known = true;
+  out.impulses_known = !at_once && out.energies_known;
+  out.memory = out.contacts;
+  out.memory_solve = s.solves.size() - 1;
+  out.memory_known = true;
+}
+
+void check_first_order(const Segment& segment, const Euler& options, Law law, SegmentOutcome& out) {
+  StepCheck check{segment, options, law, {}, {}, {}, false, {}, 0, {}, false, {}, {}};
+  check.run(out);
+}
+
+}  // namespace cairn::record
