@@ -12,6 +12,11 @@ constexpr double fat_margin = 0.05;    // of the extent [-]
 constexpr double fat_ahead = 2;        // of the last shift [-]
 constexpr std::size_t most_left = 32;  // boxes that are compared one by one: one in so many
 
+// How many pairs there are depends on the calls before: room for as many again.
+void leave_room(std::size_t count, std::vector<std::pair<int, int>>& list) {
+  if (list.capacity() < count + count / 2 + 64) list.reserve(2 * count + 128);
+}
+
 bool contains(const Aabb& outer, const Aabb& inner) {
   return (inner.lo.array() >= outer.lo.array()).all() &&
          (inner.hi.array() <= outer.hi.array()).all();
@@ -32,6 +37,7 @@ void FatPairs::fatten(const Input& in, std::size_t i) {
 void FatPairs::find_left(const Input& in) {
   left_.assign(in.boxes.size(), 0);
   left_list_.clear();
+  left_list_.reserve(in.boxes.size());
   for (std::size_t i = 0; i < in.boxes.size(); ++i) {
     if (contains(fat_[i], in.boxes[i])) continue;
     left_[i] = 1;
@@ -68,6 +74,7 @@ void FatPairs::pairs(const Input& in, std::vector<std::pair<int, int>>& out) {
     fat_.resize(in.boxes.size());
     for (std::size_t i = 0; i < fat_.size(); ++i) fatten(in, i);
     broadphase_.pairs(fat_, in.body_of_box, in.movable, fat_pairs_);
+    for (auto* list : {&fat_pairs_, &fresh_, &merged_}) leave_room(fat_pairs_.size(), *list);
   } else if (!left_list_.empty()) {
     compare_left(in);
   }
