@@ -101,7 +101,8 @@ int start(int argc, char** argv) {
   GrowthOptions growth_options;
   DistanceOptions distance_options;
   FilterOptions filter_options;
-  add_bench(app, bench_options, growth_options, distance_options, filter_options);
+  VerdictBenchOptions verdict_options;
+  add_bench(app, bench_options, growth_options, distance_options, filter_options, verdict_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
   OrderOptions order_options;
@@ -142,6 +143,7 @@ int start(int argc, char** argv) {
     if (bench->got_subcommand("decades")) return bench_decades(growth_options);
     if (bench->got_subcommand("distance")) return bench_distance(distance_options);
     if (bench->got_subcommand("filter")) return bench_filter(filter_options);
+    if (bench->got_subcommand("verdict")) return bench_verdict(verdict_options);
     return bench_solvers(bench_options);
   }
   return schema();

@@ -29,6 +29,7 @@ void add_export(CLI::App& app, ExportCommand& options);
 void add_render(CLI::App& app, RenderCommand& options);
 void add_reproduce(CLI::App& app, ReproduceOptions& options);
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,
-               DistanceOptions& distance_options, FilterOptions& filter_options);
+               DistanceOptions& distance_options, FilterOptions& filter_options,
+               VerdictBenchOptions& verdict_options);
 
 }  // namespace cairn::app

@@ -9,7 +9,8 @@ constexpr const char* bench_examples = R"(Examples:
   cairn bench solvers --case stack10 --case packing_warm --solver auto --solver bb --json
   cairn bench growth --most 100000 --out growth.svg
   cairn bench decades --out decades.svg
-  cairn bench distance --out distance.svg)";
+  cairn bench distance --out distance.svg
+  cairn bench verdict scenes/boxes1000.json scenes/pile1000.json)";
 
 constexpr const char* reproduce_examples = R"(Examples:
   cairn reproduce
@@ -34,7 +35,8 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options) {
 }
 
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,
-               DistanceOptions& distance_options, FilterOptions& filter_options) {
+               DistanceOptions& distance_options, FilterOptions& filter_options,
+               VerdictBenchOptions& verdict_options) {
   CLI::App* command = add_command(app, "bench", "Measure this program", bench_examples);
   command->require_subcommand(1);
   CLI::App* solvers =
@@ -71,6 +73,19 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
   CLI::App* filter = add_command(*command, "filter", "CPU time with and without the contact filter",
                                  bench_examples);
   add_json(*filter, filter_options.json);
+  CLI::App* verdict =
+      add_command(*command, "verdict", "CPU time of each check of the verdict", bench_examples);
+  verdict->add_option("SCENE", verdict_options.scenes, "scene files")->required();
+  verdict->add_option("--set", verdict_options.assignments, "change a value of the scenes")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  verdict->add_option("--skip", verdict_options.skip, "steps before the measurement")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000));
+  verdict->add_option("--steps", verdict_options.steps, "steps that are measured")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  add_json(*verdict, verdict_options.json);
 }
 
 }  // namespace cairn::app

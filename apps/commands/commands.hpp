@@ -150,4 +150,12 @@ struct FilterOptions {
 };
 int bench_filter(const FilterOptions& options);
 
+struct VerdictBenchOptions {
+  std::vector<std::string> scenes;       // files
+  std::vector<std::string> assignments;  // "simulation.step=0.01"
+  int skip = 100, steps = 100;           // before the measurement, and in it
+  bool json = false;
+};
+int bench_verdict(const VerdictBenchOptions& options);
+
 }  // namespace cairn::app

@@ -230,6 +230,20 @@ struct StepReport {
   int parts = 1;                              // into which it was divided
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
+    struct Checks {  // of the verdict, all attempts together; residuals are part of `solve` [s]
+      double overlap = 0, sweep = 0, prescribed = 0, joints = 0, momentum = 0, energy = 0;
+
+      double total() const { return overlap + sweep + prescribed + joints + momentum + energy; }
+      Checks& operator+=(const Checks& other) {
+        overlap += other.overlap;
+        sweep += other.sweep;
+        prescribed += other.prescribed;
+        joints += other.joints;
+        momentum += other.momentum;
+        energy += other.energy;
+        return *this;
+      }
+    } checks;
   } seconds;
 
   // All three parts of the verdict hold. A report without a verdict of its own has that of its

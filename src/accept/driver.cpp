@@ -151,6 +151,7 @@ bool Driver::step_apart(const Setting& s, double h, const scheme::StepData& data
   if (can_meet(s.model, begin_, whole, fails_)) return false;
   whole.seconds.detect += report.seconds.detect;
   whole.seconds.solve += report.seconds.solve;
+  whole.seconds.checks += report.seconds.checks;
   whole.discarded_solves += report.solve_count;
   Verdict verdict = groups[0].report.verdict;
   add_part(groups[1].report.verdict, verdict);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "accept/lap.hpp"
 #include "accept/segment.hpp"
 #include "base/conventions.hpp"
 #include "constrain/joints.hpp"
@@ -114,26 +115,37 @@ void Judge::judge_solve(const Taken& taken, Judgement& out) const {
                               budget ? " after the work budget (simulation.verdict.work)" : "");
 }
 
-// (E301).
+// (E301), of pairs that the swept test does not prove to be apart (E402).
 void Judge::judge_overlaps(const Taken& taken, Judgement& out) {
   if (!(taken.report.penetration > 0)) return;
-  finder_.find_overlaps(taken.model, taken.after.poses, overlaps_);
-  for (const Contact& c : overlaps_) {
-    if (!(c.gap < 0)) continue;
-    const Thinner pair = thinner(taken.model, c.key.shape_a, c.key.shape_b);
-    out.verdict.overlap = std::max(out.verdict.overlap, -c.gap / pair.radius);
-    take(-c.gap / pair.radius, limits_.overlap, out.verdict.motion,
-         [&] { return overlap_text(pair, -c.gap, "at the end of the step"); });
-    if (-c.gap > limits_.overlap * pair.radius)
-      out.culprits.emplace_back(c.key.body_a, c.key.body_b);
+  if (swept_)
+    finder_.find_depths(taken.model, taken.after.poses, sweeper_.touching(), depths_);
+  else
+    find_all_depths(taken.model, taken.after.poses);
+  for (const auto& [a, b, depth] : depths_) {
+    const Thinner pair = thinner(taken.model, a, b);
+    out.verdict.overlap = std::max(out.verdict.overlap, depth / pair.radius);
+    take(depth / pair.radius, limits_.overlap, out.verdict.motion,
+         [&] { return overlap_text(pair, depth, "at the end of the step"); });
+    if (depth > limits_.overlap * pair.radius)
+      out.culprits.emplace_back(taken.model.shapes[index(a)].body,
+                                taken.model.shapes[index(b)].body);
   }
+}
+
+// Of all pairs, one entry for each contact that overlaps.
+void Judge::find_all_depths(const Model& model, std::span<const Pose> poses) {
+  finder_.find_overlaps(model, poses, overlaps_);
+  depths_.clear();
+  for (const Contact& c : overlaps_)
+    if (c.gap < 0) depths_.push_back({c.key.shape_a, c.key.shape_b, -c.gap});
 }
 
 // Whether the pair of a finding exceeded its limit at the beginning already.
 bool Judge::overlapped_before(const Taken& taken, const collide::SweepFinding& finding) {
-  finder_.find_overlaps(taken.model, taken.before.poses, overlaps_);
-  return std::any_of(overlaps_.begin(), overlaps_.end(), [&](const Contact& c) {
-    return c.key.shape_a == finding.a && c.key.shape_b == finding.b && -c.gap > finding.limit;
+  find_all_depths(taken.model, taken.before.poses);
+  return std::any_of(depths_.begin(), depths_.end(), [&](const auto& d) {
+    return d.a == finding.a && d.b == finding.b && d.depth > finding.limit;
   });
 }
 
@@ -158,21 +170,35 @@ void Judge::judge_piece(const Taken& taken, const collide::PathSegment& piece, J
   }
 }
 
+// Where a body moves by itself a stretch is cut into pieces in which it moves nearly straight.
+void Judge::judge_stretch(const Taken& taken, Judgement& out) {
+  Lap lap(taken.clock);
+  if (!moves_by_itself_ || segment_.length == 0) {
+    judge_piece(taken, segment_, out);
+    return lap.end(out.seconds.sweep);
+  }
+  const int n = pieces_of(taken.model, segment_, straight * limits_.overlap * thinnest_);
+  for (int k = 0; k < n; ++k) {
+    make_piece(taken.model, segment_, k, n, piece_);
+    lap.end(out.seconds.prescribed);
+    judge_piece(taken, piece_, out);
+    lap.end(out.seconds.sweep);
+  }
+}
+
 void Judge::judge_path(const Taken& taken, Judgement& out) {
   const scheme::StepPath& path = taken.path;
+  swept_ = false;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (path[i].t == path[i + 1].t && path[i].poses == path[i + 1].poses) continue;
+    Lap lap(taken.clock);
     make_segment(taken.model, path[i], path[i + 1], segment_);
-    if (!moves_by_itself_ || segment_.length == 0) {
-      judge_piece(taken, segment_, out);
-      continue;
-    }
-    const int n = pieces_of(taken.model, segment_, straight * limits_.overlap * thinnest_);
-    for (int k = 0; k < n; ++k) {
-      make_piece(taken.model, segment_, k, n, piece_);
-      judge_piece(taken, piece_, out);
-    }
+    lap.end(out.seconds.sweep);
+    judge_stretch(taken, out);
+    swept_ = true;
   }
+  // (E402): what the last stretch proves holds for the end of the step if it leads there.
+  swept_ = swept_ && path[path.size() - 1].poses == taken.after.poses;
 }
 
 // (E305).
@@ -281,10 +307,15 @@ Judgement Judge::operator()(const Taken& taken) {
   Judgement out;
   judge_solve(taken, out);
   judge_path(taken, out);
+  Lap lap(taken.clock);
   judge_overlaps(taken, out);
+  lap.end(out.seconds.overlap);
   judge_joints(taken, out);
+  lap.end(out.seconds.joints);
   judge_momentum(taken, out);
+  lap.end(out.seconds.momentum);
   judge_energy(taken, out.verdict);
+  lap.end(out.seconds.energy);
   return out;
 }
 

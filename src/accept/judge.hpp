@@ -25,6 +25,7 @@ struct Taken {
   double nominal = 0;    // of the whole step [s]
   bool elastic = false;  // contacts may return energy that an earlier step took
   std::span<const ExternalForce> external = {};
+  double (*clock)() = nullptr;  // CPU time [s]; null: checks are not timed
 };
 
 struct Judgement {
@@ -34,6 +35,7 @@ struct Judgement {
   std::vector<std::pair<BodyId, BodyId>> culprits;  // pairs that fail in motion
   bool passes = false;                              // a body may have gone through another one
   bool started_so = false;  // the worst overlap was there at the beginning already
+  StepReport::Seconds::Checks seconds;
 };
 
 class Judge {
@@ -48,7 +50,9 @@ class Judge {
   void judge_solve(const Taken& taken, Judgement& out) const;
   void judge_overlaps(const Taken& taken, Judgement& out);
   void judge_path(const Taken& taken, Judgement& out);
+  void judge_stretch(const Taken& taken, Judgement& out);
   void judge_piece(const Taken& taken, const collide::PathSegment& piece, Judgement& out);
+  void find_all_depths(const Model& model, std::span<const Pose> poses);
   bool overlapped_before(const Taken& taken, const collide::SweepFinding& finding);
   void judge_joints(const Taken& taken, Judgement& out) const;
   void judge_momentum(const Taken& taken, Judgement& out);
@@ -63,8 +67,10 @@ class Judge {
   collide::PathSegment segment_, piece_;
   double thinnest_ = 0;           // least inner radius of all shapes [m]
   bool moves_by_itself_ = false;  // a body has prescribed motion
+  bool swept_ = false;            // the path of the step at hand has a stretch
   std::vector<collide::SweepFinding> findings_;
   std::vector<Contact> overlaps_;
+  std::vector<collide::ContactFinder::Depth> depths_;
 };
 
 // Takes the verdict of a part into that of the whole step: the worst of each figure.

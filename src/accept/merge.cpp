@@ -136,6 +136,7 @@ void append_group(StepReport& group, StepReport& whole) {
   whole.joint_error_angle = std::max(whole.joint_error_angle, group.joint_error_angle);
   whole.seconds.detect += group.seconds.detect;
   whole.seconds.solve += group.seconds.solve;
+  whole.seconds.checks += group.seconds.checks;
 }
 
 }  // namespace cairn::accept

@@ -41,33 +41,37 @@ void MomentumBalance::attach(const Model& model, BodyId body) {
     islands_[base::at(sets_.root(static_cast<int>(body)))].isolated = false;
 }
 
-// Sets of bodies that impulses or springs connect.
+// Bodies that impulses or springs connect.
+void MomentumBalance::list_links(const Model& model, const StepReport& report) {
+  links_.clear();
+  for (const SolveRecord& solve : report.solved())
+    for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
+      const ConstraintId& id = solve.problem.constraints[i].id;
+      if (id.kind == ConstraintId::Kind::contact && acts(solve, i))
+        links_.push_back({id.contact.body_a, id.contact.body_b, true});
+    }
+  for (const ImpactReport& i : report.impacts)
+    links_.push_back({i.contact.body_a, i.contact.body_b, true});
+  for (const StepEvent& e : report.events)
+    if (e.contact.body_a != e.contact.body_b)
+      links_.push_back({e.contact.body_a, e.contact.body_b, true});
+  for (const Joint& j : model.joints) links_.push_back({j.bodies[0], j.bodies[1], false});
+  for (const Spring& s : model.springs) links_.push_back({s.bodies[0], s.bodies[1], false});
+}
+
 void MomentumBalance::join(const Model& model, const StepReport& report) {
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
-  auto each_link = [&](const auto& visit) {
-    for (const SolveRecord& solve : report.solved())
-      for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
-        const ConstraintId& id = solve.problem.constraints[i].id;
-        if (id.kind == ConstraintId::Kind::contact && acts(solve, i))
-          visit(id.contact.body_a, id.contact.body_b, true);
-      }
-    for (const ImpactReport& i : report.impacts) visit(i.contact.body_a, i.contact.body_b, true);
-    for (const StepEvent& e : report.events)
-      if (e.contact.body_a != e.contact.body_b) visit(e.contact.body_a, e.contact.body_b, true);
-    for (const Joint& j : model.joints) visit(j.bodies[0], j.bodies[1], false);
-    for (const Spring& s : model.springs) visit(s.bodies[0], s.bodies[1], false);
-  };
+  list_links(model, report);
   sets_.reset(model.bodies.size());
-  each_link([&](BodyId a, BodyId b, bool) {
+  for (const auto& [a, b, contact] : links_)
     if (free(a) && free(b)) sets_.join(static_cast<int>(a), static_cast<int>(b));
-  });
   islands_.assign(model.bodies.size(), Island{});
-  each_link([&](BodyId a, BodyId b, bool contact) {
+  for (const auto& [a, b, contact] : links_) {
     if (!free(a)) attach(model, b);
     if (!free(b)) attach(model, a);
     if (!contact && free(a) && free(b))
       islands_[base::at(sets_.root(static_cast<int>(a)))].plain = false;
-  });
+  }
 }
 
 void MomentumBalance::add_body(const Model& model, const State& before, const State& after,
@@ -113,6 +117,7 @@ void MomentumBalance::add_forces(const Model& model, const State& before, double
   for (const AppliedForce& f : model.applied_forces) {
     if (model.body(f.body).velocities == 0) continue;
     Island& island = islands_[base::at(sets_.root(static_cast<int>(f.body)))];
+    if (!island.isolated) continue;
     const Vec3 force = dynamics::evaluate(f.force, before.t),
                later = dynamics::evaluate(f.force, before.t + h);
     const Vec3 torque = dynamics::evaluate(f.torque, before.t);
@@ -131,13 +136,17 @@ MomentumError MomentumBalance::measure(const Model& model, const State& before, 
                                        std::span<const ExternalForce> external, double h) {
   join(model, report);
   for (const ExternalForce& force : external) attach(model, force.body);
+  // Islands that something holds have no balance.
+  balanced_.clear();
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].velocities > 0) add_body(model, before, after, i, h);
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].velocities > 0) {
-      add_spin(model, before, i, 0);
-      add_spin(model, after, i, 1);
-    }
+    if (model.bodies[i].velocities > 0 &&
+        islands_[base::at(sets_.root(static_cast<int>(i)))].isolated)
+      balanced_.push_back(i);
+  for (const std::size_t i : balanced_) add_body(model, before, after, i, h);
+  for (const std::size_t i : balanced_) {
+    add_spin(model, before, i, 0);
+    add_spin(model, after, i, 1);
+  }
   add_forces(model, before, h);
 
   MomentumError worst;

@@ -38,6 +38,7 @@ class MomentumBalance {
     double momentum_scale = 0, spin_scale = 0;
     double spin_rounding = 0;  // of the differences that the angular momentum is made of [N m s]
   };
+  void list_links(const Model& model, const StepReport& report);
   void join(const Model& model, const StepReport& report);
   void attach(const Model& model, BodyId body);
   void add_body(const Model& model, const State& before, const State& after, std::size_t i,
@@ -45,6 +46,12 @@ class MomentumBalance {
   void add_spin(const Model& model, const State& state, std::size_t i, std::size_t end);
   void add_forces(const Model& model, const State& before, double h);
 
+  struct Link {
+    BodyId a{}, b{};
+    bool contact = false;
+  };
+  std::vector<Link> links_;
+  std::vector<std::size_t> balanced_;  // bodies of isolated islands
   base::UnionFind sets_;
   std::vector<Island> islands_;  // by the root of the set
 };

@@ -101,9 +101,12 @@ Judgement Stepper::advance(const Setting& s, const SchemeOptions& with, double l
         scheme::advance(s.model, scheme, s.solver, length, s.clock, data, state, report);
       },
       with);
-  if (!report.failed() && !s.interrupted)
-    return judge_({s.model, before_, state, data.path, report, length, nominal, elastic(s),
-                   data.forces.external});
+  if (!report.failed() && !s.interrupted) {
+    Judgement judgement = judge_({s.model, before_, state, data.path, report, length, nominal,
+                                  elastic(s), data.forces.external, s.clock});
+    report.seconds.checks += judgement.seconds;
+    return judgement;
+  }
   Judgement stopped;
   stopped.verdict.motion = {false, 0, report.message};
   return stopped;
@@ -165,6 +168,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     }
     report.seconds.detect += part_.seconds.detect;
     report.seconds.solve += part_.seconds.solve;
+    report.seconds.checks += part_.seconds.checks;
     if (s.interrupted) return;
     const bool energy_alone = judgement.culprits.empty() && !part_.failed();
     const bool last_try = s.out_of_budget() ||

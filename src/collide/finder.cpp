@@ -249,27 +249,50 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   model::dcheck_contacts(model, contacts);
 }
 
+double ContactFinder::polyhedra_gap(const Model& model, std::span<const Pose> poses, ShapeId a,
+                                    ShapeId b) const {
+  PolyPair pair{a, b, 0, {}, 0, last_basis(a, b)};
+  const PlacedPair now = placed(model, poses, pair);
+  return overlap_or_gap(now.a, now.b, overlap_rounding * model.length_unit, pair.basis);
+}
+
 void ContactFinder::find_overlaps(const Model& model, std::span<const Pose> poses,
                                   std::vector<Contact>& contacts) {
   overlapping_pairs(model, poses);
   contacts.clear();
   for (const auto& [i, j] : pairs_) {
-    if (both_polyhedra(model, model.shapes[static_cast<std::size_t>(i)],
-                       model.shapes[static_cast<std::size_t>(j)])) {
-      PolyPair pair{shape_id(i), shape_id(j), 0, {}, 0, last_basis(shape_id(i), shape_id(j))};
-      const PlacedPair now = placed(model, poses, pair);
-      const double gap =
-          overlap_or_gap(now.a, now.b, overlap_rounding * model.length_unit, pair.basis);
+    const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
+                &shape_b = model.shapes[static_cast<std::size_t>(j)];
+    if (both_polyhedra(model, shape_a, shape_b)) {
+      const double gap = polyhedra_gap(model, poses, shape_id(i), shape_id(j));
+      if (!(gap <= 0)) continue;
+      const PlacedPair now = placed(model, poses, {shape_id(i), shape_id(j), 0, {}, 0, {}});
       const ShapeContact raw{now.a.center(), now.b.center(), Vec3::UnitZ(), gap, along_axis};
-      if (gap <= 0) contacts.push_back(finish(model, pair.a, pair.b, raw));
+      contacts.push_back(finish(model, shape_id(i), shape_id(j), raw));
       continue;
     }
-    if (far_spheres(model.shapes[static_cast<std::size_t>(i)],
-                    model.shapes[static_cast<std::size_t>(j)], poses, 0))
-      continue;
+    if (far_spheres(shape_a, shape_b, poses, 0)) continue;
     collide(model, poses, shape_id(i), shape_id(j));
     for (const ShapeContact& raw : raw_)
       if (raw.gap <= 0) contacts.push_back(finish(model, shape_id(i), shape_id(j), raw));
+  }
+}
+
+void ContactFinder::find_depths(const Model& model, std::span<const Pose> poses,
+                                std::span<const std::pair<int, int>> pairs,
+                                std::vector<Depth>& depths) {
+  depths.clear();
+  for (const auto& [i, j] : pairs) {
+    const Shape &shape_a = model.shapes[static_cast<std::size_t>(i)],
+                &shape_b = model.shapes[static_cast<std::size_t>(j)];
+    double gap = 0;
+    if (both_polyhedra(model, shape_a, shape_b)) {
+      gap = polyhedra_gap(model, poses, shape_id(i), shape_id(j));
+    } else if (!far_spheres(shape_a, shape_b, poses, 0)) {
+      collide(model, poses, shape_id(i), shape_id(j));
+      for (const ShapeContact& raw : raw_) gap = std::min(gap, raw.gap);
+    }
+    if (gap < 0) depths.push_back({shape_id(i), shape_id(j), -gap});
   }
 }
 

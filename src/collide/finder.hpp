@@ -54,6 +54,13 @@ class ContactFinder {
   void find_overlaps(const Model& model, std::span<const Pose> poses,
                      std::vector<Contact>& contacts);
   static constexpr int along_axis = std::numeric_limits<int>::max();
+  // Deepest overlap of each of the given pairs of shapes that overlap; each has a contact function.
+  struct Depth {
+    ShapeId a{}, b{};
+    double depth = 0;  // > 0 [m]
+  };
+  void find_depths(const Model& model, std::span<const Pose> poses,
+                   std::span<const std::pair<int, int>> pairs, std::vector<Depth>& depths);
 
   // The contacts of a pair under its present axis.
   void collect(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
@@ -78,6 +85,7 @@ class ContactFinder {
 
  private:
   void collide(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b);
+  double polyhedra_gap(const Model& model, std::span<const Pose> poses, ShapeId a, ShapeId b) const;
   Contact finish(const Model& model, ShapeId a, ShapeId b, const ShapeContact& raw) const;
   void near_pairs(const Model& model, std::span<const Pose> poses, std::span<const Reach> reach);
   void overlapping_pairs(const Model& model, std::span<const Pose> poses);

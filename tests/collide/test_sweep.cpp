@@ -1,8 +1,10 @@
 // The swept test against dense samples of random paths (E302 to E304).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <numbers>
 
+#include "collide/finder.hpp"
 #include "collide/sweep_oracle.hpp"
 
 namespace cairn::test_sweep {
@@ -87,6 +89,64 @@ TEST(Sweep, FreesBodiesThatPassEachOther) {
   pair.paths[0].turn_B = Vec3(30, 0, 0);
   pair.paths[1].turn_B = Vec3(0, 12, 0);
   EXPECT_TRUE(sweep(pair, share).empty());
+}
+
+// Boxes that drift, jump and come back: the pairs are those of a search without memory, and those
+// of fewer boxes where their number changes.
+TEST(FatPairs, AreThoseOfAFreshSearch) {
+  Random random(30);
+  collide::FatPairs kept;
+  std::vector<std::pair<int, int>> found, expected;
+  for (const std::size_t count : {200u, 60u}) {
+    std::vector<Vec3> middles(count), shifts(count, Vec3::Zero());
+    std::vector<int> bodies;
+    std::vector<char> movable;
+    for (std::size_t i = 0; i < count; ++i) {
+      middles[i] = random.uniform(0, 5) * random.unit();
+      bodies.push_back(static_cast<int>(i / 2));
+      movable.push_back(i % 7 != 0);
+    }
+    for (int step = 0; step < 60; ++step) {
+      std::vector<collide::Aabb> boxes;
+      for (std::size_t i = 0; i < count; ++i) {
+        // Most hardly move, some run, all of them jump now and then.
+        const double way = step % 20 == 19 ? 3 : i % 50 == 0 ? 0.5 : 0.01;
+        shifts[i] = way * random.unit();
+        middles[i] += shifts[i];
+        boxes.push_back({middles[i] - Vec3::Constant(0.4), middles[i] + Vec3::Constant(0.4)});
+      }
+      boxes[3].hi.z() = std::numeric_limits<double>::infinity();
+      kept.pairs({boxes, shifts, bodies, movable}, found);
+      collide::Broadphase().pairs(boxes, bodies, movable, expected);
+      ASSERT_EQ(found, expected) << count << ' ' << step;
+    }
+  }
+}
+
+// (E402).
+TEST(Sweep, NoPairThatItProvesApartOverlapsAtTheEnd) {
+  Random random(31);
+  int overlapping = 0, apart = 0;
+  for (int a = 0; a < shape_kinds; ++a)
+    for (int b = a; b < shape_kinds; ++b)
+      for (int k = 0; k < 20 && can_meet(a, b); ++k) {
+        const SweptPair pair = random_swept_pair(random, a, b, {1, 0.5});
+        collide::Sweeper sweeper(*pair.model);
+        std::vector<collide::SweepFinding> findings;
+        sweeper.check(*pair.model, pair.paths, share, findings);
+        std::vector<Pose> end;
+        for (const collide::BodyPath& path : pair.paths) end.push_back(pose_at(path, 1));
+        std::vector<Contact> all;
+        collide::ContactFinder(*pair.model).find_overlaps(*pair.model, end, all);
+        std::vector<collide::ContactFinder::Depth> some;
+        collide::ContactFinder(*pair.model).find_depths(*pair.model, end, sweeper.touching(), some);
+        double deepest = 0;
+        for (const Contact& c : all) deepest = std::max(deepest, -c.gap);
+        EXPECT_EQ(some.empty() ? 0 : some[0].depth, deepest) << a << ' ' << b << ' ' << k;
+        ++(deepest > 0 ? overlapping : apart);
+      }
+  EXPECT_GT(overlapping, 20);
+  EXPECT_GT(apart, 20);
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ bool both_flat(const Solid& a, const Solid& b) {
   return a.polyhedron && b.polyhedron && a.planar == b.planar;
 }
 
+bool both_balls(const Solid& a, const Solid& b) {
+  return a.kind == Solid::Kind::ball && b.kind == Solid::Kind::ball && !a.planar && !b.planar;
+}
+
 // The faces of P against a shape about c, in P's frame, that contains a ball of radius `inner`:
 // calls visit(face) for those that can separate by more than best(), the most promising one first.
 template <class Best, class Visit>
@@ -238,6 +242,8 @@ Direction DirectionFinder::find(const PairPath& pair, const Moment& at, const Ef
     consider(pair, at, at.a->R_WS * a.size);
   } else if (both_flat(a, b)) {
     meet_polyhedra(pair, at, effort);
+  } else if (const Vec3 d = at.b->X_WS.p - at.a->X_WS.p; both_balls(a, b) && !d.isZero(0)) {
+    consider(pair, at, d.normalized());
   } else {
     meet_faces(pair, at);
     if (best_.separation > effort.enough) return best_;

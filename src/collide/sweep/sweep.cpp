@@ -38,16 +38,18 @@ Sweeper::Sweeper(const Model& model) {
 void Sweeper::follow_paths(const Model& model, std::span<const BodyPath> paths) {
   shapes_.resize(model.shapes.size());
   boxes_.resize(model.shapes.size());
+  shifts_.resize(model.shapes.size());
   for (std::size_t i = 0; i < model.shapes.size(); ++i) {
     const Shape& shape = model.shapes[i];
     follow(solid_of(model, shape), shape.X_CS, paths[index(shape.body)], shapes_[i]);
     boxes_[i] = swept_box(shapes_[i]);
+    shifts_[i] = shapes_[i].shift_W;
   }
 }
 
 // As ContactFinder::near_pairs, without pairs that have no contacts.
 void Sweeper::find_pairs(const Model& model) {
-  broadphase_.pairs(boxes_, body_of_shape_, movable_, pairs_);
+  fat_pairs_.pairs({boxes_, shifts_, body_of_shape_, movable_}, pairs_);
   std::erase_if(pairs_, [&](const std::pair<int, int>& pair) {
     const auto i = static_cast<std::size_t>(pair.first), k = static_cast<std::size_t>(pair.second);
     const std::array bodies{model.shapes[i].body, model.shapes[k].body};
@@ -64,6 +66,7 @@ SweepSummary Sweeper::check(const Model& model, std::span<const BodyPath> paths,
   follow_paths(model, paths);
   find_pairs(model);
   findings.clear();
+  touching_.clear();
   SweepSummary summary;
   summary.pairs = static_cast<int>(pairs_.size());
   for (const auto& [i, k] : pairs_) {
@@ -83,6 +86,7 @@ SweepSummary Sweeper::check(const Model& model, std::span<const BodyPath> paths,
     } else {
       found = {pair.deepest_possible(), 0, 0};
     }
+    if (found.depth > 0) touching_.emplace_back(i, k);
     summary.worst = std::max(summary.worst, found.depth / radius);
     if (found.tau < 1)
       findings.push_back({static_cast<ShapeId>(i), static_cast<ShapeId>(k), found.depth, limit,

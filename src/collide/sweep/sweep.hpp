@@ -10,6 +10,7 @@
 #include "collide/broadphase.hpp"
 #include "collide/narrowphase.hpp"
 #include "collide/sweep/body_path.hpp"
+#include "collide/sweep/fat_pairs.hpp"
 #include "collide/sweep/separating_direction.hpp"
 
 namespace cairn::collide {
@@ -40,6 +41,10 @@ class Sweeper {
   SweepSummary check(const Model& model, std::span<const BodyPath> paths, double share,
                      std::vector<SweepFinding>& findings);
 
+  // Pairs of shapes that the last check() does not prove to be apart on the whole path, sorted. No
+  // other pair that may touch overlaps at its end.
+  std::span<const std::pair<int, int>> touching() const { return touching_; }
+
  private:
   void follow_paths(const Model& model, std::span<const BodyPath> paths);
   void find_pairs(const Model& model);
@@ -48,8 +53,9 @@ class Sweeper {
   std::vector<int> body_of_shape_;  // by shape
   std::vector<SweptShape> shapes_;
   std::vector<Aabb> boxes_;
-  std::vector<std::pair<int, int>> pairs_;
-  Broadphase broadphase_;
+  std::vector<Vec3> shifts_;  // of the shapes [m]
+  std::vector<std::pair<int, int>> pairs_, touching_;
+  FatPairs fat_pairs_;
   DirectionFinder directions_;
 };
 
