@@ -15,7 +15,7 @@
 namespace cairn::scheme {
 namespace {
 
-constexpr double no_time = 0x1p-46;  // of a part: rounding [-]
+constexpr double no_time_left = 0x1p-46;  // of a part: rounding [-]
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void TrapezoidalStep::integrate(double length) {
   double left = length;
   int events = 0;
   // What an event near the end leaves is rounding, or does not change the time at all.
-  while (left > no_time * length && d.now.t + left > d.now.t && stopped.empty()) {
+  while (left > no_time_left * length && d.now.t + left > d.now.t && stopped.empty()) {
     find_contacts(left);
     if (data.active.finder.missing().first >= 0) {
       stopped = missing_contact(model, data.active.finder.missing());
