@@ -140,14 +140,16 @@ void at_shaking_plate(Shot& s) {
 // Turns about y of its frame, from x to -z; half of them by full turns a step.
 void at_blade(Shot& s) {
   using std::numbers::pi;
-  const double length = s.size * s.random.log_between(6, 20);
+  // So long that the body fits between the two arms.
+  const double beside = s.outer + s.thickness / 2;
+  const double length = std::max(s.size * s.random.log_between(6, 20), 3 * beside);
   const bool periodic = s.random.chance(0.5);
   const double rate =
       periodic ? 2 * pi * s.random.whole(1, 3) / s.h : s.random.log_between(1, 1000) / length;
   const double radius = length * s.random.between(0.4, 0.7);
-  const double clear = std::asin(std::min(1.0, (s.outer + s.thickness / 2) / radius));
-  const double phi =
-      std::min(clear + rate * s.h * s.random.between(0.02, 2.5), s.random.between(0.6, 0.75) * pi);
+  const double clear = std::asin(beside / radius);
+  const double ahead = clear + rate * s.h * s.random.between(0.02, 2.5);
+  const double phi = std::min({ahead, s.random.between(0.6, 0.75) * pi, pi - 1.001 * clear});
   s.position = radius * Vec3(std::cos(phi), 0, -std::sin(phi));
   s.speed = s.random.chance(0.5) ? 0 : std::min(s.speed, radius / s.h / 8);
   s.velocity = Vec3(0, 0, s.speed);

@@ -13,6 +13,12 @@
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
 
 namespace cairn::scheme {
+namespace {
+
+constexpr double no_time_left = 0x1p-46;  // of a part: rounding [-]
+
+}  // namespace
+
 // The solve's end becomes the beginning of what follows.
 void TrapezoidalStep::accept(const SolveRecord& record) {
   CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
@@ -38,7 +44,8 @@ void TrapezoidalStep::integrate(double length) {
   const double end = d.now.t + length;
   double left = length;
   int events = 0;
-  while (left > 0 && stopped.empty()) {
+  // What an event near the end leaves is rounding, or does not change the time at all.
+  while (left > no_time_left * length && d.now.t + left > d.now.t && stopped.empty()) {
     find_contacts(left);
     if (data.active.finder.missing().first >= 0) {
       stopped = missing_contact(model, data.active.finder.missing());
