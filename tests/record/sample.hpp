@@ -143,7 +143,7 @@ inline StepReport step(std::int64_t n) {
   r.contact_projections = 7;
   r.uncertified_projections = 5;
   r.contact_projection_certificate = 2e-7;
-  r.seconds = {.detect = 0.001, .solve = 0.002, .total = 0.004 + 0.001 * x};
+  r.seconds = {.detect = 0.001, .solve = 0.002, .total = 0.004 + 0.001 * x, .checks = {}};
   ContactReport contact;
   contact.contact.key = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, 4};
   contact.contact.p_WC = Vec3(0.1, 0.2, 0.3);
