@@ -1,5 +1,6 @@
 #include "terminal/attempt.hpp"
 
+#include <cmath>
 #include <ctime>
 #include <stdexcept>
 
@@ -103,13 +104,14 @@ Json as_json(const Attempt& a) {
   if (a.methods.empty()) return json;
   json["work"] = a.work;
   json["attempts_left_out"] = a.left_out;
-  for (const SolveAttempt& m : a.methods)
-    json["attempts"].push_back({{"method", m.method},
-                                {"island", m.island},
-                                {"iterations", m.iterations},
-                                {"before", m.before},
-                                {"after", m.after},
-                                {"work", m.work}});
+  for (const SolveAttempt& m : a.methods) {
+    Json entry = {{"method", m.method}, {"island", m.island}, {"iterations", m.iterations}};
+    if (std::isfinite(m.before))
+      entry["before"] = m.before;  // of a start that was not judged: none
+    if (std::isfinite(m.after)) entry["after"] = m.after;
+    entry["work"] = m.work;
+    json["attempts"].push_back(entry);
+  }
   return json;
 }
 

@@ -144,7 +144,8 @@ void sweep_tied(const SolverOptions& options, double& least, SolverWorkspace::Bu
     total.fallback = true;
     total.method = "nsgs";
   }
-  for (int sweeps = fewest, left = all; least > enough && left > 0; left -= sweeps) {
+  for (int sweeps = fewest, left = all; least > enough && left > 0 && !b.stop.stopped();
+       left -= sweeps) {
     run(b.island, Nsgs{.tolerance = 0.1 * tolerance(options), .max_sweeps = sweeps}, b.methods, b.r,
         b.v);
     total.iteration.iterations += sweeps;
@@ -168,7 +169,7 @@ void rounds_of_radii(const SolverOptions& options, double& least, SolverWorkspac
   constexpr int most_rounds = 100, patience = 10;
   // Each round well below the tolerance, or what is left of it hides whether the radii settle.
   SolverOptions exact = options;
-  std::visit([](auto& o) { o.tolerance *= 0.1; }, exact);
+  std::visit([](auto& o) { o.tolerance *= 0.3; }, exact);
   double last = std::numeric_limits<double>::infinity(), share = 1;
   for (int round = 0, stalled = 0;; ++round) {
     b.radii.clear();

@@ -26,6 +26,7 @@ inline constexpr const char* shaken = R"json({
              {"name": "turning", "motion": {"position": [5, 0, 0], "axis": [0, 0, 1], "angle": "3*t"},
               "shapes": [{"type": "box", "size": [1, 1, 1], "position": [1, 0, 0]}]},
              {"name": "disc", "dof": "x y rz", "mass": 1, "position": [0, 1, 0], "shapes": [{"type": "disc", "radius": 1}]}],
+  "no_contact": [["turning", "disc"]],
   "simulation": {"step": 0.01, "duration": 0.5}})json";
 
 // Every shape, several in a body, contacts with friction, a fixed body, commas and quotes in names.

@@ -23,7 +23,7 @@ constexpr const char* scene_text = R"({
      "angular_velocity": [0, 0, 3], "shapes": [{"type": "sphere", "radius": 0.5}]},
     {"name": "bob", "dof": "x y rz", "mass": 2, "position": [9.2, 3, 0], "shapes": [{"type": "disc", "radius": 0.25}]}],
   "joints": [{"type": "distance", "bodies": ["world", "bob"], "anchors": [[8.4, 3, 0], [0, 0, 0]]}],
-  "no_contact": [["wall", "box"], ["wall", "ball"]],
+  "no_contact": [["wall", "box"], ["wall", "ball"], ["bob", "box"]],
   "simulation": {"scheme": {"type": "trapezoidal"}, "step": 0.01, "duration": 1}
 })";
 

@@ -47,16 +47,15 @@ std::string constraint_text(const Problem& problem, const Constraint& c, const s
   return text + "], \"b\": " + row_text(c.b, c.rows) + "}";
 }
 
-// Estimates that are not finite have no number in JSON.
+// A start that was not judged has no estimate.
 std::string attempt_text(const SolveAttempt& a) {
-  const auto number = [](double x) {
-    return std::isfinite(x) ? json::digits(x) : std::string("null");
+  const auto estimate = [](const char* key, double x) {
+    return std::isfinite(x) ? fmt::format(", \"{}\": {}", key, json::digits(x)) : std::string();
   };
-  return fmt::format(
-      "{{\"method\": {}, \"island\": {}, \"iterations\": {}, \"before\": {}, \"after\": {}, "
-      "\"work\": {}}}",
-      json::json_string(a.method), a.island, a.iterations, number(a.before), number(a.after),
-      number(a.work));
+  return fmt::format("{{\"method\": {}, \"island\": {}, \"iterations\": {}{}{}, \"work\": {}}}",
+                     json::json_string(a.method), a.island, a.iterations,
+                     estimate("before", a.before), estimate("after", a.after),
+                     json::digits(a.work));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "base/index.hpp"
+#include "base/union_find.hpp"
 #include "collide/narrowphase.hpp"
 #include "collide/pairs/poly_pair.hpp"
 #include "record/check/check_parts.hpp"
@@ -28,18 +30,22 @@ void check_velocities(const Model& model, bool paid_both_ways, const TraceFrame&
   for (const ProblemBody& b : last.problem.bodies) {
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     const int translations = model::translation_count(body);
+    // Spins that are carried in the world frame round with the size of all their components.
+    const double spin =
+        frame.state.v.segment(body.first_velocity + translations, b.size - translations).norm();
     for (int i = 0; i < b.size; ++i) {
       const double unit = i < translations ? units.speed() : 1 / units.time;
       const double solved = last.solution.v[b.first + i] * unit;
       const double state = frame.state.v[body.first_velocity + i];
+      const double size =
+          std::max({std::abs(solved), std::abs(state), i < translations ? 0 : spin});
       // The projection may have slowed the body by up to the factor that the frame names.
       const double slowest = frame.report.projection_slowing;
       // What it put in, scheme trapezoidal returns to the velocities.
       const double fastest = paid_both_ways ? 2 - slowest : 1;
       const double nearest = std::clamp(state, std::min(fastest * solved, slowest * solved),
                                         std::max(fastest * solved, slowest * solved));
-      if (!(std::abs(nearest - state) <=
-            motion_relative * std::max(std::abs(solved), std::abs(state))))
+      if (!(std::abs(nearest - state) <= motion_relative * size))
         complain(FindingCode::velocity,
                  fmt::format("velocity {} of {} is {:.17g}, the last solve gave {:.17g}", i,
                              body.name, state, solved));
@@ -69,25 +75,31 @@ State with_solved_velocities(const Model& model, const TraceFrame& frame) {
   return state;
 }
 
-// Whether a row of the step acts on the body.
-bool constrained(const StepReport& report, std::size_t body) {
+// Bodies that a projection may have moved: off their overlaps all that move; onto joints those with
+// joints and what contacts of the step connect with them (E320).
+std::vector<char> projected_bodies(const Model& model, const SchemeOptions& scheme,
+                                   const StepReport& report) {
+  const auto* euler = euler_options(scheme);
+  std::vector<char> moved(model.bodies.size(), 0);
+  base::UnionFind groups;
+  groups.reset(model.bodies.size());
+  const auto dynamic = [&](int body) {
+    return body >= 0 && model.bodies[base::at(body)].kind == BodyKind::dynamic;
+  };
   for (const SolveRecord& record : report.solved())
     for (const Constraint& c : record.problem.constraints)
-      for (const int i : c.body)
-        if (i >= 0 && record.problem.bodies[static_cast<std::size_t>(i)].model_body ==
-                          static_cast<std::int32_t>(body))
-          return true;
-  return false;
-}
-
-// Whether a projection may have moved the body: off its overlaps any; onto joints those that joints
-// or contacts with jointed bodies hold (E320).
-bool projected(const Model& model, const SchemeOptions& scheme, const StepReport& report,
-               std::size_t body) {
-  const auto* euler = euler_options(scheme);
-  if (model.bodies[body].kind != BodyKind::dynamic) return false;
-  if (euler && euler->project_contacts) return true;
-  return !model.joints.empty() && constrained(report, body);
+      if (c.body[0] >= 0 && c.body[1] >= 0)
+        groups.join(record.problem.bodies[base::at(c.body[0])].model_body,
+                    record.problem.bodies[base::at(c.body[1])].model_body);
+  for (const Joint& joint : model.joints)
+    for (const BodyId id : joint.bodies)
+      if (dynamic(static_cast<int>(id))) moved[base::at(groups.root(static_cast<int>(id)))] = 1;
+  for (std::size_t i = model.bodies.size(); i-- > 0;) {
+    const int body = static_cast<int>(i);
+    moved[i] =
+        dynamic(body) && ((euler && euler->project_contacts) || moved[base::at(groups.root(body))]);
+  }
+  return moved;
 }
 
 // Scheme hybrid: nothing but gravity acts on the body, which moves on a parabola (E208).
@@ -144,6 +156,7 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
   const StepPath path = trapezoidal ? follow_parts(model, before, frame, complain) : StepPath{};
   if (hybrid && frame.report.solve_count != 1) return;
   State solved = with_solved_velocities(model, frame);
+  const std::vector<char> movable = projected_bodies(model, scheme, frame.report);
   // What pays for a projection slows the parts after it.
   auto slowed = [&](const std::vector<double>& length, std::size_t i) {
     return path.parts > 1 ? path.parts * (1 - frame.report.projection_slowing) * length[i] : 0;
@@ -164,7 +177,7 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
       size = std::max({size, h * twist(body, before).linear_W.norm(),
                        h * twist(body, frame.state).linear_W.norm()});
     // A projection may move the body as far as the frame says.
-    const bool free = projected(model, scheme, frame.report, i);
+    const bool free = movable[i] != 0;
     const double times = std::max(1, path.parts);
     const double moved = (free ? times * frame.report.projection : 0) + slowed(path.way, i),
                  turned = (free ? times * frame.report.projection_angle : 0) + slowed(path.turn, i);

@@ -3,6 +3,7 @@
 #include "record/trace/frame.hpp"
 
 #include "record/trace/chunk.hpp"
+#include "record/trace/frame_attempts.hpp"
 #include "record/trace/frame_origin.hpp"
 #include "record/trace/frame_problem.hpp"
 #include "record/trace/frame_verdict.hpp"
@@ -225,6 +226,8 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
     for (const SolveRecord& record : report.solved()) write_solve(record, out);
   });
   if (has_origins(report)) write_section(tags::origins, out, [&] { write_origins(report, out); });
+  if (has_attempts(report))
+    write_section(tags::attempts, out, [&] { write_attempts(report, out); });
 }
 
 SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
@@ -271,6 +274,8 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
   sections.mandatory(tags::solves, [&](bytes::ByteReader& in) { read_solves(in, frame); });
   clear_origins(report);
   sections.optional(tags::origins, [&](bytes::ByteReader& in) { read_origins(in, report); });
+  clear_attempts(report);
+  sections.optional(tags::attempts, [&](bytes::ByteReader& in) { read_attempts(in, report); });
   report.verdict = {};
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });

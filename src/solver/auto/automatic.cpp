@@ -18,8 +18,7 @@ constexpr double loose = 1e-6;
 
 // Gradient steps for each sweep that is allowed: one costs a third of a sweep. Some before springs
 // take over, many where nothing else gets there; factorisations likewise.
-constexpr int gradients_first = 5, gradients_of_packings = 20, patient_gradients = 100,
-              springs_last = 4;
+constexpr int gradients_first = 5, patient_gradients = 100, springs_last = 4;
 
 // Where springs have failed on a packing, no other method has got below this.
 constexpr double stalled_residual = 1e-5;
@@ -150,8 +149,8 @@ bool stiffen(Attempts& a, const Kind& kind, int times) {
 
 // Both, and both again with more patience.
 bool last_digits(Attempts& a, const Kind& kind) {
-  return go_on(a, kind, kind.packing ? gradients_of_packings : gradients_first) ||
-         stiffen(a, kind, 1) || go_on(a, kind, patient_gradients) || stiffen(a, kind, springs_last);
+  return go_on(a, kind, gradients_first) || stiffen(a, kind, 1) ||
+         go_on(a, kind, patient_gradients) || stiffen(a, kind, springs_last);
 }
 
 // A pile in the plane: a vertex of its linear complementarity problem, from the basis that sweeps

@@ -45,6 +45,10 @@ Place place_of(const Segment& segment, const SolveRecord& record) {
       place.rows[static_cast<std::size_t>(problem.bodies[i].model_body)] = origin.rows[i];
     prescribe(place.rows, place.t_rows);
   }
+  place.columns = place.rows;
+  if (!std::holds_alternative<Trapezoidal>(segment.scheme))
+    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+      if (model.bodies[i].velocities > 0) place.columns[i].R = place.start[i].R;
   place.contacts = origin.empty() ? std::span<const Contact>(segment.reported)
                                   : std::span<const Contact>(origin.contacts);
   place.before = origin.before.empty() ? place.contacts : std::span<const Contact>(origin.before);

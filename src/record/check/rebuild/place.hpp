@@ -57,10 +57,11 @@ struct SegmentOutcome {
 };
 
 struct Place {
-  double t = 0, length = 0;  // beginning and length of the part that the problem is for [s]
-  double t_rows = 0;         // time of prescribed bodies in the rows [s]
-  std::vector<Pose> start;   // of all bodies at t
-  std::vector<Pose> rows;    // of all bodies where the rows were taken
+  double t = 0, length = 0;   // beginning and length of the part that the problem is for [s]
+  double t_rows = 0;          // time of prescribed bodies in the rows [s]
+  std::vector<Pose> start;    // of all bodies at t
+  std::vector<Pose> rows;     // of all bodies where the rows were taken
+  std::vector<Pose> columns;  // the same for the columns of J: turned as at the beginning (E406)
   const std::vector<Pose>* joints = nullptr;  // where rows of joints were taken; null: `rows`
   VecX v;                                     // velocities at t, of the model [m/s, rad/s]
   bool again = false;                 // rows are of another configuration than the beginning

@@ -94,9 +94,11 @@ ContactReport contact_report_of(const Segment& s, const SolveRecord& record, con
   const Contact& c = *row.contact;
   const Constraint& constraint = record.problem.constraints[row.constraint];
   ContactReport out;
-  out.contact = c;
   const VecX v = solved_velocities(s.model, record, place.v);
-  const Vec3 rate = contact_rate(s.model, place.rows, c, v) + motion;
+  const Contact* first = row.beginning ? contact_with(place.before, c.key) : nullptr;
+  out.contact = first ? *first : c;
+  const Vec3 rate =
+      contact_rate(s.model, first ? place.start : place.columns, first ? *first : c, v) + motion;
   const Vec3 impulse = physical_row_of(record, row.constraint).impulse;
   for (int k = 0; k < constraint.rows; ++k) {
     out.impulse[k] = impulse[k];

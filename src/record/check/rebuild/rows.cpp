@@ -58,7 +58,7 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
     for (std::size_t side = 0; side < 2; ++side)
       if (c.body[side] >= 0 && joint.bodies[side] != BodyId::world) {
         const Body& body = s.model.body(joint.bodies[side]);
-        const Pose& X = poses[index(joint.bodies[side])];
+        const Pose& X = (place.joints ? poses : place.columns)[index(joint.bodies[side])];
         j[side] = (side == 0 ? -1 : 1) *
                   (row.turn ? Row6(s.model.length_unit * turn_row_of(body, X, row.along))
                             : point_row_of(body, X, row.points[side], row.along));
@@ -72,13 +72,12 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
   }
 }
 
-std::array<Row6, 2> contact_jacobian(const Segment& s, const Place& place, const Contact& c,
-                                     int row) {
+std::array<Row6, 2> contact_jacobian(const Segment& s, const std::vector<Pose>& poses,
+                                     const Contact& c, int row) {
   const std::array<Vec3, 3> along = {c.n_W, c.t1_W, Vec3(c.stretch * c.t2_W)};
   const Vec3& e = along[static_cast<std::size_t>(row)];
-  return {
-      Row6(-point_row_of(s.model.body(c.key.body_a), place.rows[index(c.key.body_a)], c.p_WC, e)),
-      point_row_of(s.model.body(c.key.body_b), place.rows[index(c.key.body_b)], c.p_WC, e)};
+  return {Row6(-point_row_of(s.model.body(c.key.body_a), poses[index(c.key.body_a)], c.p_WC, e)),
+          point_row_of(s.model.body(c.key.body_b), poses[index(c.key.body_b)], c.p_WC, e)};
 }
 
 // The same corners in the same sense of rotation; which one is the first does not matter.
@@ -133,10 +132,24 @@ void match_contact(const Segment& s, std::size_t solve, const Problem& problem, 
     return complain(FindingCode::row, "it acts on other bodies than its key says");
   const double size = contact.p_WC.norm() + place.rows[index(contact.key.body_a)].p.norm() +
                       place.rows[index(contact.key.body_b)].p.norm();
-  for (int k = 0; k < row.rows; ++k)
-    if (!same_row(s, problem, row, k, contact_jacobian(s, place, contact, k), size))
-      return complain(FindingCode::row,
-                      fmt::format("row {} does not follow from its point and direction", k));
+  const auto first_fault = [&](const std::vector<Pose>& poses, const Contact& c) {
+    int k = 0;
+    while (k < row.rows && same_row(s, problem, row, k, contact_jacobian(s, poses, c, k), size))
+      ++k;
+    return k;
+  };
+  const int fault = first_fault(place.columns, contact);
+  if (fault == row.rows) return;
+  // Contacts of isolated islands keep the rows of the beginning (E407).
+  const Contact* first = place.again ? contact_with(place.before, contact.key) : nullptr;
+  if (first && first->rows == row.rows && s.model.body(contact.key.body_a).velocities > 0 &&
+      s.model.body(contact.key.body_b).velocities > 0 &&
+      first_fault(place.start, *first) == row.rows) {
+    out.contacts.back().beginning = true;
+    return;
+  }
+  complain(FindingCode::row,
+           fmt::format("row {} does not follow from its point and direction", fault));
 }
 
 // Rows with a given impulse, one for each direction of a contact.
@@ -151,11 +164,12 @@ void match_given(const Segment& s, std::size_t solve, const Problem& problem, co
     const double size = c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
                         place.rows[index(c.key.body_b)].p.norm();
     for (int k = 0; k < rows; ++k, ++i) {
-      const bool there =
-          i < problem.constraints.size() && problem.constraints[i].law == Law::box &&
-          problem.constraints[i].rows == 1 && problem.constraints[i].id.contact == c.key &&
-          same_bodies(place, problem.constraints[i], {c.key.body_a, c.key.body_b}) &&
-          same_row(s, problem, problem.constraints[i], 0, contact_jacobian(s, place, c, k), size);
+      const bool there = i < problem.constraints.size() && problem.constraints[i].law == Law::box &&
+                         problem.constraints[i].rows == 1 &&
+                         problem.constraints[i].id.contact == c.key &&
+                         same_bodies(place, problem.constraints[i], {c.key.body_a, c.key.body_b}) &&
+                         same_row(s, problem, problem.constraints[i], 0,
+                                  contact_jacobian(s, place.columns, c, k), size);
       if (!there) {
         s.say(solve, FindingCode::row,
               fmt::format("the rows of an impulse between {} and {} do not follow from its contact",
@@ -276,10 +290,10 @@ void compare_discs(const Segment& s, std::size_t solve, const Problem& problem, 
       for (const Vec3& axis : axes) {
         if (!torsion && row.rows == 2 && &axis != &axes[static_cast<std::size_t>(k)]) continue;
         const std::array<Row6, 2> j = {
-            Row6(-s.model.length_unit *
-                 turn_row_of(s.model.body(c->key.body_a), place.rows[index(c->key.body_a)], axis)),
-            s.model.length_unit *
-                turn_row_of(s.model.body(c->key.body_b), place.rows[index(c->key.body_b)], axis)};
+            Row6(-s.model.length_unit * turn_row_of(s.model.body(c->key.body_a),
+                                                    place.columns[index(c->key.body_a)], axis)),
+            s.model.length_unit * turn_row_of(s.model.body(c->key.body_b),
+                                              place.columns[index(c->key.body_b)], axis)};
         const double b = row.b[k] / problem.units.time;
         good =
             good ||

@@ -34,6 +34,7 @@ double joint_rate(const Segment& segment, const JointRow& row, const std::vector
 struct ContactRow {
   std::size_t constraint = 0;
   const Contact* contact = nullptr;
+  bool beginning = false;  // its rows are those of the beginning: an isolated island (E407)
 };
 
 struct MatchedRows {

@@ -73,7 +73,7 @@ void StepCheck::compare_joints(std::size_t i, const Place& place, const MatchedR
     double b = 0, size = j.size / h;
     if (led) {
       const double target = r < first.size() ? (1 - part) * first[r].error : 0;
-      const double rate = joint_rate(s, j, place.rows, place, *led);
+      const double rate = joint_rate(s, j, place.columns, place, *led);
       b = (j.error - target) / h - rate;
       size += std::abs(rate);
     } else {

@@ -96,7 +96,8 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
         continue;
       }
       t.motion = -contact_motion(s.model, c, place.rows, place.start, h);
-      const double rate = contact_rate(s.model, place.rows, c, *led)[0];
+      const double rate = row.beginning ? contact_rate(s.model, place.start, *found, *led)[0]
+                                        : contact_rate(s.model, place.columns, c, *led)[0];
       t.gap = (c.gap - start.target) / h - rate - t.motion[0];
       size += std::abs(rate);
     }
@@ -137,7 +138,7 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
               ? Vec3(-contact_motion(s.model, there, collided_at.rows, collided_at.start, h))
               : start.motion;
       rebound =
-          std::max(0.0, contact_rate(s.model, collided_at.rows, there, v_start)[0] + motion[0]);
+          std::max(0.0, contact_rate(s.model, collided_at.columns, there, v_start)[0] + motion[0]);
     }
     const bool must = may_bounce && sure && purpose == Purpose::restitution &&
                       -rebound < std::min(0.0, t.gap) && std::abs(t.gap + rebound) > allowed;

@@ -124,7 +124,7 @@ class HybridCheck {
       const JointRow& j = rows.joints[r];
       double b = 0, size = j.size / h;
       if (again) {
-        const double rate = joint_rate(s, j, place.rows, place, led);
+        const double rate = joint_rate(s, j, place.columns, place, led);
         b = (j.error -
              (r < start_joints.size() ? (1 - o.gamma * share) * start_joints[r].error : 0)) /
                 h -
@@ -150,7 +150,8 @@ class HybridCheck {
                     h;
       if (again) {
         t.motion = -contact_motion(s.model, c, place.rows, place.start, h);
-        const double rate = contact_rate(s.model, place.rows, c, led)[0];
+        const double rate = row.beginning ? contact_rate(s.model, place.start, *start, led)[0]
+                                          : contact_rate(s.model, place.columns, c, led)[0];
         t.gap = (c.gap - first.target) / h - rate - t.motion[0];
         size += std::abs(rate);
       }

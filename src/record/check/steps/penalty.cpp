@@ -53,7 +53,7 @@ void check_penalty(const Segment& s, const Penalty& options, SegmentOutcome& out
   for (const Contact& c : place.contacts) {
     const Vec3 motion = place.again ? Vec3(-contact_motion(s.model, c, place.rows, place.start, h))
                                     : contact_motion(s.model, c, place.rows, end, h);
-    const double along = contact_rate(s.model, place.rows, c, v)[0] + motion[0];
+    const double along = contact_rate(s.model, place.columns, c, v)[0] + motion[0];
     const double gap = options.form == PenaltyForm::linearly_implicit ? c.gap + h * along : c.gap;
     const double overlap = std::max(0.0, -gap);
     const double impulse =
