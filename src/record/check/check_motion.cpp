@@ -21,21 +21,45 @@ double distance(const Quat& a, const Quat& b) {
   return std::min((a.coeffs() - b.coeffs()).norm(), (a.coeffs() + b.coeffs()).norm());
 }
 
+// Scheme trapezoidal carries the spins of bodies with equal moments of inertia in the world (E409):
+// torques act at half the part.
+void carry_spin(const Body& body, const Pose& end, const SolveRecord& record, std::size_t number,
+                double* v) {
+  const SolveOrigin& origin = record.origin;
+  const Mat3& I = body.inertia_B;
+  const bool even = body.rotation == RotationKind::three &&
+                    (I - I(0, 0) * Mat3::Identity()).cwiseAbs().maxCoeff() <=
+                        4 * std::numeric_limits<double>::epsilon() * I.cwiseAbs().maxCoeff();
+  if (!even || record.purpose == SolveRecord::Purpose::limited || !(origin.length > 0) ||
+      origin.start.size() <= number || origin.rows.size() <= number)
+    return;
+  const int k = model::translation_count(body);
+  const Vec3 before = origin.v.segment<3>(record.problem.bodies[number].first + k);
+  Eigen::Map<Vec3> spin(v + k);
+  spin = end.R.conjugate() *
+         (origin.start[number].R * before + origin.rows[number].R * (Vec3(spin) - before));
+}
+
 // The last solve gives the velocities: in the problem's units, translations first in each body.
 void check_velocities(const Model& model, bool paid_both_ways, const TraceFrame& frame,
                       const Complain& complain) {
   if (frame.report.solve_count == 0) return;
   const SolveRecord& last = frame.report.solved().back();
   const Units& units = last.problem.units;
-  for (const ProblemBody& b : last.problem.bodies) {
+  for (std::size_t number = 0; number < last.problem.bodies.size(); ++number) {
+    const ProblemBody& b = last.problem.bodies[number];
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     const int translations = model::translation_count(body);
+    double v[max_velocities];
+    for (int i = 0; i < b.size; ++i)
+      v[i] = last.solution.v[b.first + i] * (i < translations ? units.speed() : 1 / units.time);
+    if (paid_both_ways)
+      carry_spin(body, frame.state.poses[static_cast<std::size_t>(b.model_body)], last, number, v);
     // Spins that are carried in the world frame round with the size of all their components.
     const double spin =
         frame.state.v.segment(body.first_velocity + translations, b.size - translations).norm();
     for (int i = 0; i < b.size; ++i) {
-      const double unit = i < translations ? units.speed() : 1 / units.time;
-      const double solved = last.solution.v[b.first + i] * unit;
+      const double solved = v[i];
       const double state = frame.state.v[body.first_velocity + i];
       const double size =
           std::max({std::abs(solved), std::abs(state), i < translations ? 0 : spin});
