@@ -1,5 +1,6 @@
 #include "accept/judge.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "base/conventions.hpp"
 #include "constrain/joints.hpp"
 #include "dynamics/forces.hpp"
+#include "dynamics/kinematics.hpp"
 
 namespace cairn::accept {
 namespace {
@@ -233,20 +235,47 @@ void Judge::judge_momentum(const Taken& taken, Judgement& out) {
   });
 }
 
-// (E306). S is that of the whole step, however short the part.
-double Judge::moving_energy(const Taken& taken) const {
+// h |a| of applied forces in (E306), as the root of an energy: a body that is held against a force
+// is judged by what the force would do to it, as one at rest in gravity is.
+void Judge::find_loads(const Taken& taken) {
+  load_roots_.clear();
   const Model& model = taken.model;
+  if (model.applied_forces.empty() && taken.external.empty()) return;
+  loads_.external.assign(taken.external.begin(), taken.external.end());
+  dynamics::evaluate_loads(model, taken.before, loads_);
+  for (const Body& body : model.bodies) {
+    using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, 6>;
+    const auto f = loads_.applied.segment(body.first_velocity, body.velocities);
+    double power = 0;
+    if (body.velocities > 0 && !f.isZero(0)) {
+      double A[6][6];
+      dynamics::mass_matrix(body, A);
+      const Block M = Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(&A[0][0])
+                          .topLeftCorner(body.velocities, body.velocities);
+      const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> a = M.ldlt().solve(f);
+      power = std::max(0.0, f.dot(a));
+    }
+    load_roots_.push_back(taken.nominal * std::sqrt(0.5 * power));
+  }
+}
+
+// (E306). S is that of the whole step, however short the part.
+double Judge::moving_energy(const Taken& taken) {
+  const Model& model = taken.model;
+  find_loads(taken);
   const Ledger& ledger = taken.report.ledger;
   const double fall = taken.nominal * model.gravity.norm();
   static constexpr double rest[6] = {};
   double scale[2] = {0, 0};
   for (std::size_t end = 0; end < 2; ++end) {
     const VecX& v = end == 0 ? taken.before.v : taken.after.v;
-    for (const Body& body : model.bodies) {
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      const Body& body = model.bodies[i];
       if (body.velocities == 0) continue;
       const double kinetic = dynamics::mass_norm(body, v.data() + body.first_velocity, rest);
       // m (|v| + h|a|)^2 / 2 = (sqrt(K) + sqrt(m/2) h|a|)^2, spin included.
-      const double root = std::sqrt(kinetic) + std::sqrt(body.mass / 2) * fall;
+      double root = std::sqrt(kinetic) + std::sqrt(body.mass / 2) * fall;
+      if (!load_roots_.empty()) root += load_roots_[i];
       scale[end] += root * root;
     }
   }
@@ -270,7 +299,7 @@ double Judge::energy_rounding(const Taken& taken) const {
   return 0x1p-48 * size;
 }
 
-void Judge::judge_energy(const Taken& taken, Verdict& out) const {
+void Judge::judge_energy(const Taken& taken, Verdict& out) {
   const Ledger& ledger = taken.report.ledger;
   const double moved = moving_energy(taken), noise = energy_rounding(taken);
   out.energy = {};

@@ -19,9 +19,6 @@ namespace {
 // Two judges agree to this share of a residual, and to this absolute figure where residuals are
 // rounding. [-]
 constexpr double judge_relative = 1e-6, judge_absolute = 1e-14;
-// Where stiff dampers make A far larger than the masses, two judges round by more than their terms
-// say. A hundredth of the tolerance changes no verdict.
-constexpr double judge_share = 0.01;  // of the tolerance [-]
 
 class Checker {
  public:
@@ -117,7 +114,7 @@ class Checker {
       compare(j, record.solution.certificate, number++);
       recorded = std::max(recorded, record.solution.certificate.worst);
       worst = std::max(worst, j.worst());
-      rounding = std::max(rounding, j.rounding);
+      rounding = std::max({rounding, j.rounding, j.momentum_rounding});
       ++report_.solves;
       if (report_.worst_row.empty() || j.worst() > report_.worst) note_worst(j, record.problem);
     }
@@ -162,8 +159,9 @@ class Checker {
                fmt::format("solve {}: finite recorded as {}", number, c.finite));
     if (!j.finite || !c.finite) return;
     const auto check = [&](const char* name, double record::Residuals::*field, double recorded) {
-      const double allowed =
-          judge_relative * recorded + judge_absolute + j.rounding + judge_share * tolerance_;
+      const bool momentum = field == &record::Residuals::momentum;
+      const double allowed = judge_relative * recorded + judge_absolute +
+                             (momentum ? j.momentum_rounding : j.rounding);
       if (recorded == j.*field || std::abs(recorded - j.*field) <= allowed) return;
       complain(FindingCode::residual,
                fmt::format("solve {}: {} residual recorded as {:.6g}, recomputed {:.6g}", number,
