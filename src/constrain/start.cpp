@@ -56,10 +56,10 @@ std::string to_text(const Model& model, const StartProjection& start) {
   for (std::size_t i = 0; i < std::min(start.stuck.size(), most_bodies); ++i) {
     const OpenJoint& open = start.stuck[i];
     const Joint& joint = model.joints[index(open.joint)];
-    text += fmt::format("{}'{}' between {} and {} by {:.3g} m, {:.3g} rad",
-                        i == 0 ? " and cannot be closed: at best stays open joint " : "; ",
-                        joint.name, body(joint.bodies[0]), body(joint.bodies[1]), open.distance,
-                        open.angle);
+    text +=
+        fmt::format("{}'{}' between {} and {} by {:.3g} m, {:.3g} rad",
+                    i == 0 ? " and cannot be closed: at best stays open joint " : "; ", joint.name,
+                    body(joint.bodies[0]), body(joint.bodies[1]), open.distance, open.angle);
   }
   if (start.stuck.size() > most_bodies)
     text += fmt::format("; {} more", start.stuck.size() - most_bodies);

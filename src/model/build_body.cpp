@@ -69,8 +69,7 @@ VecX initial_velocity(const BodyDescription& d, const FreeDirections& dof, const
                       const Quat& R_WB, const std::string& path, Checks& checks) {
   const Vec3 w = d.angular_velocity;
   const Vec3 v_cm = d.velocity + w.cross(r_W);
-  const double scale =
-      d.velocity.cwiseAbs().maxCoeff() + w.cwiseAbs().maxCoeff() * reach(d, r_W);
+  const double scale = d.velocity.cwiseAbs().maxCoeff() + w.cwiseAbs().maxCoeff() * reach(d, r_W);
   VecX v = VecX::Zero(dof.count());
   int row = 0;
   for (int k = 0; k < 3; ++k) {

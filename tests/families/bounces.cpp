@@ -1,5 +1,5 @@
-// Restitution with several contacts: boxes with balls, cubes or planks under every law, and rebounds
-// of one to four balls against closed forms.
+// Restitution with several contacts: boxes with balls, cubes or planks under every law, and
+// rebounds of one to four balls against closed forms.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -68,8 +68,7 @@ Trial make_box_of_bouncers(const Family& family, const Settings& settings, std::
   trial.target = fmt::format("{} e={}", impact.law, impact.e);
   const double duration = settings.duration > 0 ? settings.duration : 0.6;
   trial.steps = static_cast<int>(std::ceil(duration / turn.h));
-  trial.scene =
-      empty_scene(trial.name, Vec3(0, 0, -gravity), random.between(0, 0.8), impact.e);
+  trial.scene = empty_scene(trial.name, Vec3(0, 0, -gravity), random.between(0, 0.8), impact.e);
   const int side = count <= 8 ? 2 : count <= 40 ? 3 : 4;
   const double cell = kind == "planks" ? 0.28 : kind == "cubes" ? 0.18 : 0.125;
   trial.scene["bodies"].push_back(bin(side * cell / 2));
@@ -108,7 +107,8 @@ Expected row_of(int n, double e) {
 }
 
 // Balls fall side by side, or as a column whose balls touch. Every ball rises to e^2 of its fall: a
-// column has compression impulses n m v, ..., m v from the bottom up, and each returns e of its own.
+// column has compression impulses n m v, ..., m v from the bottom up, and each returns e of its
+// own.
 void add_fall(Trial& trial, const Impact& impact, int count, bool column, Random& random) {
   const double radius = random.between(0.05, 0.2), height = random.between(0.3, 1);
   Json& bodies = trial.scene["bodies"];
@@ -197,8 +197,7 @@ Trial make_rebound(const Family& family, const Settings& settings, std::int64_t 
   trial.h = turn.h;
   trial.shape = fmt::format("{} balls, {}", count, arrangements[arrangement]);
   trial.target = fmt::format("{} e={}", impact.law, impact.e);
-  trial.scene =
-      empty_scene(trial.name, Vec3(0, 0, -gravity), random.between(0, 0.8), impact.e);
+  trial.scene = empty_scene(trial.name, Vec3(0, 0, -gravity), random.between(0, 0.8), impact.e);
   if (arrangement == 2)
     add_row(trial, impact, count, random);
   else

@@ -285,8 +285,9 @@ TEST(Forgeries, OfImpactsAreNamed) {
       {"stabilisation for an impact", FindingCode::ledger, "stabilisation",
        [](StepReport& r, State&) { r.ledger.impact += 0.01, r.ledger.stabilisation += 0.01; }}};
   const Folder folder;
-  for (const char* scheme : {R"({"type":"euler"})", R"({"type":"relaxed","restitution":"completed"})",
-                             R"({"type":"euler","nonlinear":true})"})
+  for (const char* scheme :
+       {R"({"type":"euler"})", R"({"type":"relaxed","restitution":"completed"})",
+        R"({"type":"euler","nonlinear":true})"})
     for (const char* law : {"newton", "poisson", "stronge"}) {
       const Scene scene = scene_with(ball_alone(scheme, law));
       record(folder.file("trace"), scene, scene, 30);

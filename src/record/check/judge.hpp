@@ -14,7 +14,8 @@ struct Residuals {  // scaled [-], as in Certificate
 
 struct Judgement : Residuals {
   int worst_constraint = -1;  // -1: momentum balance
-  // How far another correct judge may differ by rounding alone: of constraints, of the momentum (E520)
+  // How far another correct judge may differ by rounding alone: of constraints, of the momentum
+  // (E520)
   // [-].
   double rounding = 0, momentum_rounding = 0;
   bool finite = true;

@@ -123,7 +123,8 @@ int Step::unsolved_group() const {
   const Solution& solution = last().solution;
   const int worst = solution.certificate.worst_constraint;
   if (!data.guard.plastic_solved || solution.status == SolveStatus::solved || worst < 0) return -1;
-  return options.energy_guard == EnergyGuard::step ? 0 : data.islands.of_constraint[base::at(worst)];
+  return options.energy_guard == EnergyGuard::step ? 0
+                                                   : data.islands.of_constraint[base::at(worst)];
 }
 
 // Less restitution where the last solution gains too much or is none; `factor` 0: none. False:

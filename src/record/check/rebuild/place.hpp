@@ -45,7 +45,7 @@ struct SegmentOutcome {
   Ledger flows;  // energies, without those at the ends
   bool energies_known = true;
   bool friction_known = true;  // false: only with the losses of impacts as one sum
-  bool impacts_known = true;   // false: which groups collided; losses less the integrator's term are
+  bool impacts_known = true;  // false: which groups collided; losses less the integrator's term are
   std::vector<ContactReport> contacts;  // as the last solve leaves them, sorted by key
   bool contacts_known = false;
   bool impulses_known = true;        // of these contacts

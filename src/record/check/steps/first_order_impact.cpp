@@ -89,8 +89,7 @@ bool StepCheck::impact_balances() const {
           unit_factors(s.model.bodies[static_cast<std::size_t>(b.model_body)], problem.units);
       for (int k = 0; k < c.rows; ++k)
         for (int n = 0; n < b.size; ++n) {
-          const double term =
-              c.J[side][k][n] * p[k] / problem.units.impulse() * f.momentum[n];
+          const double term = c.J[side][k][n] * p[k] / problem.units.impulse() * f.momentum[n];
           left[at][n] -= term;
           size[at][n] += std::abs(term);
         }
@@ -98,10 +97,11 @@ bool StepCheck::impact_balances() const {
   }
   for (std::size_t i = 0; i < problem.bodies.size(); ++i)
     if (!(left[i].cwiseAbs().maxCoeff() <= balanced * size[i].maxCoeff()))
-      s.say(last, FindingCode::reported,
-            fmt::format("velocities of body {} after the impact are not those that the reported "
-                        "impulses give",
-                        s.model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)].name));
+      s.say(
+          last, FindingCode::reported,
+          fmt::format("velocities of body {} after the impact are not those that the reported "
+                      "impulses give",
+                      s.model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)].name));
   return true;
 }
 
