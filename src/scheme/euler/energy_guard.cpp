@@ -139,7 +139,7 @@ bool Step::reduce_restitution(double factor) {
   bool any = false;
   for (std::size_t i = 0; i < guard.excess.size(); ++i) {
     const bool gains = guard.excess[i] > guard.allowed[i];
-    if (!gains && !(static_cast<int>(i) == without && guard.share[i] > 0)) continue;
+    if (!gains && static_cast<int>(i) != without) continue;
     any = true;
     const double chord =
         gains ? (guard.allowed[i] - guard.plastic[i]) / (guard.excess[i] - guard.plastic[i])
@@ -156,11 +156,15 @@ double Step::restitute() {
   begin_guard();
   const std::size_t plastic = base::at(report.solve_count - 1);
   save_slips(data.slips);
+  int kept = report.solve_count;  // solves before the last one
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
   for (int i = 0; i <= max_guard_rounds; ++i) {
     if (!reduce_restitution(i < max_guard_rounds ? guard_reduction : 0)) return 1;
     if (!anything_bounces()) break;
+    // A problem without an answer is no part of the step (E521).
+    if (unsolved_group() >= 0) report.solve_count = kept;
+    kept = report.solve_count;
     solve_with(Purpose::guard, 1);
   }
   if (!reduce_restitution(0)) return 1;
@@ -168,6 +172,7 @@ double Step::restitute() {
   report.guard_factor = 0;
   for (ContactTerms& terms : data.terms) use_gap(terms);
   restore_slips(data.slips);
+  if (unsolved_group() >= 0) report.solve_count = kept;
   std::swap(report.solves[plastic], report.solves[base::at(report.solve_count - 1)]);
   return 0;
 }

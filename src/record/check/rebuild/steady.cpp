@@ -35,7 +35,8 @@ void compare_steady(std::span<const Segment> segments, const State& after, const
                     Unverified& unverified) {
   const Segment& s = segments.front();
   const bool plain = segments.size() == 1 && !s.solves.empty() &&
-                     s.solves.back().purpose == Purpose::step &&
+                     s.solves.back().purpose != Purpose::impact &&
+                     s.solves.back().purpose != Purpose::compression &&
                      place_of(s, s.solves.back()).length > brief * s.length;
   if (!plain) {
     unverified.insert("which contacts of scheme hybrid are steady after some steps");
