@@ -27,6 +27,7 @@ struct Row {
 };
 
 struct Bench {
+  int doubtful = 0;
   const Problem& problem;
   const VecX& v;
   const VecX& lambda;
@@ -101,16 +102,6 @@ double sigma(const Constraint& c, const Few& w) {
   return c.law == Law::coulomb ? friction_power(c, w) : 0;
 }
 
-// Does a constraint count for the speed of its island?
-bool counts(const Bench& bench, std::size_t i) {
-  const Constraint& c = bench.problem.constraints[i];
-  if (c.law == Law::equality || c.law == Law::box) return true;
-  const std::size_t contact = c.law == Law::disc ? base::at(c.tie) : i;
-  const Constraint& law = bench.problem.constraints[contact];
-  const Few& free = bench.rows[contact].free;
-  return free[0] < (law.law == Law::coulomb_relaxed ? friction_power(law, free) : 0);
-}
-
 // |v|_A of body j.
 double energy_root(const Bench& bench, const VecX& v, std::size_t j) {
   const Few x = bench.of_body(v, j);
@@ -118,6 +109,31 @@ double energy_root(const Bench& bench, const VecX& v, std::size_t j) {
   if (!(most > 0)) return 0;
   const Few y = x / most;  // squares may underflow
   return most * std::sqrt(std::max(0.0, y.dot(mass(bench.problem.bodies[j]) * y)));
+}
+
+constexpr double floor_share = 16 * std::numeric_limits<double>::epsilon();
+
+// Rounding of the free velocity of a constraint, as in (E311).
+double free_rounding(const Bench& bench, std::size_t i) {
+  const Constraint& c = bench.problem.constraints[i];
+  double terms = Eigen::Map<const Few>(c.b, c.rows).stableNorm();
+  for (std::size_t side = 0; side < 2; ++side)
+    if (c.body[side] >= 0) {
+      const std::size_t body = base::at(c.body[side]);
+      terms += bench.rows[i].c[side] * energy_root(bench, bench.v_free, body);
+    }
+  return floor_share * (1 + c.mu) * terms;
+}
+
+// Does a constraint count for the speed of its island?
+bool counts(const Bench& bench, std::size_t i) {
+  const Constraint& c = bench.problem.constraints[i];
+  if (c.law == Law::equality || c.law == Law::box) return true;
+  const std::size_t contact = c.law == Law::disc ? base::at(c.tie) : i;
+  const Constraint& law = bench.problem.constraints[contact];
+  const Few& free = bench.rows[contact].free;
+  const double closes = law.law == Law::coulomb_relaxed ? friction_power(law, free) : 0;
+  return free[0] < closes + bench.doubtful * free_rounding(bench, contact);
 }
 
 void find_speeds(Bench& bench) {
@@ -168,8 +184,6 @@ struct Gauge {
     return x <= hidden ? 0 : (x - hidden) / V;
   }
 };
-
-constexpr double floor_share = 16 * std::numeric_limits<double>::epsilon();
 
 // How far two correct judges may differ: a quarter of the floor, four units of rounding.
 void note_rounding(const Gauge& gauge, Judgement& j) {
@@ -299,10 +313,11 @@ double Residuals::worst() const {
   return largest;
 }
 
-Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda) {
+Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda, int doubtful) {
   Judgement j;
   const Mass inertia(problem);
-  Bench bench{.problem = problem,
+  Bench bench{.doubtful = doubtful,
+              .problem = problem,
               .v = v,
               .lambda = lambda,
               .inertia = inertia,
