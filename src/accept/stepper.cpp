@@ -200,7 +200,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
 }
 
 void Stepper::judge_energy(const Setting& s, double h, const State& begin, const State& state,
-                           StepReport& report) const {
+                           StepReport& report) {
   judge_.judge_energy({s.model, begin, state, no_path_, report, h, h, elastic(s)}, report.verdict);
 }
 

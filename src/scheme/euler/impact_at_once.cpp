@@ -92,6 +92,7 @@ double Step::collide_at_once() {
     for (int k = 0; k < row.rows; ++k)
       terms.impulse[k] = c.impulse[c.base.first_row[at] + k] * units.impulse();
   }
+  const int kept = report.solve_count;
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
 
@@ -105,6 +106,7 @@ double Step::collide_at_once() {
   if (!reduce_restitution(0)) return 1;
   restore_slips(data.slips);
   const double rest = anything_bounces() ? 1 : 0;
+  if (unsolved_group() >= 0) report.solve_count = kept;
   solve_with(Purpose::guard, rest);
   return rest;
 }

@@ -52,6 +52,7 @@ struct Step {
   void find_energies(const Problem& problem, const VecX& v, std::vector<double>& energies);
   double guard_share(std::size_t contact) const;
   bool reduce_restitution(double factor);
+  int unsolved_group() const;
   bool anything_bounces() const;
   bool guard_settled(double theta);
 

@@ -52,6 +52,7 @@ struct EnergyGuardData {
   std::vector<double> kinetic, reached;          // without impulses and with them [J]
   std::vector<double> share;                     // of the restitution; empty: all [-]
   std::vector<int> of_contact;                   // the group of a contact
+  bool plastic_solved = false;                   // without restitution there is an answer
 };
 
 // Who pays for the work of the projection (E39, E322); by body, or by the root of a group of

@@ -62,8 +62,9 @@ void TrapezoidalStep::find_contacts(double length) {
   d.start.v = d.now.v;
   d.start.contacts = d.memory;
   move_bodies(model, d.now, d.now.v, length, d.next);
-  find_candidates(model, d.start, d.v_free, d.next.poses, ActiveSetRule{}, length, data.active,
-                  d.candidates);
+  // Bodies at rest whose gap is rounding touch: what hits one of them hits the others.
+  find_candidates(model, d.start, d.v_free, d.next.poses,
+                  ActiveSetRule{.margin = touching_distance()}, length, data.active, d.candidates);
   set_window(d.now.t);
   d.active.assign(d.candidates.size(), 0);
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {

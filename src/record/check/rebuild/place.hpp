@@ -44,9 +44,12 @@ struct Segment {
 struct SegmentOutcome {
   Ledger flows;  // energies, without those at the ends
   bool energies_known = true;
+  bool friction_known = true;  // false: only with the losses of impacts as one sum
+  bool impacts_known = true;  // false: which groups collided; losses less the integrator's term are
   std::vector<ContactReport> contacts;  // as the last solve leaves them, sorted by key
   bool contacts_known = false;
   bool impulses_known = true;        // of these contacts
+  bool impulses_balanced = false;    // they are those that change the velocities as recorded (E523)
   std::vector<ContactKey> collided;  // contacts with an impact, sorted
   // What the state remembers: contacts with the impulses of one solve, times a factor.
   std::vector<ContactReport> memory;
