@@ -19,6 +19,10 @@ constexpr double least_share = 0x1p-4;  // of the limits on the energy that a pa
 // How far prescribed bodies may leave their chord in a piece of the path, of the limit [-].
 constexpr double straight = 0.2;
 
+// Of the swept test: a pair or a shape, and a placement of a pair that is searched, in products of
+// 6 x 6 blocks (E314).
+constexpr double work_of_pair = 10, work_of_look = 100;
+
 // What a solve that is allowed a residual may do to the energy, of that residual [-].
 constexpr double energy_per_tolerance = 500;
 
@@ -153,6 +157,8 @@ bool Judge::overlapped_before(const Taken& taken, const collide::SweepFinding& f
 void Judge::judge_piece(const Taken& taken, const collide::PathSegment& piece, Judgement& out) {
   const collide::SweepSummary swept =
       sweeper_.check(taken.model, piece.bodies, limits_.overlap, findings_);
+  out.work += work_of_pair * static_cast<double>(taken.model.shapes.size()) +
+              work_of_pair * swept.pairs + work_of_look * swept.looks;
   out.verdict.swept_overlap = std::max(out.verdict.swept_overlap, swept.worst);
   take(std::min(swept.worst, limits_.overlap), limits_.overlap, out.verdict.motion,
        [] { return std::string(); });

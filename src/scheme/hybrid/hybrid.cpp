@@ -14,6 +14,14 @@ namespace {
 
 constexpr double no_time = 0x1p-50;  // of the step [-]
 
+// Of the work of a step (E314): beyond this share events are no longer looked for, and the rest is
+// left for what may have to be taken again.
+constexpr double share_for_events = 0.5;
+
+// What a part takes beside its solves: contacts and forces of all bodies, in products of 6 x 6
+// blocks a body.
+constexpr double work_of_part = 250;
+
 }  // namespace
 
 SolveRecord& HybridStep::new_record(Purpose purpose) {
@@ -28,6 +36,11 @@ SolveRecord& HybridStep::new_record(Purpose purpose) {
 
 void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, double speed) {
   report.events.push_back({kind, t, key, speed});
+}
+
+// Adds to the work of the step (E314).
+void HybridStep::book(double work) const {
+  if (data.meter) data.meter->spent += work;
 }
 
 // (E217): from here on every pair is kept apart as it comes, without restitution.
@@ -62,7 +75,9 @@ void HybridStep::integrate() {
       stopped = not_finite(model, data.v_free, "force or velocity");
       return;
     }
-    if (!limited && (worn_out || ++moments > most)) limit_events();
+    book(work_of_part * static_cast<double>(1 + model.bodies.size()));
+    const bool spent = data.meter && data.meter->beyond(share_for_events);
+    if (!limited && (worn_out || spent || ++moments > most)) limit_events();
     if (choose_steady()) {
       impact();
       continue;
@@ -74,6 +89,7 @@ void HybridStep::integrate() {
     double length = left;
     if (!limited) {
       const double tau = first_collision(left);
+      if (hold_closed(tau)) continue;
       if (tau <= no_time * h) continue;  // bodies that touch: the choice is made again
       if (tau < left) length = meet(tau, left);
       if (!stopped.empty()) return;
