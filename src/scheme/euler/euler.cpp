@@ -64,12 +64,6 @@ double Step::part_gap_rate(const Contact& c, const Vec3& motion) const {
   return std::max(options.gamma * (c.gap + allowed) / h, -of_speed * speed);
 }
 
-// (E481): an overlap that the residuals of earlier steps leave opens in the next whole step.
-bool Step::waits(const Contact& c) const {
-  constexpr double waiting = 0x1p-40;  // of the model's size [-]
-  return -c.gap <= waiting * model.length_unit;
-}
-
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
 void Step::measure_contacts() {
   data.linearised_again = false;
@@ -93,10 +87,7 @@ void Step::measure_contacts() {
     if (c.gap < 0) {
       terms.gap_rate =
           std::max(terms.gap_rate, -separation_speed(model, c, options, h / data.share(h)));
-      if (data.share(h) < 1 && waits(c))
-        terms.gap_rate = 0;
-      else if (data.share(h) < 1)
-        terms.gap_rate = std::min(terms.gap_rate, part_gap_rate(c, motion));
+      if (data.share(h) < 1) terms.gap_rate = std::min(terms.gap_rate, part_gap_rate(c, motion));
     }
     terms.start_gap_rate = std::max(0.0, c.gap) / h;
     terms.target = std::min(0.0, c.gap - h * terms.gap_rate);

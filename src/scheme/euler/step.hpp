@@ -28,7 +28,6 @@ struct Step {
 
   void predict();
   double part_gap_rate(const Contact& c, const Vec3& motion) const;
-  bool waits(const Contact& c) const;
   void measure_contacts();
   void solve_with(Purpose purpose, double theta);
   void solve_once(Purpose purpose, double theta);

@@ -18,9 +18,9 @@ constexpr double no_time = 0x1p-50;  // of the step [-]
 // left for what may have to be taken again.
 constexpr double share_for_events = 0.5;
 
-// What a part takes beside its solves: contacts and forces of all bodies, in products of 6 x 6
-// blocks a body.
-constexpr double work_of_part = 250;
+// A pass over all bodies, in products of 6 x 6 blocks a body: the contacts of a moment, or forces
+// and rows of a part.
+constexpr double work_of_pass = 250;
 
 }  // namespace
 
@@ -41,6 +41,10 @@ void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, do
 // Adds to the work of the step (E314).
 void HybridStep::book(double work) const {
   if (data.meter) data.meter->spent += work;
+}
+
+void HybridStep::book_pass() const {
+  book(work_of_pass * static_cast<double>(1 + model.bodies.size()));
 }
 
 // (E217): from here on every pair is kept apart as it comes, without restitution.
@@ -75,7 +79,7 @@ void HybridStep::integrate() {
       stopped = not_finite(model, data.v_free, "force or velocity");
       return;
     }
-    book(work_of_part * static_cast<double>(1 + model.bodies.size()));
+    book_pass();
     const bool spent = data.meter && data.meter->beyond(share_for_events);
     if (!limited && (worn_out || spent || ++moments > most)) limit_events();
     if (choose_steady()) {

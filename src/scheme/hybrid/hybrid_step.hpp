@@ -28,6 +28,7 @@ struct HybridStep {
   void integrate();
   void limit_events();
   void book(double work) const;
+  void book_pass() const;
   SolveRecord& new_record(Purpose purpose);
   void event(StepEvent::Kind kind, double t, const ContactKey& key, double speed);
 

@@ -189,9 +189,7 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
                            : g > 0                       ? std::sqrt(2 * g * radius)
                                                          : radius / 128 / (h / share);
     t.gap_rate = std::max(t.gap_rate, -fastest);
-    if (share < 1 && -c.gap <= 0x1p-40 * model.length_unit) {  // (E481)
-      t.gap_rate = 0;
-    } else if (share < 1) {  // (E309)
+    if (share < 1) {  // (E309)
       const double ra = model.shapes[index(c.key.shape_a)].inner_radius,
                    rb = model.shapes[index(c.key.shape_b)].inner_radius;
       double r = ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb);
