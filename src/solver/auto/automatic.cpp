@@ -194,12 +194,11 @@ bool polish(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
-// Where Newton's method has stalled: with other penalties, from the best impulses; softer ones in
-// large islands, which begin with stiff ones, stiffer ones in small islands.
+// A large island where Newton's method has stalled: with softer penalties, from the best impulses.
 bool polish_again(Attempts& a, const Kind& kind) {
-  if (kind.packing) return false;
+  if (!kind.large || kind.packing) return false;
   NewtonLimits limits = newton_limits(a.options);
-  for (const double rho : {kind.large ? 1e4 : 1e3, kind.large ? 1e2 : 1e6}) {
+  for (const double rho : {1e4, 1e2}) {
     limits.rho = rho;
     a.newton(limits);
     if (a.good()) return true;
