@@ -17,6 +17,10 @@ namespace {
 // How far prescribed bodies may leave their chord in a piece of the path, of the limit [-].
 constexpr double straight = 0.2;
 
+// Of the swept test: a pair or a shape, and a placement of a pair that is searched, in products of
+// 6 x 6 blocks (E314).
+constexpr double work_of_pair = 10, work_of_look = 100;
+
 // Lengths in messages.
 std::string length_text(double metres) {
   if (metres >= 1) return fmt::format("{:.3g} m", metres);
@@ -137,6 +141,8 @@ bool Judge::overlapped_before(const Taken& taken, const collide::SweepFinding& f
 void Judge::judge_piece(const Taken& taken, const collide::PathSegment& piece, Judgement& out) {
   const collide::SweepSummary swept =
       sweeper_.check(taken.model, piece.bodies, limits_.overlap, findings_);
+  out.work += work_of_pair * static_cast<double>(taken.model.shapes.size()) +
+              work_of_pair * swept.pairs + work_of_look * swept.looks;
   out.verdict.swept_overlap = std::max(out.verdict.swept_overlap, swept.worst);
   take(std::min(swept.worst, limits_.overlap), limits_.overlap, out.verdict.motion,
        [] { return std::string(); });

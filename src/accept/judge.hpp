@@ -36,6 +36,7 @@ struct Judgement {
   std::vector<std::pair<BodyId, BodyId>> culprits;  // pairs that fail in motion
   bool passes = false;                              // a body may have gone through another one
   bool started_so = false;  // the worst overlap was there at the beginning already
+  double work = 0;          // of the swept test, in products of 6 x 6 blocks (E314)
   StepReport::Seconds::Checks seconds;
 };
 

@@ -105,6 +105,7 @@ Judgement Stepper::advance(const Setting& s, const SchemeOptions& with, double l
     Judgement judgement = judge_({s.model, before_, state, data.path, report, length, nominal,
                                   elastic(s), data.forces.external, s.clock});
     report.seconds.checks += judgement.seconds;
+    if (s.meter) s.meter->spent += judgement.work;
     return judgement;
   }
   Judgement stopped;

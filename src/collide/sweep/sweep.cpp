@@ -97,6 +97,7 @@ SweepSummary Sweeper::check(const Model& model, std::span<const BodyPath> paths,
       if (found.depth > at_ends * limit) {
         ++summary.searched;
         found = advance(pair, limit, directions_);
+        summary.looks += found.looks;
       }
     } else {
       found = {pair.deepest_possible(), 0, 0};

@@ -115,6 +115,7 @@ struct StepData {
   problem::Islands islands;
   std::vector<char> impact_islands;
   SolverWorkspace solver;
+  WorkMeter* meter = nullptr;  // of the step (E314)
   TrapezoidalData trapezoidal, instant;
   HybridData hybrid;
   PenaltyData penalty;

@@ -39,6 +39,7 @@ void HybridStep::evaluate(double length) {
 // From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
 // corrected at the rate of the whole step, however short the part.
 void HybridStep::take_part(double length) {
+  book_pass();
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(d.flies.size() == model.bodies.size(), d.flies.size());
   evaluate(length);
