@@ -93,6 +93,11 @@ void Step::linearise_again() {
   }
 }
 
+// Joints of isolated islands keep the rows of the beginning too (E424).
+bool Step::keeps_rows(const Joint& joint) const {
+  return data.linearised_again && data.isolated.both(joint.bodies[0], joint.bodies[1]);
+}
+
 // Where the rows of a contact are taken.
 std::span<const Pose> Step::row_poses(const Contact& c) const {
   return data.linearised_again && data.isolated.both(c.key) ? state.poses : data.poses_rows;
@@ -101,14 +106,7 @@ std::span<const Pose> Step::row_poses(const Contact& c) const {
 // Bodies that the last solution leaves in an isolated island stay marked, so that the sequence does
 // not go to and fro. True: there are new ones.
 bool Step::release_isolated() {
-  const SolveRecord& record = last();
-  data.isolated.begin(model);
-  for (std::size_t i = data.joints(); i < record.problem.constraints.size(); ++i) {
-    const Constraint& c = record.problem.constraints[i];
-    if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
-      data.isolated.join(model, c.id.contact.body_a, c.id.contact.body_b);
-  }
-  data.isolated.spread();
+  find_free_groups();
   return data.isolated.mark();
 }
 
@@ -121,6 +119,7 @@ void Step::turn_columns(Problem& problem) const {
           problem.bodies[static_cast<std::size_t>(c.body[side])].model_body);
       const Body& body = model.bodies[k];
       if (body.rotation != RotationKind::three) continue;
+      if (keeps_rows(model.joints[static_cast<std::size_t>(c.id.number)])) continue;
       const Quat turn = state.poses[k].R.conjugate() * data.poses_linear[k].R;
       for (int r = 0; r < c.rows; ++r) {
         Eigen::Map<Vec3> columns(c.J[side][r] + model::translation_count(body));
@@ -197,6 +196,9 @@ double Step::row_distance() {
     const Constraint& c = record.problem.constraints[i];
     if (record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0)) continue;
     if (c.id.kind == ConstraintId::Kind::contact && data.isolated.both(c.id.contact)) continue;
+    if (c.id.kind == ConstraintId::Kind::joint &&
+        keeps_rows(model.joints[static_cast<std::size_t>(c.id.number)]))
+      continue;
     for (const int body : c.body) {
       if (body < 0) continue;
       const auto k = static_cast<std::size_t>(

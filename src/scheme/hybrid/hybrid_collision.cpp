@@ -41,8 +41,9 @@ void HybridStep::place(BodyId id, double tau, double length) {
                                d.now.v.data() + body.first_velocity, tau, nullptr);
   } else if (body.velocities > 0) {
     d.trial[i] = tau >= length ? data.poses_end[i]
-                               : dynamics::advanced(body, d.now.poses[i],
-                                                    data.v_end.data() + body.first_velocity, tau);
+                               : dynamics::drift(body, d.now.poses[i],
+                                                 data.v_end.data() + body.first_velocity, tau,
+                                                 nullptr);
     if (d.falls[i] && tau < length) d.trial[i].p += drop(body, tau, length);
   }
 }
