@@ -102,7 +102,7 @@ double add_damper(const Moment& m, const Spring& spring, bool damp_stiff, ForceI
   if (!(distance > 0)) return 0;  // no direction
   row.direction = (row.points[1] - row.points[0]) / distance;
   row.motion = row.direction.dot(motion[1] - motion[0]);
-  row.rate = spring_rate(m.model, out.middle, row, m.v) + row.motion;
+  row.rate = spring_rate(m.model, out.middle, row, out.v_middle) + row.motion;
   row.damping = spring.damping;
   const double inverse = inverse_mass(m.model, out.middle, row), z = m.h * row.damping * inverse;
   row.viscous = m.h * row.damping * (damp_stiff ? (1 + z) / (2 + z) : 0.5);
@@ -151,16 +151,18 @@ void add_half_spring(const Moment& m, const Spring& spring, bool damp_stiff, For
   }
 }
 
-// Poses after half of the drift.
+// Poses and velocities after half of the drift (E420).
 void find_middle(const Model& model, std::span<const Pose> poses, const VecX& v, double t, double h,
-                 std::vector<Pose>& middle) {
+                 std::vector<Pose>& middle, VecX& v_middle) {
+  v_middle = v;
   middle.assign(poses.begin(), poses.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.kind == BodyKind::prescribed)
       middle[i] = prescribed_pose(body, t + h / 2);
     else if (body.velocities > 0)
-      middle[i] = drift(body, poses[i], v.data() + body.first_velocity, h / 2, nullptr);
+      middle[i] = drift(body, poses[i], v.data() + body.first_velocity, h / 2,
+                        v_middle.data() + body.first_velocity);
   }
 }
 
@@ -201,7 +203,7 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
     add_generalised_force(body, poses[i], h * body.mass * model.gravity, Vec3::Zero(),
                           out.potential.data() + body.first_velocity);
   }
-  if (!model.springs.empty()) find_middle(model, poses, v, t, h, out.middle);
+  if (!model.springs.empty()) find_middle(model, poses, v, t, h, out.middle, out.v_middle);
   for (const bool late : {false, true}) {
     const Moment m{model, poses, v, t, h, late};
     for (const Spring& spring : model.springs) add_half_spring(m, spring, damp_stiff, out);

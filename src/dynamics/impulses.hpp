@@ -19,6 +19,7 @@ struct ForceImpulses {
   std::vector<SpringRow> rows;     // of springs, at the beginning
   std::vector<SpringRow> dampers;  // at `middle`; `motion` is that of the whole step
   std::vector<Pose> middle;        // where the drift leads in half the step
+  VecX v_middle;                   // velocities there [m/s, rad/s]
   double stiffest = 0;             // largest implicit term over the mass it acts on [-]
 
   // Of all forces, without implicit terms.

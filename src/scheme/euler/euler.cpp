@@ -110,13 +110,14 @@ void Step::add_joints(Problem& problem) {
   const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const auto id = static_cast<JointId>(i);
-    if (keeps_rows(model.joints[i]))
+    const bool kept = keeps_rows(model.joints[i]), closed = kept && options.projection;
+    if (kept && !closed)
       constrain::add_joint_ahead(model, state.poses, data.poses_linear, data.layout, id, h, problem,
                                  data.joint_terms);
     else
-      constrain::add_joint(model, data.poses_linear, others, data.layout, id,
-                           data.linearised_again ? 1 : options.gamma * data.share(h), h, problem,
-                           data.joint_terms, constrain::JointPoints::common);
+      constrain::add_joint(model, kept ? state.poses : data.poses_linear, others, data.layout, id,
+                           data.linearised_again && !kept ? 1 : options.gamma * data.share(h), h,
+                           problem, data.joint_terms, constrain::JointPoints::common);
   }
   data.joint_constraints = problem.constraints.size();
   CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
