@@ -108,6 +108,8 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
   if (hybrid && frame.report.solve_count != 1) return;
   State solved = with_solved_velocities(model, frame);
   const std::vector<char> movable = projected_bodies(model, scheme, frame.report);
+  const std::vector<Vec3> falls =
+      hybrid ? falls_of(model, frame.report.solved().back().problem, h) : std::vector<Vec3>();
   // What pays for a projection slows the parts after it.
   auto slowed = [&](const std::vector<double>& length, std::size_t i) {
     return path.parts > 1 ? path.parts * (1 - frame.report.projection_slowing) * length[i] : 0;
@@ -119,9 +121,10 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
       check_flight(body, before, before.poses[i], frame.state, X, h, complain);
       continue;
     }
-    const Pose expected = trapezoidal && body.kind == BodyKind::dynamic
-                              ? path.end.poses[i]
-                              : expected_pose(body, before.poses[i], solved, h);
+    Pose expected = trapezoidal && body.kind == BodyKind::dynamic
+                        ? path.end.poses[i]
+                        : expected_pose(body, before.poses[i], solved, h);
+    if (hybrid) expected.p += falls[i];
     // A lever arm, or a way, that nearly cancels the position still rounds with its own size.
     double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
     if (body.kind == BodyKind::dynamic)

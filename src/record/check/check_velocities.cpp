@@ -29,7 +29,7 @@ Moved move_on(const Model& model, const SchemeOptions& scheme, const State& befo
              hybrid = std::holds_alternative<Hybrid>(scheme);
   const bool smooth = last.purpose == Purpose::step || last.purpose == Purpose::limited;
   const bool passes = rule ? smooth && last.taken == last.length && last.length > 0
-                           : !hybrid || last.purpose == Purpose::step;
+                           : !hybrid || last.origin.length > 0;
   State solved = frame.state;
   set_solved_velocities(model, last, solved);
   Moved out{frame.state.poses, solved.v};
@@ -234,6 +234,37 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
                              body.name, state, moved.v[k]));
     }
   }
+}
+
+std::vector<Vec3> falls_of(const Model& model, const Problem& problem, double h) {
+  base::UnionFind sets;
+  sets.reset(model.bodies.size());
+  std::vector<std::array<BodyId, 2>> links;
+  for (const Joint& j : model.joints) links.push_back(j.bodies);
+  for (const Spring& j : model.springs) links.push_back(j.bodies);
+  for (const Constraint& c : problem.constraints)
+    if (c.id.kind == ConstraintId::Kind::contact)
+      links.push_back({c.id.contact.body_a, c.id.contact.body_b});
+  const auto free = [&](BodyId id) {
+    return id != BodyId::world && model.body(id).kind == BodyKind::dynamic;
+  };
+  for (const auto& [a, b] : links)
+    if (free(a) && free(b)) sets.join(static_cast<int>(a), static_cast<int>(b));
+  std::vector<char> stays(model.bodies.size(), 0);
+  const auto root = [&](std::size_t i) { return base::at(sets.root(static_cast<int>(i))); };
+  for (const auto& [a, b] : links) {
+    if (free(a) && !free(b)) stays[root(index(a))] = 1;
+    if (free(b) && !free(a)) stays[root(index(b))] = 1;
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].translations != model.bodies[root(i)].translations) stays[root(i)] = 1;
+  std::vector<Vec3> out(model.bodies.size(), Vec3::Zero());
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    for (int axis = 0; axis < 3; ++axis)
+      if (free(static_cast<BodyId>(i)) && !stays[root(i)] &&
+          model.bodies[i].translations[static_cast<std::size_t>(axis)])
+        out[i][axis] = -0.5 * h * h * model.gravity[axis];
+  return out;
 }
 
 // Scheme hybrid: nothing but gravity acts on the body, which moves on a parabola (E208).

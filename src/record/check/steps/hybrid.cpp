@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "record/check/check_parts.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/rebuild.hpp"
 #include "record/check/steps/first_order.hpp"
@@ -180,8 +181,11 @@ class HybridCheck {
     Place posed = place;
     posed.again = again;
     std::vector<Pose> moved = led_poses(s, place, v, h);
+    const std::vector<Vec3> falls = falls_of(s.model, problem, h);
     for (std::size_t b = 0; b < moved.size(); ++b)
-      if (flies[b]) {
+      if (!flies[b]) {
+        moved[b].p += falls[b];
+      } else {
         const Body& body = s.model.bodies[b];
         const Vec3 way = moved_by(body, place.start[b],
                                   0.5 * (velocities_of_body(body, place.v) +
