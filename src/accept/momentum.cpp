@@ -143,8 +143,7 @@ void MomentumBalance::add_rounding(const State& before, const StepReport& report
           solve.solution.lambda.segment(solve.problem.first_row[i], c.rows).cwiseAbs().sum();
       for (const int side : c.body) {
         if (side < 0) continue;
-        const auto body =
-            static_cast<std::size_t>(solve.problem.bodies[base::at(side)].model_body);
+        const auto body = static_cast<std::size_t>(solve.problem.bodies[base::at(side)].model_body);
         Island& island = islands_[base::at(sets_.root(static_cast<int>(body)))];
         island.momentum_rounding += rounding * impulse;
         island.spin_rounding +=

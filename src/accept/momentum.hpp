@@ -36,7 +36,7 @@ class MomentumBalance {
     Vec3 torque = Vec3::Zero();                       // about the centre of mass [N m s]
     double momentum_scale = 0, spin_scale = 0;
     double momentum_rounding = 0;  // [N s]
-    double spin_rounding = 0;      // of the differences that the angular momentum is made of [N m s]
+    double spin_rounding = 0;  // of the differences that the angular momentum is made of [N m s]
   };
   void list_links(const Model& model, const StepReport& report);
   void join(const Model& model, const StepReport& report);

@@ -41,14 +41,14 @@ Polhode polhode_of(const Mat3& inertia, const Vec3& w) {
                  x = (energy - I[k] * y) / I[j];
     if (x >= 0 && y >= 0 && std::isfinite(x + y)) most = std::max(most, x + y);
   }
-  const double torque = std::sqrt(std::max(0x1p-50 * square * most, square * most - energy * energy));
+  const double torque =
+      std::sqrt(std::max(0x1p-50 * square * most, square * most - energy * energy));
   return {std::sqrt(most), std::min(torque / I[0], most / std::sqrt(3.0))};
 }
 
 // (E427): how far a body that turns freely is from the even turn between its ends, as an angle.
 // `sway` is that of an angular velocity which changes evenly.
-double tumbling_sway(const Body& body, const Vec3& w0, const Vec3& w1, double length,
-                     double sway) {
+double tumbling_sway(const Body& body, const Vec3& w0, const Vec3& w1, double length, double sway) {
   if (body.rotation != RotationKind::three || dynamics::turns_evenly(body)) return sway;
   constexpr double all = 2;  // no point is farther than the diameter [rad]
   const double most = std::max(w0.norm(), w1.norm()), shape = 1 / std::sqrt(3.0);

@@ -127,10 +127,9 @@ JointError joint_error(std::span<const Pose> poses, const Joint& joint) {
   return error;
 }
 
-static void append(const Model& model, std::span<const Pose> poses,
-                   std::span<const Pose> poses_end, const ProblemLayout& layout, JointId id,
-                   const JointRows& rows, double gamma, double h, Problem& problem,
-                   std::vector<JointRowTerms>& terms) {
+static void append(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
+                   const ProblemLayout& layout, JointId id, const JointRows& rows, double gamma,
+                   double h, Problem& problem, std::vector<JointRowTerms>& terms) {
   CAIRN_DCHECK(base::is_index(static_cast<int>(id), model.joints.size()), id);
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(gamma >= 0, gamma);
@@ -195,8 +194,7 @@ static void append(const Model& model, std::span<const Pose> poses,
 static void share_point(const Model& model, const Joint& joint, JointRows& rows) {
   for (const BodyId id : joint.bodies)
     if (id == BodyId::world || model.body(id).velocities == 0) return;
-  if (!std::holds_alternative<DistanceJoint>(joint.type))
-    rows.a = rows.b = 0.5 * (rows.a + rows.b);
+  if (!std::holds_alternative<DistanceJoint>(joint.type)) rows.a = rows.b = 0.5 * (rows.a + rows.b);
 }
 
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
@@ -220,12 +218,10 @@ void add_joint_ahead(const Model& model, std::span<const Pose> poses,
   rows.angle = now.angle;
   if (std::holds_alternative<PrismaticJoint>(joint.type))
     for (std::size_t i = 0; i < 2; ++i)
-      rows.gap[i] =
-          (turn * rows.direction[i]).dot(B * joint.anchors[1] - A * joint.anchors[0]);
+      rows.gap[i] = (turn * rows.direction[i]).dot(B * joint.anchors[1] - A * joint.anchors[0]);
   if (std::holds_alternative<RevoluteJoint>(joint.type))
     for (std::size_t i = 0; i < 2; ++i)
-      rows.angle[i] =
-          (turn * rows.axis[i]).dot((A.R * joint.axes[0]).cross(B.R * joint.axes[1]));
+      rows.angle[i] = (turn * rows.axis[i]).dot((A.R * joint.axes[0]).cross(B.R * joint.axes[1]));
   share_point(model, joint, rows);
   append(model, poses, poses, layout, id, rows, 1, h, problem, terms);
 }

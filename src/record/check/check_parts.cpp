@@ -82,8 +82,7 @@ void move(const Body& body, const State& from, const State& to, const SolveRecor
     return;
   }
   const Vec3 turn = turn_between(X.R, kicked.end.R, L * mean);
-  X.R = X.R *
-        exp_rotation(cubic(turn, L * a.angular_B, L * rotation_rate(turn, kicked.end.w), s));
+  X.R = X.R * exp_rotation(cubic(turn, L * a.angular_B, L * rotation_rate(turn, kicked.end.w), s));
 }
 
 // After a part its constrained bodies may have paid for a projection; what an impact gives is given
@@ -127,10 +126,10 @@ void drift_velocities(const Model& model, const SolveRecord& solve, VecX& v) {
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     if (body.rotation != RotationKind::three || solve.origin.start.size() <= i) continue;
     const int k = body.first_velocity + b.size - 3;
-    v.segment<3>(k) = kicked_turn(body, solve.origin.start[i].R,
-                                  solve.origin.v.segment<3>(b.first + b.size - 3),
-                                  v.segment<3>(k), solve.length, limited)
-                          .end.w;
+    v.segment<3>(k) =
+        kicked_turn(body, solve.origin.start[i].R, solve.origin.v.segment<3>(b.first + b.size - 3),
+                    v.segment<3>(k), solve.length, limited)
+            .end.w;
   }
 }
 

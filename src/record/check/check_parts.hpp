@@ -30,8 +30,8 @@ struct StepPath {
 StepPath follow_parts(const Model& model, const State& before, const TraceFrame& frame,
                       const Complain& complain);
 
-// The velocities at the end follow from those of the last solve by the drift (E420, E423), and where
-// a projection moved the bodies by what keeps momenta and pays for it (E39, E425, E426).
+// The velocities at the end follow from those of the last solve by the drift (E420, E423), and
+// where a projection moved the bodies by what keeps momenta and pays for it (E39, E425, E426).
 void check_velocities(const Model& model, const SchemeOptions& scheme, const State& before,
                       const TraceFrame& frame, const Complain& complain);
 

@@ -147,8 +147,8 @@ bool find_turn(const Model& model, const Moved& moved, const std::vector<Pose>& 
     const Body& body = model.bodies[i];
     const int count = model::translation_count(body);
     spatial = spatial && count == 3 && body.rotation != RotationKind::one;
-    planar = planar && count == 2 && body.translations == free &&
-             body.rotation != RotationKind::three;
+    planar =
+        planar && count == 2 && body.translations == free && body.rotation != RotationKind::three;
     for (int k = 0; k < 3 && body.rotation == RotationKind::one; ++k)
       planar = planar && (!free[static_cast<std::size_t>(k)] || body.axis_W[k] == 0);
   }

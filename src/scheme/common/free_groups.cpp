@@ -53,16 +53,15 @@ void FreeGroups::gather(const Model& model, IsolatedBodies& islands,
     Group& group = groups_[base::at(group_of_[i])];
     ++group.bodies;
     group.moved = group.moved || !(poses_from[i] == poses_to[i]);
-    group.spatial = group.spatial && model::translation_count(body) == 3 &&
-                    body.rotation != RotationKind::one;
+    group.spatial =
+        group.spatial && model::translation_count(body) == 3 && body.rotation != RotationKind::one;
     const int normal = plane_normal(body);
     group.planar = group.planar && normal >= 0 && (group.bodies == 1 || normal == group.normal);
     group.normal = normal;
     group.mass += body.mass;
     group.center[0] += body.mass * poses_from[i].p;
     group.center[1] += body.mass * poses_to[i].p;
-    group.velocity +=
-        body.mass * dynamics::linear_velocity(body, v.data() + body.first_velocity);
+    group.velocity += body.mass * dynamics::linear_velocity(body, v.data() + body.first_velocity);
     group.lift -= body.mass * model.gravity.dot(poses_to[i].p - poses_from[i].p);
   }
   for (Group& group : groups_) {
@@ -92,8 +91,7 @@ void FreeGroups::add_spins(const Model& model, std::size_t i, std::span<const Po
 // Adds sign times the velocities of a rigid motion: `velocity` of the body's centre of mass, and
 // omega.
 void FreeGroups::add_rotation(const Model& model, std::size_t i, const Pose& X_WC,
-                              const Vec3& omega, const Vec3& velocity, double sign,
-                              VecX& v) const {
+                              const Vec3& omega, const Vec3& velocity, double sign, VecX& v) const {
   const Body& body = model.bodies[i];
   dynamics::add_generalised_force(body, X_WC, sign * velocity, sign * omega,
                                   v.data() + body.first_velocity);
@@ -153,8 +151,7 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
   each([&](std::size_t i, Group& group) {
     if (group.factor == 1) return;
     const Body& body = model.bodies[i];
-    const Vec3 along =
-        group.velocity + group.rate.cross(poses_to[i].p - group.center[1]);
+    const Vec3 along = group.velocity + group.rate.cross(poses_to[i].p - group.center[1]);
     add_rotation(model, i, poses_to[i], group.rate, along, -1, v);
     v.segment(body.first_velocity, body.velocities) *= group.factor;
     add_rotation(model, i, poses_to[i], group.rate, along, 1, v);

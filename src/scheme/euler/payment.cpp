@@ -172,9 +172,10 @@ bool Step::problem_row_presses(std::size_t constraint) const {
 
 // (E39): where the projection lifted a group of bodies against gravity its velocities are slowed
 // down by as much energy, all by one factor, so that what the velocities satisfy stays satisfied.
-// Groups that hang on nothing keep their momenta (E425, E426). Where bodies are prescribed the factor is on the velocities relative to theirs (E322). A
-// group that joints alone hold and whose energy does not suffice pays nothing; one whose contacts
-// took part in the projection comes to rest. The ledger shows the rise that is left.
+// Groups that hang on nothing keep their momenta (E425, E426). Where bodies are prescribed the
+// factor is on the velocities relative to theirs (E322). A group that joints alone hold and whose
+// energy does not suffice pays nothing; one whose contacts took part in the projection comes to
+// rest. The ledger shows the rise that is left.
 void Step::pay_for_projection() {
   PaymentData& pay = data.payment;
   find_payers();

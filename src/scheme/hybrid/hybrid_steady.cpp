@@ -27,8 +27,8 @@ void HybridStep::evaluate(double length) {
       d.half.poses[i] = dynamics::prescribed_pose(body, d.half.t);
       data.poses_end[i] = dynamics::prescribed_pose(body, d.now.t + length);
     } else if (body.velocities > 0) {
-      d.half.poses[i] = dynamics::drift(body, d.now.poses[i],
-                                        d.now.v.data() + body.first_velocity, length / 2, nullptr);
+      d.half.poses[i] = dynamics::drift(body, d.now.poses[i], d.now.v.data() + body.first_velocity,
+                                        length / 2, nullptr);
     }
   }
   dynamics::evaluate_loads(model, d.half, data.forces);

@@ -86,8 +86,8 @@ void PenaltyStep::follow(const VecX& v) {
   for (std::size_t i = 0; i < s.model.bodies.size(); ++i) {
     const Body& body = s.model.bodies[i];
     if (body.velocities > 0)
-      d.poses[i] = dynamics::drift(body, s.state.poses[i],
-                                   d.v_model.data() + body.first_velocity, s.h, nullptr);
+      d.poses[i] = dynamics::drift(body, s.state.poses[i], d.v_model.data() + body.first_velocity,
+                                   s.h, nullptr);
   }
 }
 

@@ -42,7 +42,8 @@ Vec3 TrapezoidalStep::velocity_at(const Contact& c, std::span<const Pose> poses,
 }
 
 // How fast the velocity along the rows of a contact changes over the problem although no
-// force acts: by the turning of normal and lever arms and the acceleration of prescribed bodies [m/s].
+// force acts: by the turning of normal and lever arms and the acceleration of prescribed bodies
+// [m/s].
 Vec3 TrapezoidalStep::turning_rate(const ContactKey& key) {
   Contact from, to;
   if (!contact_at(key, d.now.poses, from) || !contact_at(key, d.next.poses, to))

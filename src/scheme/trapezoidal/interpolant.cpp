@@ -89,8 +89,7 @@ void interpolate(const Model& model, const Phase& from, const Phase& to, double 
       out.v[k] = rate(0.0, angle, from.v[k], to.v[k]);
     } else if (no_torque[i]) {
       double end[6];
-      out.poses[i].R =
-          dynamics::drift(body, a, from.v.data() + body.first_velocity, tau, end).R;
+      out.poses[i].R = dynamics::drift(body, a, from.v.data() + body.first_velocity, tau, end).R;
       out.v.segment<3>(k) = Eigen::Map<const Vec3>(end + (k - body.first_velocity));
     } else if (body.rotation == RotationKind::three) {
       const Vec3 w = from.v.segment<3>(k), zero = Vec3::Zero();

@@ -52,8 +52,7 @@ void TrapezoidalStep::find_contacts(double length) {
     // The diagonal gives a bound on how fast a body may become, which is all that is asked.
     for (int k = 0; k < body.velocities; ++k) {
       const int i = body.first_velocity + k;
-      d.v_free[i] +=
-          (d.forces.potential[i] + d.forces.applied[i] + d.forces.viscous[i]) / A[k][k];
+      d.v_free[i] += (d.forces.potential[i] + d.forces.applied[i] + d.forces.viscous[i]) / A[k][k];
     }
   }
   d.start.t = d.now.t;

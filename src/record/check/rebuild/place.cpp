@@ -126,8 +126,8 @@ Continuation led_by_rule(const Segment& s, const Place& place, const VecX& after
     const Body& body = s.model.bodies[i];
     if (place.layout[i] < 0 || body.rotation != RotationKind::three) continue;
     const int k = body.first_velocity + translations_of(body);
-    const KickedTurn turn = kicked_turn(body, place.start[i].R, place.v.segment<3>(k),
-                                        after.segment<3>(k), h, limited);
+    const KickedTurn turn =
+        kicked_turn(body, place.start[i].R, place.v.segment<3>(k), after.segment<3>(k), h, limited);
     end.poses[i].R = turn.end.R;
     end.v.segment<3>(k) = turn.end.w;
   }

@@ -187,11 +187,10 @@ class HybridCheck {
         moved[b].p += falls[b];
       } else {
         const Body& body = s.model.bodies[b];
-        const Vec3 way = moved_by(body, place.start[b],
-                                  0.5 * (velocities_of_body(body, place.v) +
-                                         velocities_of_body(body, v)),
-                                  h)
-                             .p;
+        const Vec3 way =
+            moved_by(body, place.start[b],
+                     0.5 * (velocities_of_body(body, place.v) + velocities_of_body(body, v)), h)
+                .p;
         moved[b] = {way, moved_by(body, place.start[b], velocities_of_body(body, place.v), h).R};
       }
     const Ledger flows = first_order_ledger(s, record, posed, balance, rows, terms, place.v, moved);
