@@ -23,6 +23,9 @@ inline constexpr double accepted_bouncers = 1.0;    // of steps, boxes of bounci
 inline constexpr double gain_limit = 1e-3;
 inline constexpr double joint_limit = 1e-3;
 
+// Groups in flight: change of the angular momentum over the run, of the sum of its terms.
+inline constexpr double momentum_limit = 1e-12;
+
 // Two boxes, light below heavy: drift after 100 s.
 inline constexpr double drift_up_to_1e6 = 1e-8;  // [m]
 inline constexpr double drift_up_to_1e9 = 1e-6;  // [m]

@@ -38,8 +38,9 @@ double Step::collide_at_once() {
   data.probe_terms.clear();
   const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    constrain::add_joint(model, data.poses_linear, others, data.layout, static_cast<JointId>(i), 0,
-                         h, c.base, data.probe_terms);
+    constrain::add_joint(model, keeps_rows(model.joints[i]) ? state.poses : data.poses_linear,
+                         others, data.layout, static_cast<JointId>(i), 0, h, c.base,
+                         data.probe_terms, constrain::JointPoints::common);
   if (data.linearised_again) turn_columns(c.base);
   c.joints = c.base.constraints.size();
   for (std::size_t i = 0; i < c.joints; ++i)

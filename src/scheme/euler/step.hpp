@@ -74,6 +74,10 @@ struct Step {
   void linearise_again();
   std::span<const Pose> row_poses(const Contact& c) const;
   bool release_isolated();
+  bool keeps_rows(const Joint& joint) const;
+  const Joint& joint_of(const Constraint& c) const;
+  void find_free_groups();
+  void keep_momentum();
   void turn_columns(Problem& problem) const;
   void shift_joint_rows(Problem& problem);
   double nonlinear_residual();

@@ -9,6 +9,7 @@
 #include "problem/islands.hpp"
 #include "scheme/common/active_set.hpp"
 #include "scheme/common/contact_projection.hpp"
+#include "scheme/common/free_groups.hpp"
 #include "scheme/common/free_motion.hpp"
 #include "scheme/common/isolated_bodies.hpp"
 #include "scheme/common/joint_projection.hpp"
@@ -75,7 +76,8 @@ struct StepData {
   dynamics::Forces forces;
   FreeMotion free;  // with the velocities that the problems' k is made of
   VecX v_free, v_end;
-  VecX v_solved;                // velocities of the last solve, before the projection slows them
+  VecX v_solved;                // velocities of the last solve, in the frames of the beginning
+  VecX v_moved;                 // the same after the drift (E420), before the projection
   double potential_solved = 0;  // potential energy before the projection [J]
   std::vector<Pose> poses_end;
   constrain::ProblemLayout layout;
@@ -101,6 +103,7 @@ struct StepData {
   double projection_work = 0;  // energy put in by the projection [J]
   bool spared = false;         // contacts took part in it (E320)
   PaymentData payment;
+  FreeGroups free_groups;
   std::vector<double> island_work, island_kinetic;
   Problem carrying;  // of the velocities with which bodies follow prescribed ones (E322)
   Solution carried;

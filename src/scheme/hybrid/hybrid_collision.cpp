@@ -43,9 +43,10 @@ void HybridStep::place(BodyId id, double tau, double length) {
     d.trial[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
                                d.now.v.data() + body.first_velocity, tau, nullptr);
   } else if (body.velocities > 0) {
-    d.trial[i] = tau >= length ? data.poses_end[i]
-                               : dynamics::advanced(body, d.now.poses[i],
-                                                    data.v_end.data() + body.first_velocity, tau);
+    d.trial[i] = tau >= length
+                     ? data.poses_end[i]
+                     : dynamics::drift(body, d.now.poses[i],
+                                       data.v_end.data() + body.first_velocity, tau, nullptr);
     if (d.falls[i] && tau < length) d.trial[i].p += drop(body, tau, length);
   }
 }

@@ -31,20 +31,21 @@ struct Balance {
   std::vector<Block6> A;
   std::map<std::pair<int, int>, Block6> couplings;  // row, column body
   std::vector<Row6> k, size;                        // size: sum of the magnitudes of the terms
+  VecX v_half;                                      // trapezoidal rule: after half of the drift
   VecX v_free;                                      // velocities without constraints, of the model
   bool known = true;  // false: too many bodies hang on springs to find v_free
   std::vector<ElementRow> springs, dampers;
-  VecX potential, applied, gyroscopic;  // impulses of the forces, of the model
+  VecX potential, applied, gyroscopic;  // impulses of the forces, of flight, of the model
   double work_motion = 0;  // scheme trapezoidal: of prescribed bodies through springs [J]
 };
 
-// Schemes of first order (E30, E360 to E363). `middle`: loads at half the part (E209).
+// Schemes of first order (E30, E360 to E362). `middle`: loads at half the part (E209).
 Balance first_order_balance(const Segment& segment, const Place& place, const Problem& problem,
                             bool middle);
 
-// The trapezoidal rule (E160 to E164).
+// The trapezoidal rule (E160 to E163, E423): k = A v_half + impulses.
 Balance trapezoidal_balance(const Segment& segment, const Place& place, const Problem& problem,
-                            bool damp_stiff);
+                            bool damp_stiff, bool limited);
 
 // k = M v: no time passes.
 Balance instant_balance(const Segment& segment, const Place& place, const Problem& problem);
@@ -52,8 +53,5 @@ Balance instant_balance(const Segment& segment, const Place& place, const Proble
 // Compares A, and k unless `masses_alone`.
 void compare_balance(const Segment& segment, std::size_t solve, const Problem& problem,
                      const Balance& balance, bool masses_alone = false);
-
-// Backward Euler for the gyroscopic torque (E30), in `parts` equal parts.
-Vec3 turned_velocity(const Mat3& I, const Vec3& w, const Vec3& impulse, double h, int parts);
 
 }  // namespace cairn::record

@@ -16,7 +16,8 @@ struct Rule {
   const Place& place;
   double h;
   bool damp_stiff;
-  std::vector<Pose> middle;
+  std::vector<Pose> middle;  // after half of the drift
+  VecX v_middle;
   Balance& out;
 
   Anchor anchor(BodyId id, const Vec3& point, bool late) const {
@@ -122,7 +123,7 @@ struct Rule {
     row.damping = spring.damping;
     const double z = h * spring.damping * inverse(row);
     row.viscous = h * spring.damping * (damp_stiff ? (1 + z) / (2 + z) : 0.5);
-    push(row, -h * spring.damping * (row.rate(s.model, place.v) + row.motion), viscous);
+    push(row, -h * spring.damping * (row.rate(s.model, v_middle) + row.motion), viscous);
     out.dampers.push_back(row);
   }
 
@@ -174,20 +175,18 @@ void add_block(const Place& place, const ElementRow& row, Balance& out) {
 }  // namespace
 
 Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem& problem,
-                            bool damp_stiff) {
+                            bool damp_stiff, bool limited) {
   Balance out = instant_balance(s, place, problem);
   const double h = place.length;
   const Model& model = s.model;
   VecX viscous = VecX::Zero(model.velocities);
-  Rule rule{s, place, h, damp_stiff, led_poses(s, place, place.v, h / 2), out};
+  const Continuation middle = led_freely(s, place, place.v, h / 2);
+  out.v_half = limited ? place.v : middle.v;
+  Rule rule{s, place, h, damp_stiff, middle.poses, middle.v, out};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;
     rule.add(static_cast<BodyId>(i), h * body.mass * model.gravity, Vec3::Zero(), out.potential);
-    if (body.rotation != RotationKind::three) continue;
-    const int at = body.first_velocity + body.velocities - 3;
-    const Vec3 w = place.v.segment<3>(at);
-    out.gyroscopic.segment<3>(at) = -h * w.cross(body.inertia_B * w);
   }
   const auto inside = [&](std::span<const BodyId> ids) {
     for (const BodyId id : ids)
@@ -207,20 +206,11 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
       rule.add(f.body, Vec3::Zero(), weight * torque - slope * a.w.cross(torque), out.applied);
     }
   }
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
-    if (body.rotation != RotationKind::three) continue;
-    const int first = body.velocities - 3;
-    const Vec3 w = place.v.segment<3>(body.first_velocity + first);
-    out.A[i].block<3, 3>(first, first) -=
-        0.5 * h * (cross(body.inertia_B * w) - cross(w) * body.inertia_B);
-  }
   for (const ElementRow& row : out.springs) add_block(place, row, out);
   for (const ElementRow& row : out.dampers) add_block(place, row, out);
   // k = A v + impulses.
-  const VecX impulses = out.potential + out.applied + viscous + out.gyroscopic;
-  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs() + viscous.cwiseAbs() +
-               out.gyroscopic.cwiseAbs();
+  const VecX impulses = out.potential + out.applied + viscous;
+  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs() + viscous.cwiseAbs();
   for (const Spring& spring : model.springs)
     for (const BodyId id : spring.bodies)
       if (id != BodyId::world && model.body(id).velocities > 0) {
@@ -233,7 +223,7 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
   const auto velocity = [&](int i) {
     return velocities_of_body(model.bodies[static_cast<std::size_t>(
                                   problem.bodies[static_cast<std::size_t>(i)].model_body)],
-                              place.v);
+                              out.v_half);
   };
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];

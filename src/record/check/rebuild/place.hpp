@@ -101,7 +101,14 @@ bool same_poses(const Model& model, const std::vector<Pose>& a, const std::vecto
 // takes them in the time h.
 std::vector<Pose> led_poses(const Segment& segment, const Place& place, const VecX& v, double h);
 
-// The constant velocities that take the bodies of a problem from the beginning to the rows; turns
+// The same with the velocities at that time (E420).
+Continuation led_freely(const Segment& segment, const Place& place, const VecX& v, double h);
+
+// The end of a part of the trapezoidal rule with the solved velocities `after` (E161, E423).
+Continuation led_by_rule(const Segment& segment, const Place& place, const VecX& after,
+                         bool limited);
+
+// The velocities that take the bodies of a problem from the beginning to the rows; turns
 // next to those of v.
 VecX leading_velocities(const Segment& segment, const Place& place, const VecX& v);
 

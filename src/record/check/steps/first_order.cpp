@@ -69,7 +69,10 @@ void StepCheck::compare_joints(std::size_t i, const Place& place, const MatchedR
   for (std::size_t r = 0; r < rows.joints.size(); ++r) {
     const JointRow& j = rows.joints[r];
     double b = 0, size = j.size / h;
-    if (led) {
+    if (j.beginning && led) {
+      b = beginning_b(s, j, place, options.projection, part, *led);
+      size += j.size / h;
+    } else if (led) {
       const double target = r < first.size() ? (1 - part) * first[r].error : 0;
       const double rate = joint_rate(s, j, place.columns, place, *led);
       b = (j.error - target) / h - rate;
