@@ -46,7 +46,9 @@ TEST(Segment, EnclosesATumblingBody) {
       EXPECT_LE(body.radius * chord, segment.bodies[0].bend + 1e-13) << i << ' ' << turn;
     }
     // It is of second order.
-    if (turn < 0.01) EXPECT_LE(segment.bodies[0].bend, body.radius * turn * turn) << i;
+    if (turn < 0.01) {
+      EXPECT_LE(segment.bodies[0].bend, body.radius * turn * turn) << i;
+    }
   }
 }
 
