@@ -77,7 +77,7 @@ void HybridStep::take_part(double length) {
                                         d.now.v.data() + body.first_velocity, length, nullptr);
     if (d.falls[i]) data.poses_end[i].p += drop(body, length, length);
   }
-  if (!part.close_joints()) stopped = open_joints(model, d.now.poses, data.poses_end);
+  if (!part.close_joints(data.contacts)) stopped = open_joints(model, d.now.poses, data.poses_end);
 }
 
 // (E408): how far the parabola is from the straight path after tau of a part.
@@ -140,6 +140,7 @@ void HybridStep::accept(double length) {
   d.now.v = data.v_end;
   d.now.contacts = data.memory;
   d.now.contact_torques = data.torques;
+  d.now.contact_anchors = data.anchors;
   d.now.joint_impulses = data.joint_impulses;
   d.now.t += length;
 }
