@@ -31,7 +31,7 @@ struct State {
   std::vector<ContactMemory> contact_torques;  // the same of rolling and torsional friction,
                                                // without contacts that have none [N m s]
   std::vector<double>
-      joint_impulses;               // last impulses of the joint rows, in the order of joints [N s]
+      joint_impulses;  // last impulses of the joint rows, in the order of joints [N s]
   std::vector<ContactAnchor> contact_anchors;  // of contacts that stick, sorted by key
   VecX v_before;                    // delayed restitution: velocities one step ago; else empty
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in the last step;

@@ -9,9 +9,8 @@ namespace cairn {
 bool State::operator==(const State& o) const {
   return t == o.t && step == o.step && poses == o.poses && v.size() == o.v.size() && v == o.v &&
          contacts == o.contacts && contact_torques == o.contact_torques &&
-         contact_anchors == o.contact_anchors &&
-         joint_impulses == o.joint_impulses && v_before.size() == o.v_before.size() &&
-         v_before == o.v_before && pending == o.pending;
+         contact_anchors == o.contact_anchors && joint_impulses == o.joint_impulses &&
+         v_before.size() == o.v_before.size() && v_before == o.v_before && pending == o.pending;
 }
 
 namespace {

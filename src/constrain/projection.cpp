@@ -46,8 +46,7 @@ bool list_constraints(ProjectionBuffers& b) {
 // Components of x_B - x_A along the rows of the contact, less what is left along the normal.
 Vec3 apart(const AnchorRows& anchor, std::span<const Pose> poses) {
   const Contact& c = anchor.contact;
-  const Vec3 d =
-      poses[index(c.key.body_b)] * anchor.p_B - poses[index(c.key.body_a)] * anchor.p_A;
+  const Vec3 d = poses[index(c.key.body_b)] * anchor.p_B - poses[index(c.key.body_a)] * anchor.p_A;
   return {c.n_W.dot(d) - anchor.normal, c.rows > 1 ? c.t1_W.dot(d) : 0,
           c.rows > 2 ? c.t2_W.dot(d) : 0};
 }
@@ -57,18 +56,18 @@ void add_anchors(const Model& model, std::span<const Pose> poses, ProjectionBuff
   for (const AnchorRows& anchor : b.anchors) {
     Contact c = anchor.contact;
     c.stretch = 1;
-    c.p_WC = 0.5 * (poses[index(c.key.body_a)] * anchor.p_A +
-                    poses[index(c.key.body_b)] * anchor.p_B);
+    c.p_WC =
+        0.5 * (poses[index(c.key.body_a)] * anchor.p_A + poses[index(c.key.body_b)] * anchor.p_B);
     add_contact(model, poses, b.layout, c, 0, apart(anchor, poses), b.problem);
     b.problem.constraints.back().law = Law::equality;
   }
 }
 
-// The factor of J M^-1 J^T of the joints and anchors. The bodies are eliminated before any joint: d = M^-1 J^T
-// mu is then orthogonal to every motion of the mechanism, and the centre of mass of what floats
-// stays, whatever the error of mu. (Eliminating a joint while one of its bodies is still there may
-// meet a pivot of rounding where its other body is held by more joints than it has velocities; M d
-// = J^T mu is lost then.)
+// The factor of J M^-1 J^T of the joints and anchors. The bodies are eliminated before any joint: d
+// = M^-1 J^T mu is then orthogonal to every motion of the mechanism, and the centre of mass of what
+// floats stays, whatever the error of mu. (Eliminating a joint while one of its bodies is still
+// there may meet a pivot of rounding where its other body is held by more joints than it has
+// velocities; M d = J^T mu is lost then.)
 bool factorize_joints(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses) {
   b.zero.setZero(model.velocities);
   assemble_bodies(model, b.zero, 1, b.layout, b.problem);
@@ -144,8 +143,7 @@ double anchor_error(const AnchorRows& anchor, std::span<const Pose> poses) {
 
 double anchor_error(std::span<const AnchorRows> anchors, std::span<const Pose> poses) {
   double largest = 0;
-  for (const AnchorRows& anchor : anchors)
-    largest = std::max(largest, anchor_error(anchor, poses));
+  for (const AnchorRows& anchor : anchors) largest = std::max(largest, anchor_error(anchor, poses));
   return largest;
 }
 

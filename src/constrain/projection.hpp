@@ -17,9 +17,9 @@ double extent(const Model& model, std::span<const Pose> poses);
 
 // Two material points that a contact holds together (E442).
 struct AnchorRows {
-  Contact contact;            // its directions and number of rows
-  Vec3 p_A, p_B;              // in the frames of the two bodies [m]
-  double normal = 0;          // gap along the normal that is left [m]
+  Contact contact;    // its directions and number of rows
+  Vec3 p_A, p_B;      // in the frames of the two bodies [m]
+  double normal = 0;  // gap along the normal that is left [m]
 };
 
 struct ProjectionBuffers {

@@ -9,7 +9,7 @@
 namespace cairn::record {
 namespace {
 
-constexpr double together = 1e-9;    // of the size of positions [-]
+constexpr double together = 1e-9;     // of the size of positions [-]
 constexpr double same_point = 1e-11;  // likewise, where the contact was at the beginning [-]
 
 std::string pair_name(const Model& model, const ContactKey& key) {

@@ -133,8 +133,7 @@ std::vector<char> projected_bodies(const Model& model, const SchemeOptions& sche
       if (is_inside_cone(record, i))
         for (const int number : record.problem.constraints[i].body)
           if (number >= 0)
-            moved[base::at(
-                groups.root(record.problem.bodies[base::at(number)].model_body))] = 1;
+            moved[base::at(groups.root(record.problem.bodies[base::at(number)].model_body))] = 1;
   for (std::size_t i = model.bodies.size(); i-- > 0;) {
     const int body = static_cast<int>(i);
     moved[i] =

@@ -9,13 +9,14 @@
 namespace cairn::scheme {
 namespace {
 
-constexpr double inside_cone = 1 - 1e-9;   // of the friction limit [-]
-constexpr double slow_slip = 1e-6;         // strictly inside a round cone, of a unit speed [-]
-constexpr double no_slip = 1e-12;          // likewise of other sections, as in reports [-]
-constexpr double slow_turn = 1e-7;         // of the two bodies about each other in a step [rad]
-constexpr double travelled = 1e-6;         // of the smaller body's radius: it has a new anchor [-]
-constexpr double anchor_open = 1e-10;      // of the size of positions: it is given up [-]
-constexpr double anchor_rounding = 1e-14;  // of the size of positions [-]
+constexpr double well_inside = 1 - 1e-9;    // of the friction limit [-]
+constexpr double slow_slip = 1e-6;          // strictly inside a round cone, of a unit speed [-]
+constexpr double no_slip = 1e-12;           // likewise of other sections, as in reports [-]
+constexpr double slow_turn = 1e-9;          // of the two bodies about each other in a step [rad]
+constexpr double travelled = 1e-6;          // of the smaller body's radius: it has a new anchor [-]
+constexpr double anchor_open = 1e-10;       // of the size of positions: it is given up [-]
+constexpr double pressed_rounding = 1e-12;  // of the size of positions: other contacts press [-]
+constexpr double anchor_rounding = 1e-14;   // of the size of positions [-]
 
 }  // namespace
 
@@ -29,7 +30,7 @@ bool Step::sticks(std::size_t contact) const {
   if (c.rows < 2 || !(r[0] > 0) || terms.impact || terms.bounce != 0 || terms.slip != 0 ||
       !terms.impulse.isZero(0))
     return false;
-  if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < inside_cone * c.mu * r[0])) return false;
+  if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])) return false;
   double w[max_rows] = {};
   linear::constraint_velocity(record.problem, c, record.solution.v.data(), true, w);
   const bool round = c.facets == 0 && !c.section;
@@ -58,9 +59,9 @@ void Step::find_anchors(std::span<const Contact> beginning) {
     const Vec3 half = 0.5 * c.gap * c.n_W;
     ContactAnchor now{c.key, state.poses[index(c.key.body_a)].inverse() * (c.p_WC - half),
                       state.poses[index(c.key.body_b)].inverse() * (c.p_WC + half)};
-    known = std::lower_bound(
-        known, state.contact_anchors.end(), c.key,
-        [](const ContactAnchor& a, const ContactKey& key) { return a.key < key; });
+    known =
+        std::lower_bound(known, state.contact_anchors.end(), c.key,
+                         [](const ContactAnchor& a, const ContactKey& key) { return a.key < key; });
     if (known != state.contact_anchors.end() && known->key == c.key) {
       const double room = travelled * model.smaller_radius(c.key.body_a, c.key.body_b);
       if ((known->p_A - now.p_A).norm() <= room && (known->p_B - now.p_B).norm() <= room)
@@ -102,14 +103,63 @@ void Step::select_anchors() {
   }
 }
 
+// How far the projection has pushed a contact beyond where its velocity leads [m].
+double Step::pressed_by(std::size_t contact, const Contact& c) const {
+  const SolveRecord& record = last();
+  double w[max_rows] = {};
+  linear::constraint_velocity(record.problem, record.problem.constraints[data.joints() + contact],
+                              record.solution.v.data(), true, w);
+  const double gap = data.terms[contact].target + h * w[0] * record.problem.units.speed();
+  double closed = 0;
+  for (const auto& [id, sign] : {std::pair(c.key.body_a, 1.0), std::pair(c.key.body_b, -1.0)}) {
+    const Vec3 p = state.poses[index(id)].inverse() * c.p_WC;
+    closed += sign * c.n_W.dot(data.poses_end[index(id)] * p - data.poses_moved[index(id)] * p);
+  }
+  return std::min(closed, closed - gap);
+}
+
+// Groups whose projection pushes other contacts together are not projected: their contacts have new
+// anchors in the next step. True: there are some.
+bool Step::release_anchors(std::span<const Contact> beginning) {
+  const double noise = pressed_rounding * constrain::extent(model, data.poses_end);
+  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+  auto root = [&](BodyId id) { return base::at(data.anchor_groups.root(static_cast<int>(id))); };
+  data.anchor_moves.assign(model.bodies.size(), 0);
+  auto anchor = data.anchors.begin();
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    const ContactKey& key = beginning[i].key;
+    while (anchor != data.anchors.end() && anchor->key < key) ++anchor;
+    if (anchor != data.anchors.end() && anchor->key == key) continue;
+    if (!(pressed_by(i, beginning[i]) > noise)) continue;
+    for (const BodyId id : {key.body_a, key.body_b})
+      if (free(id)) data.anchor_moves[root(id)] = 1;
+  }
+  const auto released = [&](const ContactKey& key) {
+    return data.anchor_moves[root(free(key.body_a) ? key.body_a : key.body_b)] != 0;
+  };
+  const std::size_t before = data.projection.anchors.size();
+  std::erase_if(data.projection.anchors,
+                [&](const constrain::AnchorRows& a) { return released(a.contact.key); });
+  std::erase_if(data.anchors, [&](const ContactAnchor& a) { return released(a.key); });
+  std::erase_if(data.anchor_rows,
+                [&](const constrain::AnchorRows& a) { return released(a.contact.key); });
+  return data.projection.anchors.size() < before;
+}
+
+void Step::give_up_anchors() {
+  data.projection.anchors.clear();
+  data.anchors.clear();
+  data.anchor_rows.clear();
+}
+
 // Anchors that the projection could not bring together are given up; the contact has new ones in
 // the next step.
 void Step::drop_open_anchors() {
   const double most = anchor_open * constrain::extent(model, data.poses_end);
-  CAIRN_DCHECK(data.anchors.size() <= data.anchor_rows.size(), data.anchors.size());
-  for (constrain::AnchorRows& row : data.anchor_rows) row.normal = row.contact.n_W.dot(
-      data.poses_end[index(row.contact.key.body_b)] * row.p_B -
-      data.poses_end[index(row.contact.key.body_a)] * row.p_A);
+  CAIRN_DCHECK(data.anchors.size() == data.anchor_rows.size(), data.anchors.size());
+  for (constrain::AnchorRows& row : data.anchor_rows)
+    row.normal = row.contact.n_W.dot(data.poses_end[index(row.contact.key.body_b)] * row.p_B -
+                                     data.poses_end[index(row.contact.key.body_a)] * row.p_A);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < data.anchors.size(); ++i)
     if (constrain::anchor_error(data.anchor_rows[i], data.poses_end) <= most)

@@ -68,10 +68,10 @@ double Step::part_gap_rate(const Contact& c, const Vec3& motion) const {
 
 // (E443): gaps up to this are rounding of the positions that they are differences of [m].
 static double noise_of_gap(const Model& model, std::span<const Pose> poses, const Contact& c) {
-  const double size =
-      c.p_WC.cwiseAbs().maxCoeff() + poses[index(c.key.body_a)].p.cwiseAbs().maxCoeff() +
-      poses[index(c.key.body_b)].p.cwiseAbs().maxCoeff() +
-      model.smaller_radius(c.key.body_a, c.key.body_b);
+  const double size = c.p_WC.cwiseAbs().maxCoeff() +
+                      poses[index(c.key.body_a)].p.cwiseAbs().maxCoeff() +
+                      poses[index(c.key.body_b)].p.cwiseAbs().maxCoeff() +
+                      model.smaller_radius(c.key.body_a, c.key.body_b);
   return 4 * std::numeric_limits<double>::epsilon() * size;
 }
 

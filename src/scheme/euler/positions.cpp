@@ -23,13 +23,14 @@ bool Step::close_joints(std::span<const Contact> beginning) {
   if (!options.projection) return true;
   find_anchors(beginning);
   select_anchors();
-  if (model.joints.empty() && data.projection.anchors.empty()) return true;
-  if (constrain::project_onto_joints(model, data.projection, data.poses_end)) return true;
-  if (data.projection.anchors.empty()) return false;
-  data.projection.anchors.clear();
-  data.anchors.clear();
-  data.poses_end = data.poses_moved;
-  return constrain::project_onto_joints(model, data.projection, data.poses_end);
+  for (;;) {
+    if (model.joints.empty() && data.projection.anchors.empty()) return true;
+    const bool closed = constrain::project_onto_joints(model, data.projection, data.poses_end);
+    if (data.projection.anchors.empty()) return closed;
+    if (closed && !release_anchors(beginning)) return true;
+    if (!closed) give_up_anchors();
+    data.poses_end = data.poses_moved;
+  }
 }
 
 // (E320): where that pushed bodies into each other, joints and contacts are met together. Returns
