@@ -11,7 +11,6 @@
 #include "problem/conventions.hpp"
 #include "solver/auto/automatic.hpp"
 #include "solver/island/settle.hpp"
-#include "solver/kept_solution.hpp"
 #include "solver/newton/newton.hpp"
 #include "solver/pivot/lemke.hpp"
 #include "solver/unguarded.hpp"
@@ -39,8 +38,6 @@ struct SolverWorkspace::Buffers {
   std::vector<double> r, v;
   std::vector<double> best, radii;  // of islands with discs
   solver::MethodBuffers methods;
-  solver::KeptSolution kept;
-  VecX start;  // the impulses that a solve begins with
 };
 
 SolverWorkspace::SolverWorkspace() : buffers_(std::make_unique<Buffers>()) {}
@@ -219,19 +216,6 @@ MethodResult run_tied(const SolverOptions& options, SolverWorkspace::Buffers& b)
   return total;
 }
 
-// (E445). The work counts as if it had been done. False: the problem is another one, or the work
-// left does not suffice.
-bool recall_kept(const Problem& problem, const SolverOptions& options, SolverWorkspace::Buffers& b,
-                 Solution& solution) {
-  if (!b.kept.answers(problem, options, solution.lambda)) return false;
-  const Solution& kept = b.kept.solution();
-  const bool bounded = b.meter && b.meter->per_constraint > 0;
-  if (bounded && b.meter->spent + kept.work > b.meter->limit) return false;
-  solution = kept;
-  b.stop.ask(kept.work);
-  return true;
-}
-
 // Islands with few constraints first: who interrupts a long solve waits for the largest.
 void sort_by_size(const problem::Islands& islands, std::vector<int>& order) {
   const auto size = [&](int i) {
@@ -255,8 +239,6 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
   solution.iterations = solution.fallbacks = 0;
   solution.method = "none";
   b.stop.begin(b.interrupt, b.meter, problem.constraints.size());
-  if (recall_kept(problem, options, b, solution)) return;
-  b.start = solution.lambda;
   b.log.begin(solution.attempts);
   b.island.stop = &b.stop;
   b.island.log = &b.log;
@@ -288,7 +270,6 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
   solution.out_of_budget = b.stop.out_of_budget();
   solution.attempts_left_out = b.log.left_out();
   problem::dcheck_solution(problem, solution, tolerance(options));
-  b.kept.keep(problem, options, b.start, solution);
 }
 
 }  // namespace cairn::solver

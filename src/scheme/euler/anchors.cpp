@@ -40,11 +40,16 @@ bool Step::sticks(std::size_t contact) const {
 // The two bodies do not turn about each other: then the contact point does not travel.
 bool Step::moves_as_one(const Contact& c, const Vec3& prescribed_spin) const {
   Vec3 spin = prescribed_spin;
-  for (const auto& [id, sign] : {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)})
-    if (const Body& body = model.body(id); body.velocities > 0)
-      spin += sign * dynamics::angular_velocity(body, state.poses[index(id)],
+  double turn = h * prescribed_spin.norm();  // of the faster one
+  for (const auto& [id, sign] : {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)}) {
+    const Body& body = model.body(id);
+    if (body.velocities == 0) continue;
+    const Vec3 own = dynamics::angular_velocity(body, state.poses[index(id)],
                                                 data.v_end.data() + body.first_velocity);
-  return h * spin.norm() <= slow_turn;
+    spin += sign * own;
+    turn = std::max(turn, h * own.norm());
+  }
+  return h * spin.norm() <= std::max(slow_turn, turn * turn * turn);
 }
 
 // (E441). `beginning`: the contacts as they were at the beginning of the step.

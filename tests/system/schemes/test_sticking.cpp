@@ -79,7 +79,7 @@ TEST(Rest, TablesOfAnyMassesAreExact) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) expect_rest(table(seed));
 }
 
-// A step that is repeated, or a solution that is kept, is what a new simulator finds.
+// A step that is repeated is what a new simulator finds.
 TEST(Rest, RepeatedStepsAreThoseOfAFreshSimulator) {
   Simulator sim = simulator(tower(3));
   certified_steps(sim, h, 20);
@@ -177,8 +177,8 @@ TEST(Sticking, BoxesStayOnASwingingTray) {
       tray.name = "tray";
       tray.motion = Motion{};
       tray.motion->axis = Vec3::UnitY();
-      tray.motion->angle = function(std::to_string(random.uniform(0.05, 0.2)) + "*sin(3*t)");
-      tray.motion->position = {function("0.1*sin(2*t)"), TimeFunction(0), TimeFunction(0)};
+      tray.motion->angle = function(std::to_string(random.uniform(0.05, 0.2)) + "*(1-cos(3*t))");
+      tray.motion->position = {function("0.05*(1-cos(2*t))"), TimeFunction(0), TimeFunction(0)};
       tray.shapes = {{Box{Vec3(2, 1, 0.1)}, Pose{}, "default"}};
       d.bodies = {tray, moving("a", Box{Vec3(0.3, 0.2, 0.1)}, 1, Vec3(0.3, 0.1, 0.1)),
                   moving("b", Box{Vec3(0.2, 0.15, 0.1)}, log_uniform(random, 0.1, 10),
@@ -196,8 +196,8 @@ TEST(Sticking, AGripperHoldsItsObject) {
     BodyDescription base;
     base.name = "base";
     base.motion = Motion{};
-    base.motion->angle = function("0.4*sin(2*t)");
-    base.motion->position = {TimeFunction(0), TimeFunction(0), function("0.02*sin(7*t)")};
+    base.motion->angle = function("0.2*(1-cos(2*t))");
+    base.motion->position = {TimeFunction(0), TimeFunction(0), function("0.01*(1-cos(7*t))")};
     base.shapes = {{Box{Vec3(0.1, 0.1, 0.1)}, Pose{Vec3(0, 0, 1), Quat::Identity()}, "default"}};
     d.bodies = {base, moving("jaw0", Box{Vec3(0.05, 0.2, 0.2)}, 0.5, Vec3(-0.125, 0, 0)),
                 moving("jaw1", Box{Vec3(0.05, 0.2, 0.2)}, 0.5, Vec3(0.125, 0, 0)),
@@ -211,8 +211,8 @@ TEST(Sticking, AGripperHoldsItsObject) {
       AppliedForceDescription press;
       press.body = jaw;
       const std::string size = side == 0 ? "60" : "-60";
-      press.force = {function(size + "*cos(0.4*sin(2*t))"), function(size + "*sin(0.4*sin(2*t))"),
-                     TimeFunction(0)};
+      press.force = {function(size + "*cos(0.2*(1-cos(2*t)))"),
+                     function(size + "*sin(0.2*(1-cos(2*t)))"), TimeFunction(0)};
       d.forces.emplace_back(press);
     }
     Simulator sim = simulator_of(d, scheme);
