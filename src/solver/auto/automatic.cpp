@@ -206,6 +206,13 @@ bool polish(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
+// Contacts of one body that press against each other.
+bool stride(Attempts& a, const Kind& kind) {
+  if (kind.large || a.value() > far) return false;
+  a.strides(rounding);
+  return a.good();
+}
+
 bool polish_from_interior(Attempts& a) {
   interior(a);
   a.newton(newton_limits(a.options));
@@ -283,6 +290,7 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
   if (approach(a, kind) || polish(a, kind)) return a.result(false);
+  if (stride(a, kind)) return a.result(false);
   // Other starts.
   if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
