@@ -15,6 +15,13 @@ struct ContactMemory {
   bool operator==(const ContactMemory&) const = default;
 };
 
+// A contact that sticks holds these two material points together (E441).
+struct ContactAnchor {
+  ContactKey key;
+  Vec3 p_A = Vec3::Zero(), p_B = Vec3::Zero();  // in the frames of the two bodies [m]
+  bool operator==(const ContactAnchor&) const = default;
+};
+
 struct State {
   double t = 0;                                // [s]
   std::int64_t step = 0;                       // steps taken
@@ -24,7 +31,8 @@ struct State {
   std::vector<ContactMemory> contact_torques;  // the same of rolling and torsional friction,
                                                // without contacts that have none [N m s]
   std::vector<double>
-      joint_impulses;               // last impulses of the joint rows, in the order of joints [N s]
+      joint_impulses;  // last impulses of the joint rows, in the order of joints [N s]
+  std::vector<ContactAnchor> contact_anchors;  // of contacts that stick, sorted by key
   VecX v_before;                    // delayed restitution: velocities one step ago; else empty
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in the last step;
                                     // scheme hybrid: steady contacts; sorted

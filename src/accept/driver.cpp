@@ -186,6 +186,9 @@ void merge_memory(const Group (&groups)[2], State& state) {
   auto by_key = [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; };
   state.contacts = merged(&State::contacts, by_key);
   state.contact_torques = merged(&State::contact_torques, by_key);
+  state.contact_anchors =
+      merged(&State::contact_anchors,
+             [](const ContactAnchor& a, const ContactAnchor& b) { return a.key < b.key; });
   state.pending = merged(&State::pending, std::less<>());
   // Rows of joints in the order of the whole model.
   std::vector<std::vector<double>> of_joint;

@@ -109,6 +109,8 @@ State SubModel::extract(const State& whole, std::span<const int> joint_rows) con
     if (inside(m.key)) part.contacts.push_back({own(m.key), m.impulse_W});
   for (const ContactMemory& m : whole.contact_torques)
     if (inside(m.key)) part.contact_torques.push_back({own(m.key), m.impulse_W});
+  for (const ContactAnchor& a : whole.contact_anchors)
+    if (inside(a.key)) part.contact_anchors.push_back({own(a.key), a.p_A, a.p_B});
   for (const ContactKey& key : whole.pending)
     if (inside(key)) part.pending.push_back(own(key));
   std::size_t row = 0;
@@ -151,6 +153,7 @@ ContactKey SubModel::renamed(const ContactKey& key) const {
 void SubModel::rename(State& part) const {
   for (ContactMemory& m : part.contacts) m.key = renamed(m.key);
   for (ContactMemory& m : part.contact_torques) m.key = renamed(m.key);
+  for (ContactAnchor& a : part.contact_anchors) a.key = renamed(a.key);
   for (ContactKey& key : part.pending) key = renamed(key);
 }
 

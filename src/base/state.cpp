@@ -9,8 +9,8 @@ namespace cairn {
 bool State::operator==(const State& o) const {
   return t == o.t && step == o.step && poses == o.poses && v.size() == o.v.size() && v == o.v &&
          contacts == o.contacts && contact_torques == o.contact_torques &&
-         joint_impulses == o.joint_impulses && v_before.size() == o.v_before.size() &&
-         v_before == o.v_before && pending == o.pending;
+         contact_anchors == o.contact_anchors && joint_impulses == o.joint_impulses &&
+         v_before.size() == o.v_before.size() && v_before == o.v_before && pending == o.pending;
 }
 
 namespace {
@@ -71,6 +71,11 @@ std::uint64_t hash(const State& state) {
   for (const ContactMemory& m : state.contact_torques) {
     h.add(m.key);
     h.add(m.impulse_W.data(), 3);
+  }
+  for (const ContactAnchor& a : state.contact_anchors) {
+    h.add(a.key);
+    h.add(a.p_A.data(), 3);
+    h.add(a.p_B.data(), 3);
   }
   return h.value();
 }

@@ -43,17 +43,38 @@ bool list_constraints(ProjectionBuffers& b) {
   return true;
 }
 
-// The factor of J M^-1 J^T of the joints. The bodies are eliminated before any joint: d = M^-1 J^T
-// mu is then orthogonal to every motion of the mechanism, and the centre of mass of what floats
-// stays, whatever the error of mu. (Eliminating a joint while one of its bodies is still there may
-// meet a pivot of rounding where its other body is held by more joints than it has velocities; M d
-// = J^T mu is lost then.)
+// Components of x_B - x_A along the rows of the contact, less what is left along the normal.
+Vec3 apart(const AnchorRows& anchor, std::span<const Pose> poses) {
+  const Contact& c = anchor.contact;
+  const Vec3 d = poses[index(c.key.body_b)] * anchor.p_B - poses[index(c.key.body_a)] * anchor.p_A;
+  return {c.n_W.dot(d) - anchor.normal, c.rows > 1 ? c.t1_W.dot(d) : 0,
+          c.rows > 2 ? c.t2_W.dot(d) : 0};
+}
+
+// (E442), after the joints.
+void add_anchors(const Model& model, std::span<const Pose> poses, ProjectionBuffers& b) {
+  for (const AnchorRows& anchor : b.anchors) {
+    Contact c = anchor.contact;
+    c.stretch = 1;
+    c.p_WC =
+        0.5 * (poses[index(c.key.body_a)] * anchor.p_A + poses[index(c.key.body_b)] * anchor.p_B);
+    add_contact(model, poses, b.layout, c, 0, apart(anchor, poses), b.problem);
+    b.problem.constraints.back().law = Law::equality;
+  }
+}
+
+// The factor of J M^-1 J^T of the joints and anchors. The bodies are eliminated before any joint: d
+// = M^-1 J^T mu is then orthogonal to every motion of the mechanism, and the centre of mass of what
+// floats stays, whatever the error of mu. (Eliminating a joint while one of its bodies is still
+// there may meet a pivot of rounding where its other body is held by more joints than it has
+// velocities; M d = J^T mu is lost then.)
 bool factorize_joints(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses) {
   b.zero.setZero(model.velocities);
   assemble_bodies(model, b.zero, 1, b.layout, b.problem);
   b.terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     add_joint(model, poses, poses, b.layout, static_cast<JointId>(i), 1, 1, b.problem, b.terms);
+  add_anchors(model, poses, b);
   const std::vector<Constraint>& constraints = b.problem.constraints;
   if (!list_constraints(b)) return false;
 
@@ -113,6 +134,16 @@ double open_error(const Model& model, std::span<const Pose> poses) {
     const JointError error = joint_error(poses, joint);
     largest = std::max({largest, error.distance, error.angle * model.length_unit});
   }
+  return largest;
+}
+
+double anchor_error(const AnchorRows& anchor, std::span<const Pose> poses) {
+  return apart(anchor, poses).cwiseAbs().maxCoeff();
+}
+
+double anchor_error(std::span<const AnchorRows> anchors, std::span<const Pose> poses) {
+  double largest = 0;
+  for (const AnchorRows& anchor : anchors) largest = std::max(largest, anchor_error(anchor, poses));
   return largest;
 }
 
@@ -203,7 +234,10 @@ bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<P
   CAIRN_DCHECK(base::are_rotations(poses));
   // Positions carry rounding of their own size; below that nothing can be gained.
   const double size = extent(model, poses), enough = 4e-16 * size;
-  double error = open_error(model, poses);
+  const auto error_at = [&](std::span<const Pose> at) {
+    return std::max(open_error(model, at), anchor_error(b.anchors, at));
+  };
+  double error = error_at(poses);
   for (int i = 0; error > enough && i < max_newton_steps; ++i) {
     if (!newton_step(model, b, poses)) break;
     to_model_velocities(model, b.problem, b.v, b.shift);
@@ -212,14 +246,14 @@ bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<P
     // A full step as a rule; half of it where the joints are far open and the step overshoots.
     for (double t = 1; t > 0.01; t *= 0.5) {
       try_shift(model, poses, t, b);
-      next = open_error(model, b.trial);
+      next = error_at(b.trial);
       if (next < error) break;
     }
     if (!(next < error)) break;
     poses.swap(b.trial);
     error = next;
   }
-  return error <= 1e-9 * size;
+  return b.anchors.empty() ? error <= 1e-9 * size : open_error(model, poses) <= 1e-9 * size;
 }
 
 }  // namespace cairn::constrain

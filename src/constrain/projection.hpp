@@ -15,7 +15,15 @@ double open_error(const Model& model, std::span<const Pose> poses);
 // 1e-16 of it.
 double extent(const Model& model, std::span<const Pose> poses);
 
+// Two material points that a contact holds together (E442).
+struct AnchorRows {
+  Contact contact;    // its directions and number of rows
+  Vec3 p_A, p_B;      // in the frames of the two bodies [m]
+  double normal = 0;  // gap along the normal that is left [m]
+};
+
 struct ProjectionBuffers {
+  std::vector<AnchorRows> anchors;  // an input: projected together with the joints
   linear::BlockLU lu;
   ProblemLayout layout;
   Problem problem;
@@ -37,14 +45,18 @@ struct ProjectionBuffers {
   std::vector<double> coupling;
 };
 
+// Largest distance that anchors are apart, along the rows of their contacts [m].
+double anchor_error(const AnchorRows& anchor, std::span<const Pose> poses);
+double anchor_error(std::span<const AnchorRows> anchors, std::span<const Pose> poses);
+
 // A contact whose gap must not become smaller than `least`.
 struct GapBound {
   Contact contact;
   double least = 0;  // [m]
 };
 
-// Moves the free bodies by the smallest displacement, measured by mass, that closes all joints.
-// False if they are not closed to rounding then.
+// Moves the free bodies by the smallest displacement, measured by mass, that closes all joints and
+// brings the anchors together. False if the joints are not closed to rounding then.
 bool project_onto_joints(const Model& model, ProjectionBuffers& buffers, std::vector<Pose>& poses);
 
 // One step of (E320) at these poses, in buffers.shift; the pushes of the contacts are in

@@ -149,9 +149,12 @@ void dcheck_state(const Model& model, const State& state) {
   CAIRN_DCHECK(base::is_strictly_sorted(state.contacts, key));
   CAIRN_DCHECK(base::is_strictly_sorted(state.contact_torques, key));
   CAIRN_DCHECK(base::is_strictly_sorted(state.pending));
+  CAIRN_DCHECK(base::is_strictly_sorted(
+      state.contact_anchors, [](const ContactAnchor& a) -> const ContactKey& { return a.key; }));
   for (const ContactMemory& m : state.contacts) dcheck_key(model, m.key);
   for (const ContactMemory& m : state.contact_torques) dcheck_key(model, m.key);
   for (const ContactKey& k : state.pending) dcheck_key(model, k);
+  for (const ContactAnchor& a : state.contact_anchors) dcheck_key(model, a.key);
 }
 
 void dcheck_contact(const Model& model, const Contact& c) {

@@ -1,6 +1,7 @@
 // Simulator: owns the state, calls the scheme, names the rows.
 #include "cairn/simulator.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
@@ -33,6 +34,9 @@ struct Simulator::Workspace {
   // After a step that threw: its scratch may be half written, no byte of it is used again.
   void renew_data();
   void pass_interrupt_on();
+  // Whether the last step, of length h, left everything but the time as it was, so that the next
+  // one repeats it (E446).
+  bool repeats(double h);
 
   std::shared_ptr<const Model> model;
   State state;
@@ -50,6 +54,7 @@ struct Simulator::Workspace {
   bool interrupted = false;  // in the step at hand: the solves to come end at once as well
   WorkMeter meter;           // of the step at hand
   State before;              // the step
+  double repeated = 0;       // length of the steps that repeat; 0: they do not [s]
 };
 
 namespace {
@@ -65,6 +70,20 @@ void require_fit(const Model& model, const State& state) {
   require(
       state.v.size() == model.velocities,
       fmt::format("the state has {} velocities, the model {}", state.v.size(), model.velocities));
+}
+
+// Nothing but the state decides on a step: time does not.
+bool is_autonomous(const Model& model) {
+  return model.applied_forces.empty() &&
+         std::none_of(model.bodies.begin(), model.bodies.end(),
+                      [](const Body& body) { return body.kind == BodyKind::prescribed; });
+}
+
+// The report names no other time than that at the end of the step.
+bool has_one_time(const StepReport& report) {
+  return report.events.empty() && report.impacts.empty() && report.divided.empty() &&
+         std::all_of(report.solved().begin(), report.solved().end(),
+                     [](const SolveRecord& record) { return record.origin.empty(); });
 }
 
 std::shared_ptr<const Model> required(std::shared_ptr<const Model> model) {
@@ -99,6 +118,15 @@ void Simulator::Workspace::renew_data() {
   data_is_whole = true;
 }
 
+bool Simulator::Workspace::repeats(double h) {
+  if (report.status != StepStatus::certified || interrupted || !data->forces.external.empty() ||
+      report.h != h || !has_one_time(report) || !is_autonomous(*model))
+    return false;
+  before.t = state.t;
+  before.step = state.step;
+  return before == state && hash(before) == hash(state);
+}
+
 Simulator::Simulator(std::shared_ptr<const Model> model, State initial, SchemeOptions scheme,
                      SolverOptions solver, VerdictOptions verdict)
     : workspace_(std::make_unique<Workspace>(required(std::move(model)), std::move(initial), scheme,
@@ -122,6 +150,12 @@ const StepReport& Simulator::step(double h) {
     scheme::stop(w.report, {StopReason::unsupported, w.refusal});
     return w.report;
   }
+  if (w.repeated == h && !(w.interrupt.asked && w.interrupt.asked(w.interrupt.context))) {
+    scheme::count_step(h, w.state, w.report);
+    w.report.seconds = {};
+    return w.report;
+  }
+  w.repeated = 0;
   w.interrupted = false;
   w.meter = {.per_constraint = w.verdict.work};
   w.before = w.state;
@@ -156,7 +190,10 @@ const StepReport& Simulator::step(double h) {
   if (w.interrupted) {
     std::swap(w.state, w.before);
     scheme::interrupt(w.report, w.state, h);
+    return w.report;
   }
+  // Most bodies move: the poses decide without a copy.
+  if (w.before.poses == w.state.poses && w.repeats(h)) w.repeated = h;
   return w.report;
 }
 
@@ -194,10 +231,12 @@ void Simulator::set_external_forces(std::span<const ExternalForce> forces) {
                                               static_cast<int>(force.body),
                                               workspace_->model->bodies.size()));
   workspace_->data->forces.external.assign(forces.begin(), forces.end());
+  workspace_->repeated = 0;
 }
 
 void Simulator::set_state(State state) {
   require_fit(*workspace_->model, state);
+  workspace_->repeated = 0;
   workspace_->state = state;  // a copy, to keep the memory that the steps have grown
 }
 

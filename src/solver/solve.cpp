@@ -10,6 +10,7 @@
 #include "cairn/solver.hpp"
 #include "problem/conventions.hpp"
 #include "solver/auto/automatic.hpp"
+#include "solver/island/settle.hpp"
 #include "solver/newton/newton.hpp"
 #include "solver/pivot/lemke.hpp"
 #include "solver/unguarded.hpp"
@@ -257,6 +258,7 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
       solution.fallbacks += result.fallback ? 1 : 0;
       solution.method = result.method;
       b.log.end_island();
+      settle(b.island, b.r, b.v);
     }
     store(b.island, problem, b.r, b.v, solution);
   }

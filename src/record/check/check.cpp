@@ -90,6 +90,7 @@ class Checker {
     }
     if (frame.state.step != frame.report.step)
       complain(FindingCode::step_number, "step number of the state differs");
+    record::check_anchors(model_, scheme_, before_, frame, say);
     if (frame.report.divided.empty())
       record::check_motion(model_, scheme_, before_, frame, say);
     else

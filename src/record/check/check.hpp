@@ -16,6 +16,11 @@ using Complain = std::function<void(FindingCode, const std::string&)>;
 void check_motion(const Model& model, const SchemeOptions& scheme, const State& before,
                   const TraceFrame& frame, const Complain& complain);
 
+// The anchors of the state belong to contacts that stick, are those of the state before or the
+// points of the contact, and are together (E441, E442).
+void check_anchors(const Model& model, const SchemeOptions& scheme, const State& before,
+                   const TraceFrame& frame, const Complain& complain);
+
 // A step in parts: each is followed as a step of its own, and they make the step.
 void check_divided(const Model& model, const SchemeOptions& scheme, const State& before,
                    const TraceFrame& frame, const Complain& complain);

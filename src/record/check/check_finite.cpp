@@ -71,6 +71,8 @@ std::string of_state(const State& s) {
     if (!memory.impulse_W.allFinite()) return "a remembered impulse of a contact";
   for (const ContactMemory& memory : s.contact_torques)
     if (!memory.impulse_W.allFinite()) return "a remembered torque of a contact";
+  for (const ContactAnchor& anchor : s.contact_anchors)
+    if (!anchor.p_A.allFinite() || !anchor.p_B.allFinite()) return "an anchor of a contact";
   for (const double x : s.joint_impulses)
     if (!std::isfinite(x)) return "a remembered impulse of a joint";
   return {};

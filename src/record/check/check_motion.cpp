@@ -46,8 +46,17 @@ State with_solved_velocities(const Model& model, const TraceFrame& frame) {
   return state;
 }
 
+// The impulse of a contact strictly inside its cone: it sticks.
+bool is_inside_cone(const SolveRecord& record, std::size_t constraint) {
+  const Constraint& c = record.problem.constraints[constraint];
+  if (!has_cone(c.law) || c.rows < 2) return false;
+  const double* r = record.solution.lambda.data() + record.problem.first_row[constraint];
+  return r[0] > 0 && std::hypot(r[1], c.rows > 2 ? r[2] : 0) < c.mu * r[0];
+}
+
 // Bodies that a projection may have moved: off their overlaps all that move; onto joints those with
-// joints and what contacts of the step connect with them (E320).
+// joints and what contacts of the step connect with them (E320); onto anchors those with contacts
+// that stick (E442).
 std::vector<char> projected_bodies(const Model& model, const SchemeOptions& scheme,
                                    const StepReport& report) {
   const auto* euler = euler_options(scheme);
@@ -65,6 +74,13 @@ std::vector<char> projected_bodies(const Model& model, const SchemeOptions& sche
   for (const Joint& joint : model.joints)
     for (const BodyId id : joint.bodies)
       if (dynamic(static_cast<int>(id))) moved[base::at(groups.root(static_cast<int>(id)))] = 1;
+  const bool anchors = euler || std::holds_alternative<Hybrid>(scheme);
+  for (const SolveRecord& record : report.solved())
+    for (std::size_t i = 0; anchors && i < record.problem.constraints.size(); ++i)
+      if (is_inside_cone(record, i))
+        for (const int number : record.problem.constraints[i].body)
+          if (number >= 0)
+            moved[base::at(groups.root(record.problem.bodies[base::at(number)].model_body))] = 1;
   for (std::size_t i = model.bodies.size(); i-- > 0;) {
     const int body = static_cast<int>(i);
     moved[i] =

@@ -49,7 +49,9 @@ bool ids_exist(const Model& model, const Problem& problem) {
 }  // namespace
 
 bool state_fits(const Model& model, const State& state) {
-  return state.poses.size() == model.bodies.size() && state.v.size() == model.velocities;
+  return state.poses.size() == model.bodies.size() && state.v.size() == model.velocities &&
+         std::all_of(state.contact_anchors.begin(), state.contact_anchors.end(),
+                     [&](const ContactAnchor& a) { return key_exists(model, a.key); });
 }
 
 bool ids_exist(const Model& model, const StepReport& report) {

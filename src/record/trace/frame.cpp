@@ -33,6 +33,13 @@ void encode_state(const State& state, bytes::ByteWriter& out) {
   out.vector(state.v_before);
   out.u64(state.pending.size());
   for (const ContactKey& key : state.pending) write_key(key, out);
+  if (state.contact_anchors.empty()) return;
+  out.u64(state.contact_anchors.size());
+  for (const ContactAnchor& anchor : state.contact_anchors) {
+    write_key(anchor.key, out);
+    out.vec3(anchor.p_A);
+    out.vec3(anchor.p_B);
+  }
 }
 
 void decode_state(bytes::ByteReader& in, State& state) {
@@ -56,6 +63,14 @@ void decode_state(bytes::ByteReader& in, State& state) {
   in.vector(state.v_before);
   state.pending.resize(in.count(key_bytes));
   for (ContactKey& key : state.pending) key = read_key(in);
+  // The hash of the state ends the section. What is before it are anchors, if there are any.
+  const bool anchors = in.left() > sizeof(std::uint64_t);
+  state.contact_anchors.resize(anchors ? in.count(key_bytes + 48) : 0);
+  for (ContactAnchor& anchor : state.contact_anchors) {
+    anchor.key = read_key(in);
+    anchor.p_A = in.vec3();
+    anchor.p_B = in.vec3();
+  }
 }
 
 namespace {

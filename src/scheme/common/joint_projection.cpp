@@ -182,7 +182,8 @@ struct Projector {
 
   // The gaps between these points at `poses`. Returns the largest error of joints and bounds.
   double measure(std::span<const Pose> poses) {
-    double worst = constrain::open_error(model, poses);
+    double worst = std::max(constrain::open_error(model, poses),
+                            constrain::anchor_error(projection.anchors, poses));
     for (std::size_t i = 0; i < b.bounds.size(); ++i) {
       Contact& c = b.bounds[i].contact;
       const Vec3 p_a = poses[index(c.key.body_a)] * b.points[i].a,

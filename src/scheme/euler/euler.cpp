@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "constrain/carried.hpp"
 #include "constrain/memory.hpp"
 #include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
@@ -65,6 +67,15 @@ double Step::part_gap_rate(const Contact& c, const Vec3& motion) const {
   return std::max(options.gamma * (c.gap + allowed) / h, -of_speed * speed);
 }
 
+// (E443): gaps up to this are rounding of the positions that they are differences of [m].
+static double noise_of_gap(const Model& model, std::span<const Pose> poses, const Contact& c) {
+  const double size = c.p_WC.cwiseAbs().maxCoeff() +
+                      poses[index(c.key.body_a)].p.cwiseAbs().maxCoeff() +
+                      poses[index(c.key.body_b)].p.cwiseAbs().maxCoeff() +
+                      model.smaller_radius(c.key.body_a, c.key.body_b);
+  return 4 * std::numeric_limits<double>::epsilon() * size;
+}
+
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
 void Step::measure_contacts() {
   data.linearised_again = false;
@@ -77,21 +88,22 @@ void Step::measure_contacts() {
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
     ContactTerms& terms = data.terms[i];
-    const Vec3 motion = constrain::prescribed_velocity(model, state.poses, data.poses_end, c, h);
+    const Vec3 motion = constrain::carried_velocity(model, state.poses, data.poses_end, c, h);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
     terms.spin = constrain::prescribed_spin(model, state.poses, data.poses_end, c, h);
     terms.approach = relative_velocity(model, state.poses, c, c.n_W, state.v) + terms.motion[0];
     terms.threshold = threshold(c);
     // A gap may close within a part of a step, an overlap opens over a whole one.
-    terms.gap_rate = (c.gap > 0 ? 1 : options.gamma * data.share(h)) * c.gap / h;
-    if (c.gap < 0) {
+    const double gap = std::abs(c.gap) > noise_of_gap(model, state.poses, c) ? c.gap : 0;
+    terms.gap_rate = (gap > 0 ? 1 : options.gamma * data.share(h)) * gap / h;
+    if (gap < 0) {
       terms.gap_rate =
           std::max(terms.gap_rate, -separation_speed(model, c, options, h / data.share(h)));
       if (data.share(h) < 1) terms.gap_rate = std::min(terms.gap_rate, part_gap_rate(c, motion));
     }
-    terms.start_gap_rate = std::max(0.0, c.gap) / h;
-    terms.target = std::min(0.0, c.gap - h * terms.gap_rate);
+    terms.start_gap_rate = std::max(0.0, gap) / h;
+    terms.target = std::min(0.0, gap - h * terms.gap_rate);
     if (options.restitution == Restitution::completed || c.restitution == 0 ||
         state.v_before.size() == 0)
       continue;
@@ -340,6 +352,7 @@ void commit(const Step& step, State& state) {
   state.poses = data.poses_end;
   state.contacts = data.memory;
   state.contact_torques = data.torques;
+  state.contact_anchors = data.anchors;
   state.joint_impulses = data.joint_impulses;
   count_step(step.h, state, step.report);
 }
@@ -387,7 +400,8 @@ void take(Step& step, double (*clock)(), State& state) {
     step.find_velocities();
     report.seconds.solve += now() - solve_start;
     if (!data.v_end.allFinite()) return stop(report, not_finite(model, data.v_end, "new velocity"));
-    if (!step.close_joints()) return stop(report, open_joints(model, state.poses, data.poses_end));
+    if (!step.close_joints(data.contacts_start))
+      return stop(report, open_joints(model, state.poses, data.poses_end));
     if (const Squeeze squeeze = step.keep_gaps(); squeeze.depth > 0)
       return stop(report, squeezed(model, squeeze.key, squeeze.depth));
     if (step.joints_give_way())

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/conventions.hpp"
+#include "constrain/carried.hpp"
 #include "linear/blocks.hpp"
 #include "model/dof.hpp"
 #include "scheme/euler/step.hpp"
@@ -84,8 +85,7 @@ void Step::linearise_again() {
     if (isolated) c = start;
     data.contacts[i] = c;
     // Prescribed bodies are at the end already: their way back is minus their motion.
-    const Vec3 motion =
-        -constrain::prescribed_velocity(model, data.poses_linear, state.poses, c, h);
+    const Vec3 motion = -constrain::carried_velocity(model, data.poses_linear, state.poses, c, h);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
     terms.gap_rate = (gap - terms.target) / h -

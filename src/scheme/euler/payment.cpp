@@ -125,7 +125,7 @@ void Step::find_payers() {
   for (const Joint& joint : model.joints)
     for (const BodyId id : joint.bodies)
       if (free(id)) pay.jointed[pay.root(index(id))] = 1;
-  const bool lifts_all = model.joints.empty() || options.project_contacts;
+  const bool lifts_all = options.project_contacts;
   pay.pays.assign(bodies, 0);
   for (std::size_t i = 0; i < bodies; ++i)
     pay.pays[i] = model.bodies[i].velocities > 0 && (lifts_all || pay.jointed[pay.root(i)]) ? 1 : 0;
@@ -134,6 +134,15 @@ void Step::find_payers() {
   pay.frame.assign(bodies, PaymentData::none);
   for (std::size_t i = 0; i < data.joints() + data.contacts.size(); ++i)
     if (i < data.joints() || problem_row_presses(i)) add_frame(problem.constraints[i]);
+  // What friction holds on prescribed bodies must not slip: their motion does the work (E442).
+  for (const constrain::AnchorRows& anchor : data.projection.anchors)
+    for (const BodyId id : {anchor.contact.key.body_a, anchor.contact.key.body_b}) {
+      if (!free(id) || pay.frame[pay.root(index(id))] == PaymentData::none ||
+          pay.frame[pay.root(index(id))] == PaymentData::ground)
+        continue;
+      for (std::size_t i = 0; i < bodies; ++i)
+        if (pay.root(i) == pay.root(index(id))) pay.pays[i] = 0;
+    }
 }
 
 // The body that is not free, if there is one, is the frame of the free one's group.

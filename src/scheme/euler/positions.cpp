@@ -13,12 +13,24 @@ constexpr double given_way = 0x1p-7;  // of the model's size [-]
 
 }  // namespace
 
-// (E38). False if the joints cannot be closed.
-bool Step::close_joints() {
+// (E38), with the anchors of contacts that stick (E442). Anchors give way to joints. False if the
+// joints cannot be closed.
+bool Step::close_joints(std::span<const Contact> beginning) {
   data.poses_moved = data.poses_end;
   data.spared = false;
-  if (!options.projection || model.joints.empty()) return true;
-  return constrain::project_onto_joints(model, data.projection, data.poses_end);
+  data.anchors.clear();
+  data.anchor_rows.clear();
+  if (!options.projection) return true;
+  find_anchors(beginning);
+  select_anchors();
+  for (;;) {
+    if (model.joints.empty() && data.projection.anchors.empty()) return true;
+    const bool closed = constrain::project_onto_joints(model, data.projection, data.poses_end);
+    if (data.projection.anchors.empty()) return closed;
+    if (closed && !release_anchors(beginning)) return true;
+    if (!closed) give_up_anchors();
+    data.poses_end = data.poses_moved;
+  }
 }
 
 // (E320): where that pushed bodies into each other, joints and contacts are met together. Returns
@@ -67,6 +79,7 @@ void Step::open_overlaps() {
 
 // What both have done to the bodies and to the energy.
 void Step::account_for_projection() {
+  drop_open_anchors();
   report.projection = report.projection_angle = 0;
   report.projection_slowing = 1;
   data.v_solved = data.v_end;

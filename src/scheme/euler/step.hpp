@@ -1,7 +1,8 @@
 // One step of `euler` or `relaxed` in progress: the arguments of advance() under one roof. Its
 // parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33, E34),
 // energy_guard.cpp (E35), impact_at_once.cpp (E229), impact_audit.cpp (E228), nonlinear.cpp (E82,
-// E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E84, E320), payment.cpp (E39, E322).
+// E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E84, E320), anchors.cpp (E441, E442),
+// payment.cpp (E39, E322).
 #pragma once
 
 #include "scheme/euler/step_data.hpp"
@@ -87,7 +88,15 @@ struct Step {
   double joint_target(std::size_t row) const;
 
   // Positions after the step.
-  bool close_joints();
+  bool close_joints(std::span<const Contact> beginning);
+  bool sticks(std::size_t contact) const;
+  bool moves_as_one(const Contact& c, const Vec3& prescribed_spin) const;
+  void find_anchors(std::span<const Contact> beginning);
+  void select_anchors();
+  void drop_open_anchors();
+  bool release_anchors(std::span<const Contact> beginning);
+  void give_up_anchors();
+  double pressed_by(std::size_t contact, const Contact& beginning) const;
   Squeeze keep_gaps();
   bool joints_give_way() const;
   bool finite_energy() const;

@@ -98,7 +98,11 @@ struct StepData {
   constrain::ProjectionBuffers projection;
   ContactProjectionBuffers contact_projection;
   JointProjectionBuffers joint_projection;
-  std::vector<Pose> poses_moved;  // before any projection
+  std::vector<Pose> poses_moved;                   // before any projection
+  std::vector<ContactAnchor> anchors;              // of the contacts that stick in this step
+  std::vector<constrain::AnchorRows> anchor_rows;  // beside them
+  base::UnionFind anchor_groups;
+  std::vector<char> anchor_moves;  // by body: root of a group whose anchors or joints are apart
   EnergyGuardData guard;
   double projection_work = 0;  // energy put in by the projection [J]
   bool spared = false;         // contacts took part in it (E320)

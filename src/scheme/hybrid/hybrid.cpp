@@ -143,6 +143,7 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   state.v = d.now.v;
   state.contacts = d.now.contacts;
   state.contact_torques = d.now.contact_torques;
+  state.contact_anchors = d.now.contact_anchors;
   state.joint_impulses = d.now.joint_impulses;
   state.pending = d.steady;
   count_step(h, state, report);

@@ -81,7 +81,7 @@ void HybridStep::take_part(double length) {
           data.v_end.segment(body.first_velocity, body.velocities);
     if (d.falls[i]) data.poses_end[i].p += drop(body, length, length);
   }
-  if (!part.close_joints()) stopped = open_joints(model, d.now.poses, data.poses_end);
+  if (!part.close_joints(data.contacts)) stopped = open_joints(model, d.now.poses, data.poses_end);
 }
 
 // (E408): how far the parabola is from the straight path after tau of a part.
@@ -144,6 +144,7 @@ void HybridStep::accept(double length) {
   d.now.v = data.v_end;
   d.now.contacts = data.memory;
   d.now.contact_torques = data.torques;
+  d.now.contact_anchors = data.anchors;
   d.now.joint_impulses = data.joint_impulses;
   d.now.t += length;
 }

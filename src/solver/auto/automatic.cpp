@@ -1,6 +1,7 @@
 #include "solver/auto/automatic.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "solver/auto/attempts.hpp"
@@ -87,6 +88,18 @@ LemkeLimits pivots(const Auto& options, int draws, int warm_pivots) {
 
 // The stages below return true where the island is done.
 
+// The impulses at the start are strictly inside their cones: nothing slid.
+bool nothing_slides(const Island& island, const std::vector<double>& r) {
+  constexpr double inside = 1 - 1e-9;
+  for (const Group& g : island.groups) {
+    if (!has_cone(g.set.law) || g.set.mu == 0) continue;
+    const double* r_i = r.data() + g.first;
+    const double along = std::hypot(r_i[1], g.rows > 2 ? r_i[2] : 0);
+    if (along > 0 && !(along < inside * g.set.mu * r_i[0])) return false;
+  }
+  return true;
+}
+
 // Joints alone are a linear system: one solve and its refinement. In a small island the bodies are
 // eliminated before any joint, which is safe where a body is held by more rows than it has
 // velocities (Newton's order, made for large ones, is not). Where redundant rows disagree by more
@@ -101,8 +114,7 @@ bool joints_alone(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
-// Nothing is known of the island: perhaps nothing slides. (From a warm start the impulses go on
-// where they were, and forces do not jump.)
+// Perhaps nothing slides: nothing is known of the island, or nothing slid in the step before.
 bool rest(Attempts& a, const Kind& kind) {
   a.hold();
   return a.exact() || (kind.large && a.good() && a.value() <= 1e-12);
@@ -281,16 +293,20 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   const Kind kind = kind_of(island, options);
   const bool was_warm = std::any_of(r.begin(), r.end(), [](double x) { return x != 0; });
   const bool may_rest = !was_warm && !kind.packing, closes = island.velocity_scale > 0;
-  const bool rests_first = may_rest && !kind.bilateral && closes;
+  const bool rested = was_warm && !kind.packing && !island.tied && nothing_slides(island, r);
+  const bool rests_first = (may_rest || (rested && !kind.large)) && !kind.bilateral && closes;
   Attempts a(island, options, !rests_first, buffers, r, v);
   if (rests_first && !island.interrupted() && rest(a, kind)) return a.result(false);
+  // Impulses of the last step that are good enough are not exact: what rests is solved again.
+  const bool rests_on = rested && kind.large && !kind.bilateral && closes && a.value() < near;
+  if (rests_on && rest_from_near(a)) return a.result(false);
   if (a.exact()) return a.result(false);
   if (kind.bilateral && joints_alone(a, kind)) return a.result(false);
   if (kind.packing && descend(a, kind)) return a.result(false);
   if (kind.packing && (last_digits(a, kind) || (!kind.convex && a.value() < stalled_residual)))
     return a.result(true);
   if (may_rest && !rests_first && rest(a, kind)) return a.result(false);
-  if (kind.large && !kind.packing && was_warm && a.value() < near && rest_from_near(a))
+  if (kind.large && !kind.packing && was_warm && !rests_on && a.value() < near && rest_from_near(a))
     return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);

@@ -293,6 +293,30 @@ Vec3 contact_motion(const Model& model, const Contact& c, const std::vector<Pose
   return {c.n_W.dot(u), c.t1_W.dot(u), c.stretch * c.t2_W.dot(u)};
 }
 
+static bool is_round(const Geometry& geometry) {
+  return std::holds_alternative<Sphere>(geometry) || std::holds_alternative<Capsule>(geometry) ||
+         std::holds_alternative<Ellipsoid>(geometry) || std::holds_alternative<Disc>(geometry) ||
+         std::holds_alternative<Ellipse>(geometry);
+}
+
+Vec3 carried_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                    const std::vector<Pose>& other, double h) {
+  Vec3 u = Vec3::Zero();
+  const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (model.body(ids[k]).kind != BodyKind::prescribed) continue;
+    const Pose &X = poses[index(ids[k])], &Y = other[index(ids[k])];
+    const bool round_a = is_round(model.shapes[index(c.key.shape_a)].geometry),
+               round_b = is_round(model.shapes[index(c.key.shape_b)].geometry);
+    const bool follows = model.body(ids[1 - k]).kind == BodyKind::dynamic && !round_a && !round_b;
+    const Vec3 x = follows ? poses[index(ids[1 - k])].p : c.p_WC;
+    Vec3 of_point = mean_velocity(X, Y, x, h);
+    if (follows) of_point += mean_spin(X, Y, h).cross(c.p_WC - x);
+    u += k == 0 ? Vec3(-of_point) : of_point;
+  }
+  return {c.n_W.dot(u), c.t1_W.dot(u), c.stretch * c.t2_W.dot(u)};
+}
+
 Vec3 contact_spin(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                   const std::vector<Pose>& other, double h) {
   Vec3 w = Vec3::Zero();

@@ -73,6 +73,10 @@ Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Cont
 // The same by the motion of prescribed bodies.
 Vec3 contact_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                     const std::vector<Pose>& other, double h);
+// The same of the point that moves with the free body of the contact, as if that were fixed to the
+// prescribed one (E440).
+Vec3 carried_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                    const std::vector<Pose>& other, double h);
 Vec3 contact_spin(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                   const std::vector<Pose>& other, double h);
 

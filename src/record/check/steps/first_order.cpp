@@ -92,8 +92,8 @@ void StepCheck::collision(std::size_t i, const Place& place, const MatchedRows& 
   const std::vector<Pose> end = end_poses(s, place, place.v);
   for (const ContactRow& row : rows.contacts) {
     const Contact& c = *row.contact;
-    const Vec3 motion = place.again ? Vec3(-contact_motion(s.model, c, place.rows, place.start, h))
-                                    : contact_motion(s.model, c, place.rows, end, h);
+    const Vec3 motion = place.again ? Vec3(-carried_motion(s.model, c, place.rows, place.start, h))
+                                    : carried_motion(s.model, c, place.rows, end, h);
     const double recorded = problem.constraints[row.constraint].b[0] * problem.units.speed();
     if (s.solves[i].purpose == Purpose::compression)
       compare_b(s, i, problem, row.constraint, 0, motion[0], motion.norm());

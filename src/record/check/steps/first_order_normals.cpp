@@ -95,7 +95,7 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
         s.unverified.insert("b of contacts whose features are gone at the end of the step");
         continue;
       }
-      t.motion = -contact_motion(s.model, c, place.rows, place.start, h);
+      t.motion = -carried_motion(s.model, c, place.rows, place.start, h);
       const double rate = row.beginning ? contact_rate(s.model, place.start, *found, *led)[0]
                                         : contact_rate(s.model, place.columns, c, *led)[0];
       t.gap = (c.gap - start.target) / h - rate - t.motion[0];
@@ -135,7 +135,7 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
       const Contact& there = hit ? *hit : *found;
       const Vec3 motion =
           collided_at.again
-              ? Vec3(-contact_motion(s.model, there, collided_at.rows, collided_at.start, h))
+              ? Vec3(-carried_motion(s.model, there, collided_at.rows, collided_at.start, h))
               : start.motion;
       rebound =
           std::max(0.0, contact_rate(s.model, collided_at.columns, there, v_start)[0] + motion[0]);
@@ -178,7 +178,7 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
                        const VecX& v, double h, double share) {
   StartTerms t;
   const Model& model = s.model;
-  t.motion = contact_motion(model, c, poses, poses_end, h);
+  t.motion = carried_motion(model, c, poses, poses_end, h);
   const Vec3 rate = contact_rate(model, poses, c, v);
   t.approach = rate[0] + t.motion[0];
   t.gap_rate = (c.gap > 0 ? 1 : options.gamma * share) * c.gap / h;
@@ -210,7 +210,7 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
         Contact all = c;
         all.stretch = 1;
         const Vec3 points =
-            contact_rate(model, poses, all, v) + contact_motion(model, all, poses, poses_end, h);
+            contact_rate(model, poses, all, v) + carried_motion(model, all, poses, poses_end, h);
         const double speed = std::max(centres.norm(), points.norm());
         part = std::max(options.gamma * (c.gap + allowed) / h, -speed / 32);
       }

@@ -152,7 +152,7 @@ class HybridCheck {
                      place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
                     h;
       if (again) {
-        t.motion = -contact_motion(s.model, c, place.rows, place.start, h);
+        t.motion = -carried_motion(s.model, c, place.rows, place.start, h);
         const double rate = row.beginning ? contact_rate(s.model, place.start, *start, led)[0]
                                           : contact_rate(s.model, place.columns, c, led)[0];
         t.gap = (c.gap - first.target) / h - rate - t.motion[0];

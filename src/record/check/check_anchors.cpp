@@ -1,0 +1,85 @@
+// check, anchors of contacts that stick: whose they are, where they come from, and that they hold.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/index.hpp"
+#include "record/check/check_parts.hpp"
+
+namespace cairn::record {
+namespace {
+
+constexpr double together = 1e-9;     // of the size of positions [-]
+constexpr double same_point = 1e-11;  // likewise, where the contact was at the beginning [-]
+
+std::string pair_name(const Model& model, const ContactKey& key) {
+  return fmt::format("anchor between {} and {}", model.body(key.body_a).name,
+                     model.body(key.body_b).name);
+}
+
+const ContactReport* reported(const StepReport& report, const ContactKey& key) {
+  for (const ContactReport& c : report.contacts)
+    if (c.contact.key == key) return &c;
+  return nullptr;
+}
+
+// Largest coordinate near the contact, as what positions there round with.
+double size_at(const Model& model, const std::vector<Pose>& poses, const ContactAnchor& a) {
+  const Pose &A = poses[index(a.key.body_a)], &B = poses[index(a.key.body_b)];
+  return model.length_unit + A.p.norm() + a.p_A.norm() + B.p.norm() + a.p_B.norm();
+}
+
+// The material points of the contact at the beginning of the step.
+bool is_at_contact(const Model& model, const State& before, const ContactAnchor& a,
+                   const Contact& c) {
+  const Vec3 p_A = before.poses[index(a.key.body_a)] * a.p_A,
+             p_B = before.poses[index(a.key.body_b)] * a.p_B;
+  const double room = same_point * size_at(model, before.poses, a);
+  return (p_A - (c.p_WC - 0.5 * c.gap * c.n_W)).norm() <= room &&
+         (p_B - (c.p_WC + 0.5 * c.gap * c.n_W)).norm() <= room;
+}
+
+}  // namespace
+
+void check_anchors(const Model& model, const SchemeOptions& scheme, const State& before,
+                   const TraceFrame& frame, const Complain& complain) {
+  const std::vector<ContactAnchor>& anchors = frame.state.contact_anchors;
+  const auto* euler = euler_options(scheme);
+  const auto* hybrid = std::get_if<Hybrid>(&scheme);
+  if (!euler && !hybrid && !anchors.empty() && anchors != before.contact_anchors)
+    complain(FindingCode::position, "the scheme makes no anchors of contacts");
+  const bool nonlinear = euler ? euler->nonlinear : hybrid && hybrid->nonlinear;
+  const bool projects = euler ? euler->projection : hybrid && hybrid->projection;
+  // Parts and events begin where no frame is recorded.
+  const bool whole = frame.report.divided.empty() && !(hybrid && frame.report.solve_count != 1);
+  for (std::size_t i = 0; i < anchors.size() && (euler || hybrid); ++i) {
+    const ContactAnchor& a = anchors[i];
+    if (i > 0 && !(anchors[i - 1].key < a.key)) {
+      complain(FindingCode::position, "anchors are not in the order of their contacts");
+      return;
+    }
+    const ContactReport* c = reported(frame.report, a.key);
+    if (!c) {
+      complain(FindingCode::reported, pair_name(model, a.key) + " has no contact in the step");
+      continue;
+    }
+    if (whole && !(c->impulse[0] > 0 && c->mode == ContactMode::stick))
+      complain(FindingCode::reported, pair_name(model, a.key) + ": the contact does not stick");
+    const bool kept = std::find(before.contact_anchors.begin(), before.contact_anchors.end(), a) !=
+                      before.contact_anchors.end();
+    if (whole && !kept && !nonlinear && !is_at_contact(model, before, a, c->contact))
+      complain(FindingCode::contact,
+               pair_name(model, a.key) + " is not at the points of the contact");
+    if (!projects) continue;
+    const Vec3 apart = frame.state.poses[index(a.key.body_b)] * a.p_B -
+                       frame.state.poses[index(a.key.body_a)] * a.p_A;
+    double along = 0;
+    if (c->contact.rows > 1) along = std::abs(c->contact.t1_W.dot(apart));
+    if (c->contact.rows > 2) along = std::max(along, std::abs(c->contact.t2_W.dot(apart)));
+    if (!nonlinear && !(along <= together * size_at(model, frame.state.poses, a)))
+      complain(FindingCode::position,
+               fmt::format("{}: its points are {:.3g} m apart", pair_name(model, a.key), along));
+  }
+}
+
+}  // namespace cairn::record

@@ -1,0 +1,175 @@
+// Contacts that stick hold positions: their anchors (E441), and which of them are projected (E442).
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics/kinematics.hpp"
+#include "linear/blocks.hpp"
+#include "scheme/euler/step.hpp"
+
+namespace cairn::scheme {
+namespace {
+
+constexpr double well_inside = 1 - 1e-9;    // of the friction limit [-]
+constexpr double slow_slip = 1e-6;          // strictly inside a round cone, of a unit speed [-]
+constexpr double no_slip = 1e-12;           // likewise of other sections, as in reports [-]
+constexpr double slow_turn = 1e-9;          // of the two bodies about each other in a step [rad]
+constexpr double travelled = 1e-6;          // of the smaller body's radius: it has a new anchor [-]
+constexpr double anchor_open = 1e-10;       // of the size of positions: it is given up [-]
+constexpr double pressed_rounding = 1e-12;  // of the size of positions: other contacts press [-]
+constexpr double anchor_rounding = 1e-14;   // of the size of positions [-]
+
+}  // namespace
+
+// The contact carries an impulse strictly inside its cone, without restitution in this step.
+bool Step::sticks(std::size_t contact) const {
+  const SolveRecord& record = last();
+  const std::size_t number = data.joints() + contact;
+  const Constraint& c = record.problem.constraints[number];
+  const double* r = record.solution.lambda.data() + record.problem.first_row[number];
+  const ContactTerms& terms = data.terms[contact];
+  if (c.rows < 2 || !(r[0] > 0) || terms.impact || terms.bounce != 0 || terms.slip != 0 ||
+      !terms.impulse.isZero(0))
+    return false;
+  if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])) return false;
+  double w[max_rows] = {};
+  linear::constraint_velocity(record.problem, c, record.solution.v.data(), true, w);
+  const bool round = c.facets == 0 && !c.section;
+  return std::hypot(w[1], c.rows > 2 ? w[2] : 0) <= (round ? slow_slip : no_slip);
+}
+
+// The two bodies do not turn about each other: then the contact point does not travel.
+bool Step::moves_as_one(const Contact& c, const Vec3& prescribed_spin) const {
+  Vec3 spin = prescribed_spin;
+  double turn = h * prescribed_spin.norm();  // of the faster one
+  for (const auto& [id, sign] : {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)}) {
+    const Body& body = model.body(id);
+    if (body.velocities == 0) continue;
+    const Vec3 own = dynamics::angular_velocity(body, state.poses[index(id)],
+                                                data.v_end.data() + body.first_velocity);
+    spin += sign * own;
+    turn = std::max(turn, h * own.norm());
+  }
+  return h * spin.norm() <= std::max(slow_turn, turn * turn * turn);
+}
+
+// (E441). `beginning`: the contacts as they were at the beginning of the step.
+void Step::find_anchors(std::span<const Contact> beginning) {
+  data.anchors.clear();
+  data.anchor_rows.clear();
+  CAIRN_DCHECK(beginning.size() == data.terms.size(), beginning.size(), data.terms.size());
+  auto known = state.contact_anchors.begin();
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    const Contact& c = beginning[i];
+    if (!sticks(i) || !moves_as_one(c, data.terms[i].spin)) continue;
+    const Vec3 half = 0.5 * c.gap * c.n_W;
+    ContactAnchor now{c.key, state.poses[index(c.key.body_a)].inverse() * (c.p_WC - half),
+                      state.poses[index(c.key.body_b)].inverse() * (c.p_WC + half)};
+    known =
+        std::lower_bound(known, state.contact_anchors.end(), c.key,
+                         [](const ContactAnchor& a, const ContactKey& key) { return a.key < key; });
+    if (known != state.contact_anchors.end() && known->key == c.key) {
+      const double room = travelled * model.smaller_radius(c.key.body_a, c.key.body_b);
+      if ((known->p_A - now.p_A).norm() <= room && (known->p_B - now.p_B).norm() <= room)
+        now = *known;
+    }
+    data.anchors.push_back(now);
+    data.anchor_rows.push_back({c, now.p_A, now.p_B, data.terms[i].target});
+  }
+}
+
+// Anchors are projected in groups that have some of them, or joints, apart by more than rounding.
+void Step::select_anchors() {
+  data.projection.anchors.clear();
+  const double noise = anchor_rounding * constrain::extent(model, data.poses_end);
+  if (data.anchors.empty() ||
+      (model.joints.empty() &&
+       !(constrain::anchor_error(data.anchor_rows, data.poses_end) > noise)))
+    return;
+  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+  auto join = [&](BodyId a, BodyId b) {
+    if (free(a) && free(b)) data.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
+  };
+  auto root = [&](BodyId id) { return base::at(data.anchor_groups.root(static_cast<int>(id))); };
+  data.anchor_groups.reset(model.bodies.size());
+  for (const ContactAnchor& a : data.anchors) join(a.key.body_a, a.key.body_b);
+  for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
+  data.anchor_moves.assign(model.bodies.size(), 0);
+  for (const constrain::AnchorRows& a : data.anchor_rows)
+    if (constrain::anchor_error(a, data.poses_end) > noise)
+      for (const BodyId id : {a.contact.key.body_a, a.contact.key.body_b})
+        if (free(id)) data.anchor_moves[root(id)] = 1;
+  for (const Joint& joint : model.joints)
+    for (const BodyId id : joint.bodies)
+      if (free(id)) data.anchor_moves[root(id)] = 1;
+  for (const constrain::AnchorRows& a : data.anchor_rows) {
+    const ContactKey& key = a.contact.key;
+    if (data.anchor_moves[root(free(key.body_a) ? key.body_a : key.body_b)])
+      data.projection.anchors.push_back(a);
+  }
+}
+
+// How far the projection has pushed a contact beyond where its velocity leads [m].
+double Step::pressed_by(std::size_t contact, const Contact& c) const {
+  const SolveRecord& record = last();
+  double w[max_rows] = {};
+  linear::constraint_velocity(record.problem, record.problem.constraints[data.joints() + contact],
+                              record.solution.v.data(), true, w);
+  const double gap = data.terms[contact].target + h * w[0] * record.problem.units.speed();
+  double closed = 0;
+  for (const auto& [id, sign] : {std::pair(c.key.body_a, 1.0), std::pair(c.key.body_b, -1.0)}) {
+    const Vec3 p = state.poses[index(id)].inverse() * c.p_WC;
+    closed += sign * c.n_W.dot(data.poses_end[index(id)] * p - data.poses_moved[index(id)] * p);
+  }
+  return std::min(closed, closed - gap);
+}
+
+// Groups whose projection pushes other contacts together are not projected: their contacts have new
+// anchors in the next step. True: there are some.
+bool Step::release_anchors(std::span<const Contact> beginning) {
+  const double noise = pressed_rounding * constrain::extent(model, data.poses_end);
+  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+  auto root = [&](BodyId id) { return base::at(data.anchor_groups.root(static_cast<int>(id))); };
+  data.anchor_moves.assign(model.bodies.size(), 0);
+  auto anchor = data.anchors.begin();
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    const ContactKey& key = beginning[i].key;
+    while (anchor != data.anchors.end() && anchor->key < key) ++anchor;
+    if (anchor != data.anchors.end() && anchor->key == key) continue;
+    if (!(pressed_by(i, beginning[i]) > noise)) continue;
+    for (const BodyId id : {key.body_a, key.body_b})
+      if (free(id)) data.anchor_moves[root(id)] = 1;
+  }
+  const auto released = [&](const ContactKey& key) {
+    return data.anchor_moves[root(free(key.body_a) ? key.body_a : key.body_b)] != 0;
+  };
+  const std::size_t before = data.projection.anchors.size();
+  std::erase_if(data.projection.anchors,
+                [&](const constrain::AnchorRows& a) { return released(a.contact.key); });
+  std::erase_if(data.anchors, [&](const ContactAnchor& a) { return released(a.key); });
+  std::erase_if(data.anchor_rows,
+                [&](const constrain::AnchorRows& a) { return released(a.contact.key); });
+  return data.projection.anchors.size() < before;
+}
+
+void Step::give_up_anchors() {
+  data.projection.anchors.clear();
+  data.anchors.clear();
+  data.anchor_rows.clear();
+}
+
+// Anchors that the projection could not bring together are given up; the contact has new ones in
+// the next step.
+void Step::drop_open_anchors() {
+  const double most = anchor_open * constrain::extent(model, data.poses_end);
+  CAIRN_DCHECK(data.anchors.size() == data.anchor_rows.size(), data.anchors.size());
+  for (constrain::AnchorRows& row : data.anchor_rows)
+    row.normal = row.contact.n_W.dot(data.poses_end[index(row.contact.key.body_b)] * row.p_B -
+                                     data.poses_end[index(row.contact.key.body_a)] * row.p_A);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < data.anchors.size(); ++i)
+    if (constrain::anchor_error(data.anchor_rows[i], data.poses_end) <= most)
+      data.anchors[kept++] = data.anchors[i];
+  data.anchors.resize(kept);
+}
+
+}  // namespace cairn::scheme
