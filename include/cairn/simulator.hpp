@@ -156,7 +156,6 @@ enum class StopReason : std::uint8_t {
   open_joints,      // the projection could not close joints that could be closed
   too_stiff,        // a spring or damper is too stiff for the step
   unstable,         // an explicit spring of a contact is unstable at this step
-  turns_too_fast,   // gyroscopic terms outweigh the inertia of a body in an implicit step
   unsupported,      // the scheme or the solver does not take the model
   passes_through,   // a body would be carried through another one, in however short a part
   interrupted,      // asked for by the caller

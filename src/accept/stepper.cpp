@@ -32,7 +32,6 @@ bool may_help(StopReason reason) {
     case StopReason::energy_overflow:
     case StopReason::open_joints:
     case StopReason::unstable:
-    case StopReason::turns_too_fast:
       return true;
     default:
       return false;

@@ -98,8 +98,9 @@ TEST(Chain50, WithoutProjectionSmallStepsHoldTheOneStepBound) {
 // ---- One step without projection
 
 // A row held to J v+ = -Theta/h moves the anchor of a body by h w x r in place of exp(h w) r - r.
-// The rest is at most h^2/2 w^2 |r| and nothing of the old Theta stays:
-// |Theta+| <= h^2/2 (sum of w^2 |r| over the two bodies). Rounding: 1e-14 of lengths near one.
+// The rest is at most h^2/2 w^2 |r|: |Theta+| <= h^2/2 (sum of w^2 |r| over the two bodies). Of the
+// old Theta nothing stays but what rows at the point halfway between the anchors of two free bodies
+// (E424) leave, h/2 |w| |Theta| for each body. Rounding: 1e-14 of lengths near one.
 TEST(OneStepBound, JointErrorIsAtMostTheCentripetalTerms) {
   for (const int links : {1, 2}) {
     ModelDescription d = world(Vec3(0, -g, 0), 0, 0);
@@ -114,18 +115,22 @@ TEST(OneStepBound, JointErrorIsAtMostTheCentripetalTerms) {
     for (const double h : {0.02, 0.005}) {
       Simulator sim = simulator(d, {.projection = false});
       double sharpest = 0;
+      std::vector<double> open(sim.model().joints.size(), 0.0);  // before the step
       for (int i = 0; i < 1000; ++i) {
         if (!certified_step(sim, h)) break;
-        for (const Joint& j : sim.model().joints) {
-          double bound = 0;
+        for (std::size_t n = 0; n < open.size(); ++n) {
+          const Joint& j = sim.model().joints[n];
+          double bound = 0, apart = 0;
           for (std::size_t side = 0; side < 2; ++side) {
             if (j.bodies[side] == BodyId::world) continue;
             const double w =
                 body_motion(sim.model(), sim.state(), j.bodies[side]).angular_velocity.norm();
             bound += 0.5 * h * h * w * w * j.anchors[side].norm();
+            if (j.bodies[0] != BodyId::world) apart += 0.5 * h * w * open[n];
           }
           const double error = constrain::joint_error(sim.state().poses, j).distance;
-          ASSERT_LE(error, bound + 1e-14) << links << " links, h = " << h << ", step " << i;
+          ASSERT_LE(error, bound + apart + 1e-14) << links << " links, h = " << h << ", step " << i;
+          open[n] = error;
           if (bound > 1e-6) sharpest = std::max(sharpest, error / bound);
         }
       }
@@ -248,10 +253,9 @@ Momentum momentum(const Simulator& sim) {
 
 // On a frame that floats, impulses of joints and the motor are internal: linear momentum (21 kg m/s
 // at most) stays to rounding, the centre of mass goes straight because the projection, measured by
-// mass, does not move it. Angular momentum is kept by the step and shifted by the projection's h^2:
-// O(h) in all.
+// mass, does not move it. Angular momentum is kept by the step and restored after the projection
+// (E425).
 TEST(SliderCrank, FloatingKeepsItsMomentum) {
-  std::array<double, 2> error{};
   const std::array<double, 2> steps = {0.001, 0.0005};
   for (std::size_t k = 0; k < 2; ++k) {
     Simulator sim = simulator(free_slider_crank(false));
@@ -261,11 +265,9 @@ TEST(SliderCrank, FloatingKeepsItsMomentum) {
       const Momentum now = momentum(sim);
       ASSERT_LE((now.linear - start.linear).norm(), 1e-11);
       ASSERT_LE((now.center - start.center - sim.state().t * start.linear / 9.5).norm(), 1e-11);
-      error[k] = std::max(error[k], (now.angular - start.angular).norm());
+      ASSERT_LE((now.angular - start.angular).norm(), 1e-11);
     }
-    RecordProperty("angular_" + std::to_string(k), std::to_string(error[k]));
   }
-  EXPECT_NEAR(order(steps[0], error[0], steps[1], error[1]), 1, 0.1);
 }
 
 // ---- Four-bar: ground 4, crank 1, coupler 3.5, rocker 3
@@ -353,7 +355,7 @@ TEST(Redundant, JointsGiveTheMotionOfTheMechanismWithoutThem) {
       for (const double x : b) largest = std::max(largest, std::abs(x));
       for (std::size_t k = 0; k < b.size(); ++k)
         if (k / rows % 2 == 0) {
-          ASSERT_NEAR(b[k], b[k + rows], 1e-9 * largest) << v.what << ", step " << i + 1;
+          EXPECT_NEAR(b[k], b[k + rows], 1e-9 * largest) << v.what << ", step " << i + 1;
         }
     }
     RecordProperty(v.what, std::to_string(1e12 * distance(plain, redundant)) + "e-12");
@@ -540,24 +542,18 @@ ModelDescription tumbling() {
   return d;
 }
 
-// Angular momentum stays in the world; backward Euler in the body frame errs by O(h) and only loses
-// energy.
-TEST(Tumbling, AngularMomentumToFirstOrderAndEnergyNeverRises) {
-  std::array<double, 3> error{};
-  const std::array<double, 3> steps = {0.004, 0.002, 0.001};
-  for (std::size_t k = 0; k < 3; ++k) {
+// The drift keeps angular momentum and energy (E420).
+TEST(Tumbling, KeepsAngularMomentumAndEnergy) {
+  for (const double h : {0.1, 0.004}) {
     Simulator sim = simulator(tumbling());
     const Vec3 start = momentum(sim).angular;
-    for (int i = 0; i < std::lround(10 / steps[k]); ++i) {
-      const double before = sim.kinetic_energy();
-      if (!certified_step(sim, steps[k])) break;
-      ASSERT_LE(sim.kinetic_energy(), before * (1 + 1e-15));
-      error[k] = std::max(error[k], (momentum(sim).angular - start).norm() / start.norm());
+    const double energy = sim.kinetic_energy();
+    for (int i = 0; i < std::lround(10 / h); ++i) {
+      if (!certified_step(sim, h)) break;
+      ASSERT_NEAR(sim.kinetic_energy(), energy, 1e-12 * energy);
+      ASSERT_LE((momentum(sim).angular - start).norm(), 1e-12 * start.norm());
     }
-    RecordProperty("error_" + std::to_string(k), std::to_string(error[k]));
   }
-  EXPECT_NEAR(order(steps[0], error[0], steps[1], error[1]), 1, 0.1);
-  EXPECT_NEAR(order(steps[1], error[1], steps[2], error[2]), 1, 0.05);
 }
 
 TEST(Tumbling, QuaternionsKeepTheirNorm) {

@@ -65,6 +65,21 @@ Moved move_on(const Model& model, const SchemeOptions& scheme, const State& befo
   return out;
 }
 
+// (E428): a projection turns a body and leaves its spin momentum in the world.
+VecX keep_spins(const Model& model, const Moved& moved, const std::vector<Pose>& poses) {
+  VecX v = moved.v;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::dynamic || body.rotation != RotationKind::three) continue;
+    const Mat3 turned =
+        poses[i].R.toRotationMatrix().transpose() * moved.poses[i].R.toRotationMatrix();
+    const Eigen::Index k = body.first_velocity + model::translation_count(body);
+    v.segment<3>(k) =
+        body.inertia_B.inverse() * (turned * (body.inertia_B * moved.v.segment<3>(k)));
+  }
+  return v;
+}
+
 // An island that nothing holds.
 struct Island {
   std::vector<std::size_t> bodies;
@@ -140,7 +155,7 @@ Spin spin_of(const Model& model, const Island& island, const std::vector<Pose>& 
 
 // (E425). False: its bodies do not all move in space, nor in one plane of the axes.
 bool find_turn(const Model& model, const Moved& moved, const std::vector<Pose>& poses,
-               Island& island) {
+               const VecX& v, Island& island) {
   bool spatial = true, planar = true;
   std::array<bool, 3> free = model.bodies[island.bodies[0]].translations;
   for (const std::size_t i : island.bodies) {
@@ -154,7 +169,7 @@ bool find_turn(const Model& model, const Moved& moved, const std::vector<Pose>& 
   }
   if (!spatial && !planar) return false;
   const Spin from = spin_of(model, island, moved.poses, moved.v),
-             to = spin_of(model, island, poses, moved.v);
+             to = spin_of(model, island, poses, v);
   island.center = to.center;
   island.velocity = to.velocity;
   if (planar) {
@@ -182,17 +197,18 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
   // What pays for the projection may have slowed the body by up to the factor that the frame names;
   // what it put in, scheme trapezoidal returns.
   const double slowest = frame.report.projection_slowing, fastest = rule ? 2 - slowest : 1;
-  VecX least = moved.v, most = moved.v, size = VecX::Zero(moved.v.size());
+  const VecX kept = projected && !rule ? keep_spins(model, moved, frame.state.poses) : moved.v;
+  VecX least = kept, most = kept, size = VecX::Zero(moved.v.size());
   const auto range = [&](Eigen::Index k, double rigid, double own) {
     const double a = rigid + slowest * own, b = rigid + fastest * own;
     least[k] = std::min(a, b);
     most[k] = std::max(a, b);
   };
-  for (Eigen::Index k = 0; k < moved.v.size(); ++k) range(k, 0, moved.v[k]);
+  for (Eigen::Index k = 0; k < moved.v.size(); ++k) range(k, 0, kept[k]);
   std::vector<Island> islands = islands_of(model, last);
   for (Island& island : islands) {
     if (island.bodies.empty() || island.held || !projected) continue;
-    if (!find_turn(model, moved, frame.state.poses, island)) continue;
+    if (!find_turn(model, moved, frame.state.poses, kept, island)) continue;
     for (const std::size_t i : island.bodies) {
       const Body& body = model.bodies[i];
       const Pose& X = frame.state.poses[i];
@@ -203,16 +219,16 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
       Eigen::Index k = body.first_velocity;
       for (int axis = 0; axis < 3; ++axis) {
         if (!body.translations[static_cast<std::size_t>(axis)]) continue;
-        range(k, rigid[axis], moved.v[k] + added[axis] - rigid[axis]);
+        range(k, rigid[axis], kept[k] + added[axis] - rigid[axis]);
         size[k++] += speed * (1 + (std::isfinite(far) ? far : 0));
       }
       if (body.rotation == RotationKind::one) {
         const double own = body.axis_W.dot(island.rate);
-        range(k, own, moved.v[k] + body.axis_W.dot(island.turn) - own);
+        range(k, own, kept[k] + body.axis_W.dot(island.turn) - own);
         size[k] += island.rate.norm() * (1 + (std::isfinite(far) ? far : 0));
       } else if (body.rotation == RotationKind::three) {
         const Vec3 own = X.R.conjugate() * island.rate, turn = X.R.conjugate() * island.turn;
-        for (int n = 0; n < 3; ++n) range(k + n, own[n], moved.v[k + n] + turn[n] - own[n]);
+        for (int n = 0; n < 3; ++n) range(k + n, own[n], kept[k + n] + turn[n] - own[n]);
         size.segment<3>(k).array() += island.rate.norm() * (1 + (std::isfinite(far) ? far : 0));
       }
     }

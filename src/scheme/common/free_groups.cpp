@@ -1,5 +1,6 @@
 #include "scheme/common/free_groups.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,18 @@ Vec3 rate_of(const Mat3& inertia, const Vec3& L) {
 }
 
 }  // namespace
+
+void keep_spins(const Model& model, std::span<const Pose> poses_from,
+                std::span<const Pose> poses_to, VecX& v) {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0 || body.rotation != RotationKind::three) continue;
+    if (poses_from[i].R.coeffs() == poses_to[i].R.coeffs()) continue;
+    auto w = v.segment<3>(body.first_velocity + model::translation_count(body));
+    const Vec3 L = poses_from[i].R * (body.inertia_B * w);
+    w = body.inertia_B.ldlt().solve(poses_to[i].R.conjugate() * L);
+  }
+}
 
 void FreeGroups::gather(const Model& model, IsolatedBodies& islands,
                         std::span<const Pose> poses_from, std::span<const Pose> poses_to,
@@ -98,8 +111,8 @@ void FreeGroups::add_rotation(const Model& model, std::size_t i, const Pose& X_W
 }
 
 double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
-                                 std::span<const Pose> poses_from, std::span<const Pose> poses_to,
-                                 GroupPayment payment, VecX& v) {
+                                 std::span<const Pose> poses_from, const VecX& v_from,
+                                 std::span<const Pose> poses_to, GroupPayment payment, VecX& v) {
   gather(model, islands, poses_from, poses_to, v);
   static constexpr double rest[6] = {};
   auto each = [&](const auto& act) {
@@ -109,14 +122,14 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
       if (group.moved && (group.spatial || group.planar)) act(i, group);
     }
   };
-  auto kinetic = [&](std::size_t i) {
+  auto kinetic = [&](std::size_t i, const VecX& of) {
     const Body& body = model.bodies[i];
-    return dynamics::mass_norm(body, v.data() + body.first_velocity, rest);
+    return dynamics::mass_norm(body, of.data() + body.first_velocity, rest);
   };
   each([&](std::size_t i, Group& group) {
-    add_spins(model, i, poses_from, 0, v);
+    add_spins(model, i, poses_from, 0, v_from);
     add_spins(model, i, poses_to, 1, v);
-    group.kinetic[0] += kinetic(i);
+    group.kinetic[0] += kinetic(i, v_from);
   });
   for (Group& group : groups_) {
     if (group.bodies == 0 || !group.moved || !(group.spatial || group.planar)) continue;
@@ -132,7 +145,7 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
   each([&](std::size_t i, Group& group) {
     add_rotation(model, i, poses_to[i], group.turn,
                  group.turn.cross(poses_to[i].p - group.center[1]), 1, v);
-    group.kinetic[1] += kinetic(i);
+    group.kinetic[1] += kinetic(i, v);
   });
   double least = 1;
   for (Group& group : groups_) {

@@ -1,5 +1,5 @@
-// Angular momentum of groups of bodies that nothing holds, where a projection moves them (E425,
-// E426). Reads poses and velocities before and after, writes velocities.
+// Angular momenta where a projection moves bodies: of each body (E428), and of groups that nothing
+// holds (E425, E426). Reads poses and velocities before and after, writes velocities.
 #pragma once
 
 #include <span>
@@ -12,14 +12,18 @@ namespace cairn::scheme {
 // Who pays for what the projection did to the energy of a group (E426).
 enum class GroupPayment : std::uint8_t { none, gains, both };
 
+// (E428): the spin momentum R I w of every body stays what it was at `poses_from`.
+void keep_spins(const Model& model, std::span<const Pose> poses_from,
+                std::span<const Pose> poses_to, VecX& v);
+
 class FreeGroups {
  public:
-  // From `poses_from` with the velocities v to `poses_to`: v is changed so that every island of
-  // `islands` that nothing holds keeps its momentum and angular momentum. Returns the least factor
-  // on velocities within a group. `islands` is after spread().
+  // From `poses_from` with the velocities `v_from` to `poses_to`: v is changed so that every island
+  // of `islands` that nothing holds keeps its momentum and angular momentum. Returns the least
+  // factor on velocities within a group. `islands` is after spread().
   double keep_momentum(const Model& model, IsolatedBodies& islands,
-                       std::span<const Pose> poses_from, std::span<const Pose> poses_to,
-                       GroupPayment payment, VecX& v);
+                       std::span<const Pose> poses_from, const VecX& v_from,
+                       std::span<const Pose> poses_to, GroupPayment payment, VecX& v);
 
  private:
   // Of an island, at its first body.

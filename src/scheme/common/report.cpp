@@ -28,8 +28,6 @@ const char* name(StopReason reason) {
       return "too_stiff";
     case StopReason::unstable:
       return "unstable";
-    case StopReason::turns_too_fast:
-      return "turns_too_fast";
     case StopReason::passes_through:
       return "passes_through";
     case StopReason::unsupported:

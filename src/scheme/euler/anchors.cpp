@@ -13,6 +13,7 @@ constexpr double well_inside = 1 - 1e-9;    // of the friction limit [-]
 constexpr double slow_slip = 1e-6;          // strictly inside a round cone, of a unit speed [-]
 constexpr double no_slip = 1e-12;           // likewise of other sections, as in reports [-]
 constexpr double slow_turn = 1e-9;          // of the two bodies about each other in a step [rad]
+constexpr double most_together = 0.1;       // of the two with each other in a step [rad]
 constexpr double travelled = 1e-6;          // of the smaller body's radius: it has a new anchor [-]
 constexpr double anchor_open = 1e-10;       // of the size of positions: it is given up [-]
 constexpr double pressed_rounding = 1e-12;  // of the size of positions: other contacts press [-]
@@ -37,17 +38,19 @@ bool Step::sticks(std::size_t contact) const {
   return std::hypot(w[1], c.rows > 2 ? w[2] : 0) <= (round ? slow_slip : no_slip);
 }
 
-// The two bodies do not turn about each other: then the contact point does not travel.
+// The two bodies do not turn about each other: then the contact point does not travel. Bodies that
+// turn together by an angle do so up to its third power.
 bool Step::moves_as_one(const Contact& c, const Vec3& prescribed_spin) const {
   Vec3 spin = prescribed_spin;
-  double turn = h * prescribed_spin.norm();  // of the faster one
+  double turn = most_together;  // of the slower one, in the step
   for (const auto& [id, sign] : {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)}) {
-    const Body& body = model.body(id);
-    if (body.velocities == 0) continue;
-    const Vec3 own = dynamics::angular_velocity(body, state.poses[index(id)],
-                                                data.v_end.data() + body.first_velocity);
-    spin += sign * own;
-    turn = std::max(turn, h * own.norm());
+    Vec3 own = dynamics::is_prescribed(model, id) ? prescribed_spin : Vec3::Zero();
+    if (const Body& body = model.body(id); body.velocities > 0) {
+      own = dynamics::angular_velocity(body, state.poses[index(id)],
+                                       data.v_end.data() + body.first_velocity);
+      spin += sign * own;
+    }
+    turn = std::min(turn, h * own.norm());
   }
   return h * spin.norm() <= std::max(slow_turn, turn * turn * turn);
 }

@@ -134,15 +134,6 @@ void Step::find_payers() {
   pay.frame.assign(bodies, PaymentData::none);
   for (std::size_t i = 0; i < data.joints() + data.contacts.size(); ++i)
     if (i < data.joints() || problem_row_presses(i)) add_frame(problem.constraints[i]);
-  // What friction holds on prescribed bodies must not slip: their motion does the work (E442).
-  for (const constrain::AnchorRows& anchor : data.projection.anchors)
-    for (const BodyId id : {anchor.contact.key.body_a, anchor.contact.key.body_b}) {
-      if (!free(id) || pay.frame[pay.root(index(id))] == PaymentData::none ||
-          pay.frame[pay.root(index(id))] == PaymentData::ground)
-        continue;
-      for (std::size_t i = 0; i < bodies; ++i)
-        if (pay.root(i) == pay.root(index(id))) pay.pays[i] = 0;
-    }
 }
 
 // The body that is not free, if there is one, is the frame of the free one's group.
@@ -197,9 +188,13 @@ void Step::pay_for_projection() {
     pay.work[pay.root(i)] -=
         body.mass * model.gravity.dot(data.poses_end[i].p - data.poses_moved[i].p);
     if (pay.pays[i] && !data.isolated.held(i)) pay.pays[i] = 0;  // those of E426
-    if (pay.pays[i])
-      pay.kinetic[pay.root(i)] +=
-          dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);
+    const double kinetic =
+        dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);
+    if (pay.pays[i]) pay.kinetic[pay.root(i)] += kinetic;
+    // What a body turned by the projection needs to keep its spin momentum (E428).
+    if (body.rotation == RotationKind::three && data.isolated.held(i))
+      pay.work[pay.root(i)] +=
+          kinetic - dynamics::mass_norm(body, data.v_moved.data() + body.first_velocity, rest);
   }
   if (std::none_of(pay.work.begin(), pay.work.end(), [](double work) { return work > 0; })) return;
   if (find_carried()) return pay_relative();

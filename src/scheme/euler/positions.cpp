@@ -92,6 +92,7 @@ void Step::account_for_projection() {
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
   }
+  keep_spins(model, data.poses_moved, data.poses_end, data.v_end);
   find_free_groups();
   pay_for_projection();
   keep_momentum();
@@ -116,7 +117,8 @@ void Step::find_free_groups() {
 // (E425, E426).
 void Step::keep_momentum() {
   const double slowing = data.free_groups.keep_momentum(
-      model, data.isolated, data.poses_moved, data.poses_end, GroupPayment::gains, data.v_end);
+      model, data.isolated, data.poses_moved, data.v_moved, data.poses_end, GroupPayment::gains,
+      data.v_end);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 

@@ -77,6 +77,7 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
   data.isolated.begin(model);
   for (const Contact& c : d.touching) data.isolated.join(model, c.key.body_a, c.key.body_b);
   data.isolated.spread();
+  data.v_moved = phase.v;
   auto island_of = [&](std::size_t body) {
     const int in_problem = d.layout.body[body];
     return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
@@ -105,8 +106,9 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
     phase.v.segment(body.first_velocity, paying(i)) *= factor;
   }
   // (E425, E426)
-  const double slowing = data.free_groups.keep_momentum(model, data.isolated, d.before_projection,
-                                                        phase.poses, GroupPayment::both, phase.v);
+  const double slowing =
+      data.free_groups.keep_momentum(model, data.isolated, d.before_projection, data.v_moved,
+                                     phase.poses, GroupPayment::both, phase.v);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 

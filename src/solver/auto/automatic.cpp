@@ -210,8 +210,9 @@ bool polish(Attempts& a, const Kind& kind) {
 bool polish_again(Attempts& a, const Kind& kind) {
   if (!kind.large || kind.packing) return false;
   NewtonLimits limits = newton_limits(a.options);
-  for (const double rho : {1e4, 1e2}) {
+  for (const double rho : {1e4, 1e2, 1e6, 1e7}) {
     limits.rho = rho;
+    if (rho > 1e5) limits.factorisations = a.options.max_iterations;
     a.newton(limits);
     if (a.good()) return true;
   }
@@ -227,7 +228,7 @@ bool polish_from_gradients(Attempts& a, const Kind& kind) {
   return a.good() || polish_again(a, kind);
 }
 
-// Contacts of one body that press against each other.
+// Contacts that press against each other.
 bool stride(Attempts& a, const Kind& kind) {
   if (kind.large || a.value() > far) return false;
   a.strides(rounding);

@@ -25,7 +25,8 @@ void settle(const Island& island, const std::vector<double>& r, std::vector<doub
     // The certificate hides no more than this share of the speed of the island (E311).
     const double hidden = std::min(0x1p-11, 0x1p-39 * island.mass * body.light * body.light);
     const double floor = std::min(roundings * island.terms[i], hidden * island.speed / body.light);
-    if (square <= floor * floor) std::fill(of_body, of_body + body.size, 0.0);
+    if (std::isfinite(square) && square <= floor * floor)
+      std::fill(of_body, of_body + body.size, 0.0);
   }
 }
 

@@ -41,9 +41,8 @@ TEST(InvalidArgument, OfCertify) {
   EXPECT_THROW(certify(record.problem, record.solution.v, VecX()), std::invalid_argument);
 }
 
-// A thin rod on a ball joint at 30 rad/s: the mass-like matrix of the implicit step is not
-// positive.
-TEST(TurnsTooFast, IsAStatusThatNamesTheBody) {
+// A thin rod on a ball joint at 30 rad/s: the matrix of the implicit step stays positive (E164).
+TEST(TurnsFast, ThinRodsGoOn) {
   ModelDescription d = world(Vec3(0, 0, -g), 0.5, 0);
   BodyDescription rod;
   rod.name = "rod";
@@ -58,14 +57,7 @@ TEST(TurnsTooFast, IsAStatusThatNamesTheBody) {
                .bodies = {"world", "rod"},
                .anchors = {Vec3(0, 0, 0), Vec3(0, 0, 0.5)}}};
   Simulator sim = trapezoidal(d);
-  int taken = 0;
-  while (taken < 50 && !sim.step(0.01).failed()) ++taken;
-  EXPECT_EQ(sim.report().status, StepStatus::stopped);
-  EXPECT_NE(sim.report().message.find("'rod'"), std::string::npos);
-  EXPECT_EQ(sim.state().step, taken);
-  // The remedy that it names.
-  Simulator shorter = trapezoidal(d);
-  for (int i = 0; i < 100; ++i) ASSERT_FALSE(shorter.step(0.001).failed());
+  for (int i = 0; i < 50; ++i) ASSERT_FALSE(sim.step(0.01).failed()) << i;
 }
 
 #ifdef CAIRN_DCHECKS
