@@ -206,13 +206,13 @@ bool polish(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
-// A large island where Newton's method has stalled: with softer penalties, from the best impulses.
+// Where Newton's method has stalled: with other penalties and more steps, from the best impulses.
 bool polish_again(Attempts& a, const Kind& kind) {
-  if (!kind.large || kind.packing) return false;
+  if (kind.packing) return false;
   NewtonLimits limits = newton_limits(a.options);
   for (const double rho : {1e4, 1e2, 1e6, 1e7}) {
     limits.rho = rho;
-    if (rho > 1e5) limits.factorisations = a.options.max_iterations;
+    if (!kind.large || rho > 1e5) limits.factorisations = a.options.max_iterations;
     a.newton(limits);
     if (a.good()) return true;
   }
@@ -221,7 +221,7 @@ bool polish_again(Attempts& a, const Kind& kind) {
 
 // The same under a convex law: accelerated gradients always gain, and so do sweeps.
 bool polish_from_gradients(Attempts& a, const Kind& kind) {
-  if (!kind.large || kind.packing || !kind.convex || !kind.plain) return false;
+  if (kind.packing || !kind.convex || !kind.plain) return false;
   a.packs() ? a.packed_gradients(true, a.options.max_sweeps) : a.gradients(true);
   if (a.good() || polish_again(a, kind)) return true;
   a.sweep(a.options.max_sweeps / 4, a.options.tolerance);
@@ -340,7 +340,7 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
   MethodResult result = find_impulses(island, options, buffers, r, v);
   // Redundant joints share their load by the least impulses (E100).
   if (may_share(island, buffers.shares))
-    share_least(island, std::max(4 * rounding, result.iteration.residual), buffers.shares, r, v);
+    share_least(island, std::max(16 * rounding, result.iteration.residual), buffers.shares, r, v);
   return result;
 }
 

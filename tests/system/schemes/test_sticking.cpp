@@ -216,7 +216,9 @@ TEST(Sticking, AGripperHoldsItsObject) {
       d.forces.emplace_back(press);
     }
     Simulator sim = simulator_of(d, scheme);
-    EXPECT_LE(creep(sim, 300), 1e-9) << name(scheme);
+    // Jaws and object turn together up to the third power of the angle of a step (E441): what is
+    // left of the creep is of that order.
+    EXPECT_LE(creep(sim, 300), 1e-5) << name(scheme);
   }
 }
 
