@@ -72,13 +72,15 @@ void Step::account_for_projection() {
   data.v_solved = data.v_end;
   data.potential_solved = dynamics::potential_energy(model, data.poses_moved);
   data.projection_work = 0;
-  if (data.poses_moved == data.poses_end) return;
+  const bool moved = data.poses_moved != data.poses_end;
+  const bool springs = data.forces.springs.followed && pay_for_springs();
+  if (!moved && !springs) return;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Pose &from = data.poses_moved[i], &to = data.poses_end[i];
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
   }
-  pay_for_projection();
+  if (moved) pay_for_projection();
   data.projection_work = dynamics::potential_energy(model, data.poses_end) - data.potential_solved +
                          dynamics::kinetic_energy(model, data.v_end) -
                          dynamics::kinetic_energy(model, data.v_solved);

@@ -100,6 +100,8 @@ struct StepData {
   double projection_work = 0;  // energy put in by the projection [J]
   bool spared = false;         // contacts took part in it (E320)
   PaymentData payment;
+  VecX k_plain;  // momentum of a solve without the pushes of springs that are followed
+  VecX v_turn;   // impulses, and the change of velocities, along springs at the end of the step
   std::vector<double> island_work, island_kinetic;
   Problem carrying;  // of the velocities with which bodies follow prescribed ones (E322)
   Solution carried;

@@ -1,9 +1,12 @@
 // The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
+#include <limits>
+
 #include "constrain/memory.hpp"
 #include "constrain/springs.hpp"
 #include "dynamics/flight.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/middle_rows.hpp"
 #include "linear/blocks.hpp"
 #include "model/conventions.hpp"
 #include "problem/mass.hpp"
@@ -67,7 +70,12 @@ void TrapezoidalStep::add_implicit_terms(double length, Problem& problem) {
       for (int c = 0; c < 3; ++c) b.A[first + r][first + c] += X(r, c);
   }
   constrain::add_spring_rows(model, d.now.poses, d.forces.rows, d.layout, problem);
-  constrain::add_spring_rows(model, d.forces.middle, d.forces.dampers, d.layout, problem);
+  constrain::add_spring_rows(model, d.forces.middle, d.forces.middle_rows, d.layout, problem);
+  set_momentum(problem);
+}
+
+void TrapezoidalStep::set_momentum(Problem& problem) {
+  const Units& u = problem.units;
   scale(model, d.now.v, 1 / u.speed(), u.time, d.v_unit);
   problem.k.setZero(model.velocities);
   problem::add_mass_product(problem, d.v_unit.data(), problem.k.data());
@@ -233,6 +241,37 @@ void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   for (std::size_t i = 0; i < d.candidates.size(); ++i)
     if (d.active[i]) record.origin.before.push_back(d.candidates[i]);
   finish_solve(record);
+  move_on(length, record);
+  if (!limited && !d.forces.followed.empty()) follow_springs(length, record);
+  if (!limited) carry_spins();
+}
+
+// (E461): linearises springs and dampers where the solution leads until they are there. Where that
+// does not contract the first solution is kept.
+void TrapezoidalStep::follow_springs(double length, SolveRecord& record) {
+  constexpr int most = 40;
+  constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
+  const dynamics::MiddleMoment moment{model, d.now.poses, d.now.v, d.now.t, length};
+  double last = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < most; ++i) {
+    const double error = dynamics::find_impulses(moment, d.next.poses, d.v_solved, d.forces);
+    if (error <= rounding || (error <= stalled && error >= 0.5 * last)) return;
+    if (!(error < last)) break;
+    last = error;
+    dynamics::linearise_again(moment, d.v_solved, d.forces);
+    set_momentum(record.problem);
+    finish_solve(record);
+    move_on(length, record);
+  }
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
+                              options.damp_stiff, d.forces);
+  set_momentum(record.problem);
+  finish_solve(record);
+  move_on(length, record);
+}
+
+// Velocities of the solution, and the bodies where they lead.
+void TrapezoidalStep::move_on(double length, const SolveRecord& record) {
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.next.v);
   if (limited)
     d.mean = d.next.v;  // (E177)
@@ -240,7 +279,6 @@ void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
     d.mean = 0.5 * (d.now.v + d.next.v);
   move_bodies(model, d.now, d.mean, length, d.next);  // (E161)
   d.v_solved = d.next.v;
-  if (!limited) carry_spins();
 }
 
 // (E409): bodies of equal moments of inertia have the spin that their torques, at half the step,

@@ -37,6 +37,7 @@ struct TrapezoidalStep {
 
   // Projection.
   void project(Phase& phase, const SolveRecord& record, double share);
+  void add_spring_work();
   void add_correction_work(const SolveRecord& record, double share);
   void pay_for_projection(Phase& phase, const Problem& problem);
   void find_turned(const Problem& problem);
@@ -46,6 +47,9 @@ struct TrapezoidalStep {
   void solve_smooth(double length, SolveRecord& record);  // both of:
   void begin_smooth(double length, SolveRecord& record);  // forces and bodies
   void end_smooth(double length, SolveRecord& record);    // rows, and the answer
+  void follow_springs(double length, SolveRecord& record);
+  void move_on(double length, const SolveRecord& record);
+  void set_momentum(Problem& problem);  // k = A v + impulses of the forces
   void add_implicit_terms(double length, Problem& problem);
   void add_joints(std::span<const Pose> poses, std::span<const Pose> before,
                   std::span<const Pose> after, double window, Problem& problem);
