@@ -11,9 +11,9 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run",    "solve",   "check",    "info", "schema",
-                                              "bench",  "compare", "order",    "view", "plot",
-                                              "export", "render",  "reproduce"};
+constexpr std::string_view command_names[] = {"run",    "solve",   "check",     "info",    "schema",
+                                              "bench",  "compare", "order",     "view",    "plot",
+                                              "export", "render",  "reproduce", "distance"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -77,7 +77,7 @@ int start(int argc, char** argv) {
     return usage_error(
         ErrorCode::unknown_choice, "unknown command", word,
         "run, solve, check, info, schema, bench, compare, order, view, plot, export, "
-        "render, reproduce",
+        "render, reproduce, distance",
         base::did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -105,6 +105,8 @@ int start(int argc, char** argv) {
   add_bench(app, bench_options, growth_options, distance_options, filter_options, verdict_options);
   CompareOptions compare_options;
   add_compare(app, compare_options);
+  DistanceCommand distance_command;
+  add_distance(app, distance_command);
   OrderOptions order_options;
   add_order(app, order_options);
   ViewOptions view_options;
@@ -131,6 +133,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("check")) return check(check_options);
   if (app.got_subcommand("info")) return info(info_options);
   if (app.got_subcommand("compare")) return compare(compare_options);
+  if (app.got_subcommand("distance")) return distance(distance_command);
   if (app.got_subcommand("order")) return order(order_options);
   if (app.got_subcommand("view")) return view(view_options);
   if (app.got_subcommand("plot")) return plot(plot_options);

@@ -21,6 +21,7 @@ CLI::App* add_file_command(CLI::App& app, FileOptions& options, const char* name
 
 void add_run(CLI::App& app, RunOptions& options);
 void add_solve(CLI::App& app, SolveOptions& options);
+void add_distance(CLI::App& app, DistanceCommand& options);
 void add_order(CLI::App& app, OrderOptions& options);
 void add_compare(CLI::App& app, CompareOptions& options);
 void add_view(CLI::App& app, ViewOptions& options);

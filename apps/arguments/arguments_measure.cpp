@@ -16,6 +16,7 @@ constexpr const char* reproduce_examples = R"(Examples:
   cairn reproduce
   cairn reproduce hart-pendulum hart-ellipse --out plots
   cairn reproduce all --fast --json
+  cairn reproduce hart-brazil-nut --full
   cairn reproduce all --html gallery)";
 
 }  // namespace
@@ -30,7 +31,12 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options) {
   command->add_option("--html", options.html, "folder for a page with tables, plots and players")
       ->type_name("DIR")
       ->check(needs_a_name, "", "");
-  command->add_flag("--fast", options.fast, "fewer steps, phases and sizes: seconds");
+  CLI::Option* fast =
+      command->add_flag("--fast", options.fast, "fewer steps, phases, seeds and sizes: seconds");
+  command
+      ->add_flag("--full", options.full,
+                 "sizes of the papers where the default is smaller: the Brazil nut with 270 discs")
+      ->excludes(fast);
   add_json(*command, options.json);
 }
 

@@ -1,4 +1,4 @@
-// Words after `cairn run`, solve, order and compare.
+// Words after `cairn run`, solve, order, distance and compare.
 #include "arguments/arguments.hpp"
 
 namespace cairn::app {
@@ -24,6 +24,13 @@ constexpr const char* solve_examples = R"(Examples:
 constexpr const char* compare_examples = R"(Examples:
   cairn compare scenes/sliding_block.json
   cairn compare scenes/sliding_block.json --set simulation.step=0.001 --tolerance 0.05 --out laws.html)";
+
+constexpr const char* distance_examples = R"(Examples:
+  cairn distance scenes/dice3.json die1 floor
+  cairn distance scenes/dice3.json die1 die2 --set bodies.die2.position=[0.03,0,0.06] --json
+  cairn distance scenes/dice3.json die1 die2 --at 0.1
+
+A and B are names of bodies; BODY[0] is the first shape of a body, BODY the one that is closest.)";
 
 constexpr const char* order_examples = R"(Examples:
   cairn order scenes/pendulum_wall.json
@@ -74,6 +81,20 @@ void add_solve(CLI::App& app, SolveOptions& options) {
                     "[min, max] of each impulse over all solutions with these velocities");
   command->add_flag("--jamming", options.jamming,
                     "can friction hold a stress that nothing has put in?");
+  add_json(*command, options.json);
+}
+
+void add_distance(CLI::App& app, DistanceCommand& options) {
+  CLI::App* command =
+      add_command(app, "distance", "Measure the distance, depth and ratio metric of two bodies",
+                  distance_examples);
+  command->add_option("SCENE", options.scene, "scene file")->required();
+  command->add_option("A", options.a, "body, or BODY[i] for one of its shapes")->required();
+  command->add_option("B", options.b, "the other one")->required();
+  add_assignments(*command, options.assignments);
+  command->add_option("--at", options.at, "simulate to this time first (default 0: as placed)")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, 1e9).name(""));
   add_json(*command, options.json);
 }
 

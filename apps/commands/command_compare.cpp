@@ -66,6 +66,7 @@ Json comparison_json(const record::FrictionVariant& v) {
                          {"uncertified_steps", t.uncertified_steps}};
   json["coulomb_residual"] = coulomb_residual(v);
   json["lift_gap"] = v.lift_gap;
+  json["hover_gap"] = v.hover_gap;
   json["slip"] = v.slip;
   json["friction"] = t.ledger.friction;
   json["impact"] = t.ledger.impact;
@@ -111,6 +112,7 @@ std::string comparison_text(const record::FrictionComparison& comparison) {
         t.status() == record::RunStatus::ok ? "" : fmt::format("  {}", record::name(t.status())));
   }
   text +=
+      "lift gap is the largest distance of bodies that slide on each other, with or without force\n"
       "relaxed is the convex relaxation, not Coulomb's law; k=4, 8, 16 are pyramids in the cone; "
       "exact is the cone\n";
   return text;

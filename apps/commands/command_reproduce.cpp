@@ -12,26 +12,52 @@
 namespace cairn::app {
 namespace {
 
+constexpr reproduce::Source all_sources[] = {
+    reproduce::Source::paper, reproduce::Source::closed_form, reproduce::Source::reference};
+
 Json experiment_json(const reproduce::Experiment& experiment,
                      const reproduce::ReproducedEntry& entry) {
-  return {{"id", experiment.id},
-          {"entry", entry.entry},
-          {"paper", entry.paper},
-          {"reading", reproduce::name(entry.reading)},
-          {"ours", entry.ours},
-          {"difference", entry.difference()},
-          {"verdict", reproduce::name(entry.verdict())}};
+  Json json = {{"id", experiment.id}, {"entry", entry.entry}};
+  for (const reproduce::Source source : all_sources)
+    json[reproduce::name(source)] = source == entry.source ? Json(entry.expected) : Json();
+  json["place"] = entry.place;
+  json["reading"] = reproduce::name(entry.reading);
+  json["ours"] = entry.ours;
+  json["difference"] = entry.difference();
+  json["verdict"] = reproduce::name(entry.verdict());
+  if (!entry.sample.empty())
+    json["spread"] = {
+        {"count", entry.sample.size()},
+        {"least", entry.sample.front()},
+        {"quartiles",
+         {reproduce::quantile(entry.sample, 0.25), reproduce::quantile(entry.sample, 0.5),
+          reproduce::quantile(entry.sample, 0.75)}},
+        {"largest", entry.sample.back()},
+        {"values", entry.sample}};
+  return json;
 }
 
 std::string experiment_text(const reproduce::Experiment& experiment,
                             const reproduce::Reproduction& result) {
   std::string text = fmt::format("{}: {}\n", experiment.id, experiment.text);
-  text += fmt::format("  {:<72} {:>15} {:>14} {:>12}  {}\n", "entry", "paper", "ours", "difference",
-                      "verdict");
-  for (const reproduce::ReproducedEntry& e : result.entries)
-    text += fmt::format("  {:<72} {:>2} {:>12.9g} {:>14.9g} {:>12.3g}  {}\n", e.entry,
-                        reproduce::name(e.reading), e.paper, e.ours, e.difference(),
-                        reproduce::name(e.verdict()));
+  text += fmt::format("  {:<72} {:>17} {:>17} {:>17} {:>14} {:>12}  {:<8} {}\n", "entry", "paper",
+                      "closed form", "reference", "ours", "difference", "verdict", "place");
+  for (const reproduce::ReproducedEntry& e : result.entries) {
+    text += fmt::format("  {:<72}", e.entry);
+    for (const reproduce::Source source : all_sources)
+      text += source == e.source
+                  ? fmt::format(" {:>5} {:>11.8g}",
+                                e.reading == reproduce::Reading::value ? "" : name(e.reading),
+                                e.expected)
+                  : fmt::format(" {:>17}", "");
+    text += fmt::format(" {:>14.9g} {:>12.3g}  {:<8} {}\n", e.ours, e.difference(),
+                        reproduce::name(e.verdict()), e.place);
+    if (e.sample.empty()) continue;
+    text +=
+        fmt::format("    of {} seeds: quartiles {:.4g} and {:.4g}, least {:.4g}, largest {:.4g}\n",
+                    e.sample.size(), reproduce::quantile(e.sample, 0.25),
+                    reproduce::quantile(e.sample, 0.75), e.sample.front(), e.sample.back());
+  }
   for (const std::string& note : result.notes) text += "  " + note + "\n";
   return text;
 }
@@ -96,7 +122,8 @@ int reproduce(const ReproduceOptions& options) {
   watch_signals();
   Json json = Json::array();
   bool agrees = true;
-  const reproduce::ReproduceSetting setting{.fast = options.fast, .interrupted = received_signal};
+  const reproduce::ReproduceSetting setting{
+      .fast = options.fast, .full = options.full, .interrupted = received_signal};
   std::vector<reproduce::GalleryEntry> gallery;
   for (const reproduce::Experiment* experiment : chosen) {
     const reproduce::Reproduction result = experiment->run(setting);

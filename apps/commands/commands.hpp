@@ -104,6 +104,15 @@ struct CompareOptions {
 };
 int compare(const CompareOptions& options);
 
+struct DistanceCommand {
+  std::string scene;
+  std::string a, b;                      // bodies, or shapes of them: NAME or NAME[i]
+  std::vector<std::string> assignments;  // "bodies.box.position=[0,0,1]"
+  double at = 0;                         // time to simulate before [s]
+  bool json = false;
+};
+int distance(const DistanceCommand& options);
+
 struct OrderOptions {
   std::string scene;
   std::vector<std::string> assignments;  // "simulation.step=0.01"
@@ -117,7 +126,7 @@ struct ReproduceOptions {
   std::vector<std::string> ids;  // "all" for all of them; empty: list them
   std::string out;               // folder for the plots; empty: none
   std::string html;              // folder for the gallery; empty: none
-  bool fast = false;
+  bool fast = false, full = false;
   bool json = false;
 };
 int reproduce(const ReproduceOptions& options);

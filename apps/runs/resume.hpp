@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "cairn/checkpoint.hpp"
 #include "cairn/scene.hpp"
+#include "cairn/trace.hpp"
 #include "commands/commands.hpp"
 
 namespace cairn::app {

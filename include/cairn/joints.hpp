@@ -48,13 +48,18 @@ struct MovedBody {
 struct StartProjection {
   double open = 0;               // largest error of a joint before, angles as lengths [m]
   std::vector<MovedBody> moved;  // empty: the joints were closed, or cannot be closed
+  std::vector<OpenJoint> stuck;  // joints that cannot be closed; nothing is moved then
 };
 
 // Closes the joints of an initial state that they are open in by more than 1e-9 of its size, with
 // the least motion in the mass metric (E323). `build` does so with the state that it returns.
 StartProjection close_joints_at_start(const Model& model, State& state);
 
-// "joints are open by up to 0.001 m: body 'bob' was moved by 0.001 m, 0 rad"
+// The same of a state with the poses of the description, whose bodies are those of the model.
+StartProjection start_projection(const Model& model, const ModelDescription& description,
+                                 const State& initial);
+
+// "joints are open by up to 0.001 m at the start: body 'bob' was moved by 0.001 m, 0 rad"
 std::string to_text(const Model& model, const StartProjection& start);
 
 }  // namespace cairn

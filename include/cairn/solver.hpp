@@ -76,7 +76,11 @@ struct WorkMeter {
   double spent = 0;
   double limit = 0;           // 0: none yet; each solve raises it to what its size allows
   double per_constraint = 0;  // of a problem; 0: no bound
-  bool exhausted() const { return per_constraint > 0 && limit > 0 && spent > limit; }
+  // More than this share of the limit is spent.
+  bool beyond(double share) const {
+    return per_constraint > 0 && limit > 0 && spent > share * limit;
+  }
+  bool exhausted() const { return beyond(1); }
 };
 
 // Scratch of the solvers; holds nothing that a fresh one would not compute again.

@@ -43,7 +43,7 @@ struct Verdict {
   double swept_overlap = 0;    // certified upper bound of the deepest on the way, likewise [-]
   double joint = 0;            // of the smaller radius of the two bodies [-]
   double joint_angle = 0;      // [rad]
-  double momentum = 0;         // of islands without joints and free rotation, which is judged [-]
+  double momentum = 0;         // of islands without springs, under constant loads: judged [-]
   double momentum_others = 0;  // of all other isolated islands, reported alone [-]
   double energy_error = 0;     // largest term that should vanish, of the energy that moves [-]
   double integrator = 0;       // its share [-]

@@ -24,6 +24,7 @@ struct Group {
     data.contact_projection.solver.set_interrupt(s.interrupt);
     data.solver.set_meter(s.meter);
     data.contact_projection.solver.set_meter(s.meter);
+    data.meter = s.meter;
   }
 
   // False: it was stopped or interrupted.

@@ -7,20 +7,19 @@
 
 #include "accept/lap.hpp"
 #include "accept/segment.hpp"
+#include "accept/verdict_part.hpp"
 #include "base/conventions.hpp"
 #include "constrain/joints.hpp"
-#include "dynamics/forces.hpp"
 
 namespace cairn::accept {
 namespace {
 
-constexpr double least_share = 0x1p-4;  // of the limits on the energy that a part has [-]
-
 // How far prescribed bodies may leave their chord in a piece of the path, of the limit [-].
 constexpr double straight = 0.2;
 
-// What a solve that is allowed a residual may do to the energy, of that residual [-].
-constexpr double energy_per_tolerance = 500;
+// Of the swept test: a pair or a shape, and a placement of a pair that is searched, in products of
+// 6 x 6 blocks (E314).
+constexpr double work_of_pair = 10, work_of_look = 100;
 
 // Lengths in messages.
 std::string length_text(double metres) {
@@ -28,17 +27,6 @@ std::string length_text(double metres) {
   if (metres >= 1e-3) return fmt::format("{:.3g} mm", 1e3 * metres);
   if (metres >= 1e-6) return fmt::format("{:.3g} um", 1e6 * metres);
   return fmt::format("{:.3g} m", metres);
-}
-
-// Takes a figure into a part of the verdict. `sentence` is called if it is the worst beyond its
-// limit so far.
-template <class Sentence>
-void take(double figure, double limit, VerdictPart& part, const Sentence& sentence) {
-  const double share = figure == 0 ? 0 : figure / limit;
-  const bool bad = !(figure <= limit);
-  if (bad && (part.ok || !(share <= part.worst))) part.sentence = sentence();
-  part.ok = part.ok && !bad;
-  if (!(share <= part.worst)) part.worst = share;
 }
 
 const Body& body_of(const Model& model, ShapeId shape) {
@@ -153,6 +141,8 @@ bool Judge::overlapped_before(const Taken& taken, const collide::SweepFinding& f
 void Judge::judge_piece(const Taken& taken, const collide::PathSegment& piece, Judgement& out) {
   const collide::SweepSummary swept =
       sweeper_.check(taken.model, piece.bodies, limits_.overlap, findings_);
+  out.work += work_of_pair * static_cast<double>(taken.model.shapes.size()) +
+              work_of_pair * swept.pairs + work_of_look * swept.looks;
   out.verdict.swept_overlap = std::max(out.verdict.swept_overlap, swept.worst);
   take(std::min(swept.worst, limits_.overlap), limits_.overlap, out.verdict.motion,
        [] { return std::string(); });
@@ -231,75 +221,6 @@ void Judge::judge_momentum(const Taken& taken, Judgement& out) {
         "the momentum of the bodies around '{}' changed by {:.2g} of itself without a force",
         taken.model.body(error.body).name, error.judged);
   });
-}
-
-// (E306). S is that of the whole step, however short the part.
-double Judge::moving_energy(const Taken& taken) const {
-  const Model& model = taken.model;
-  const Ledger& ledger = taken.report.ledger;
-  const double fall = taken.nominal * model.gravity.norm();
-  static constexpr double rest[6] = {};
-  double scale[2] = {0, 0};
-  for (std::size_t end = 0; end < 2; ++end) {
-    const VecX& v = end == 0 ? taken.before.v : taken.after.v;
-    for (const Body& body : model.bodies) {
-      if (body.velocities == 0) continue;
-      const double kinetic = dynamics::mass_norm(body, v.data() + body.first_velocity, rest);
-      // m (|v| + h|a|)^2 / 2 = (sqrt(K) + sqrt(m/2) h|a|)^2, spin included.
-      const double root = std::sqrt(kinetic) + std::sqrt(body.mass / 2) * fall;
-      scale[end] += root * root;
-    }
-  }
-  double elements =
-      std::abs(ledger.work_applied) + std::abs(ledger.work_motion) + std::abs(ledger.passive);
-  for (const Spring& spring : model.springs)
-    elements += std::abs(dynamics::spring_energy(spring, taken.after.poses) -
-                         dynamics::spring_energy(spring, taken.before.poses));
-  return std::max(scale[0], scale[1]) + elements;
-}
-
-// Rounding of the sums that the terms of the ledger are differences of.
-double Judge::energy_rounding(const Taken& taken) const {
-  const Ledger& ledger = taken.report.ledger;
-  double size = std::abs(ledger.kinetic_start) + std::abs(ledger.kinetic_end) +
-                std::abs(ledger.potential_start) + std::abs(ledger.potential_end);
-  for (std::size_t i = 0; i < taken.model.bodies.size(); ++i)
-    if (taken.model.bodies[i].velocities > 0)
-      size +=
-          taken.model.bodies[i].mass * std::abs(taken.model.gravity.dot(taken.after.poses[i].p));
-  return 0x1p-48 * size;
-}
-
-void Judge::judge_energy(const Taken& taken, Verdict& out) const {
-  const Ledger& ledger = taken.report.ledger;
-  const double moved = moving_energy(taken), noise = energy_rounding(taken);
-  out.energy = {};
-  out.energy_error = out.integrator = 0;
-  if (!(moved > 0)) return;
-  // Parts of a step share its limits, so that their sum stays within them.
-  const double share = std::max(least_share, taken.length / taken.nominal);
-  auto term = [&](double joules, const char* what, double looser = 0) {
-    const double figure = std::max(0.0, joules - noise) / moved;
-    out.energy_error = std::max(out.energy_error, figure);
-    take(figure, share * std::max(limits_.energy, looser), out.energy, [&] {
-      return fmt::format("{} {:.3g} J, {:.2g} of the energy that moves", what, joules, figure);
-    });
-  };
-  const double by_tolerance = energy_per_tolerance * tolerance(solver_);
-  term(std::abs(ledger.solver), "the residual of the solver is worth", by_tolerance);
-  term(std::abs(taken.report.projection_work), "the projection changes the energy by");
-  term(std::abs(ledger.imbalance()), "the terms of the energy ledger miss each other by");
-  term(ledger.passive, "springs and dampers put in");
-  // Contacts that are springs, and delayed restitution, return what they took: a negative loss.
-  const double returned = taken.elastic ? std::max(0.0, -ledger.impact) : 0;
-  term(ledger.rise() - ledger.integrator - returned, "the energy rises without work by",
-       by_tolerance);
-  out.integrator = ledger.integrator / moved;
-  take(std::max(0.0, ledger.integrator - noise) / moved, share * limits_.integrator, out.energy,
-       [&] {
-         return fmt::format("the integrator puts in {:.3g} J, {:.2g} of the energy that moves",
-                            ledger.integrator, out.integrator);
-       });
 }
 
 Judgement Judge::operator()(const Taken& taken) {

@@ -10,6 +10,7 @@
 #include "cairn/simulator.hpp"
 #include "collide/finder.hpp"
 #include "collide/sweep/sweep.hpp"
+#include "dynamics/forces.hpp"
 #include "scheme/common/step_path.hpp"
 
 namespace cairn::accept {
@@ -35,6 +36,7 @@ struct Judgement {
   std::vector<std::pair<BodyId, BodyId>> culprits;  // pairs that fail in motion
   bool passes = false;                              // a body may have gone through another one
   bool started_so = false;  // the worst overlap was there at the beginning already
+  double work = 0;          // of the swept test, in products of 6 x 6 blocks (E314)
   StepReport::Seconds::Checks seconds;
 };
 
@@ -44,7 +46,7 @@ class Judge {
   Judgement operator()(const Taken& taken);
 
   // (E306) alone, of a step or a part of one; the path is not read.
-  void judge_energy(const Taken& taken, Verdict& out) const;
+  void judge_energy(const Taken& taken, Verdict& out);
 
  private:
   void judge_solve(const Taken& taken, Judgement& out) const;
@@ -56,7 +58,8 @@ class Judge {
   bool overlapped_before(const Taken& taken, const collide::SweepFinding& finding);
   void judge_joints(const Taken& taken, Judgement& out) const;
   void judge_momentum(const Taken& taken, Judgement& out);
-  double moving_energy(const Taken& taken) const;
+  void find_loads(const Taken& taken);
+  double moving_energy(const Taken& taken);
   double energy_rounding(const Taken& taken) const;
 
   SolverOptions solver_;
@@ -64,6 +67,9 @@ class Judge {
   collide::Sweeper sweeper_;
   collide::ContactFinder finder_;
   MomentumBalance momentum_;
+  dynamics::Forces loads_;          // at the beginning of the step
+  std::vector<double> load_roots_;  // of each body: root of the energy that applied forces give it
+                                    // in the step, from rest; empty: there are none [sqrt(J)]
   collide::PathSegment segment_, piece_;
   double thinnest_ = 0;           // least inner radius of all shapes [m]
   bool moves_by_itself_ = false;  // a body has prescribed motion

@@ -11,11 +11,13 @@ namespace {
 
 constexpr double rounding = 0x1p-48;  // 16 eps [-]
 
-bool equal_inertias(const Body& body) {
-  if (body.rotation != RotationKind::three) return true;
-  const double size = body.inertia_B.cwiseAbs().maxCoeff();
-  return (body.inertia_B - body.inertia_B(0, 0) * Mat3::Identity()).cwiseAbs().maxCoeff() <=
-         0x1p-48 * size;
+// It takes torques about every axis, or it moves in a plane and takes those across it.
+bool takes_torques(const Body& body) {
+  if (body.rotation != RotationKind::one) return body.rotation == RotationKind::three;
+  Vec3 across = Vec3::Zero();
+  for (int k = 0; k < 3; ++k)
+    if (!body.translations[static_cast<std::size_t>(k)]) across[k] = 1;
+  return across.sum() == 1 && std::abs(across.dot(body.axis_W)) == body.axis_W.cwiseAbs().sum();
 }
 
 Vec3 spin_of(const Body& body, const Pose& X_WC, const double* v) {
@@ -48,28 +50,28 @@ void MomentumBalance::list_links(const Model& model, const StepReport& report) {
     for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
       const ConstraintId& id = solve.problem.constraints[i].id;
       if (id.kind == ConstraintId::Kind::contact && acts(solve, i))
-        links_.push_back({id.contact.body_a, id.contact.body_b, true});
+        links_.push_back({id.contact.body_a, id.contact.body_b, false});
     }
   for (const ImpactReport& i : report.impacts)
-    links_.push_back({i.contact.body_a, i.contact.body_b, true});
+    links_.push_back({i.contact.body_a, i.contact.body_b, false});
   for (const StepEvent& e : report.events)
     if (e.contact.body_a != e.contact.body_b)
-      links_.push_back({e.contact.body_a, e.contact.body_b, true});
+      links_.push_back({e.contact.body_a, e.contact.body_b, false});
   for (const Joint& j : model.joints) links_.push_back({j.bodies[0], j.bodies[1], false});
-  for (const Spring& s : model.springs) links_.push_back({s.bodies[0], s.bodies[1], false});
+  for (const Spring& s : model.springs) links_.push_back({s.bodies[0], s.bodies[1], true});
 }
 
 void MomentumBalance::join(const Model& model, const StepReport& report) {
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   list_links(model, report);
   sets_.reset(model.bodies.size());
-  for (const auto& [a, b, contact] : links_)
+  for (const auto& [a, b, spring] : links_)
     if (free(a) && free(b)) sets_.join(static_cast<int>(a), static_cast<int>(b));
   islands_.assign(model.bodies.size(), Island{});
-  for (const auto& [a, b, contact] : links_) {
+  for (const auto& [a, b, spring] : links_) {
     if (!free(a)) attach(model, b);
     if (!free(b)) attach(model, a);
-    if (!contact && free(a) && free(b))
+    if (spring && free(a) && free(b))
       islands_[base::at(sets_.root(static_cast<int>(a)))].plain = false;
   }
 }
@@ -78,10 +80,9 @@ void MomentumBalance::add_body(const Model& model, const State& before, const St
                                std::size_t i, double h) {
   const Body& body = model.bodies[i];
   Island& island = islands_[base::at(sets_.root(static_cast<int>(i)))];
-  island.plain = island.plain && equal_inertias(body);
   for (int k = 0; k < 3; ++k)
     if (!body.translations[static_cast<std::size_t>(k)]) island.free[k] = 0;
-  island.turns = island.turns && body.rotation != RotationKind::none;
+  island.turns = island.turns && takes_torques(body);
   island.mass += body.mass;
   for (std::size_t end = 0; end < 2; ++end) {
     const State& state = end == 0 ? before : after;
@@ -131,6 +132,26 @@ void MomentumBalance::add_forces(const Model& model, const State& before, double
   }
 }
 
+// Impulses that cancel within an island round with their own size, and their torques with the
+// distance from the origin.
+void MomentumBalance::add_rounding(const State& before, const StepReport& report) {
+  for (const SolveRecord& solve : report.solved())
+    for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
+      const Constraint& c = solve.problem.constraints[i];
+      const double impulse =
+          solve.problem.units.impulse() *
+          solve.solution.lambda.segment(solve.problem.first_row[i], c.rows).cwiseAbs().sum();
+      for (const int side : c.body) {
+        if (side < 0) continue;
+        const auto body = static_cast<std::size_t>(solve.problem.bodies[base::at(side)].model_body);
+        Island& island = islands_[base::at(sets_.root(static_cast<int>(body)))];
+        island.momentum_rounding += rounding * impulse;
+        island.spin_rounding +=
+            rounding * impulse * (solve.problem.units.length + before.poses[body].p.norm());
+      }
+    }
+}
+
 MomentumError MomentumBalance::measure(const Model& model, const State& before, const State& after,
                                        const StepReport& report,
                                        std::span<const ExternalForce> external, double h) {
@@ -148,13 +169,15 @@ MomentumError MomentumBalance::measure(const Model& model, const State& before, 
     add_spin(model, after, i, 1);
   }
   add_forces(model, before, h);
+  add_rounding(before, report);
 
   MomentumError worst;
   for (std::size_t i = 0; i < islands_.size(); ++i) {
     const Island& island = islands_[i];
     if (!(island.mass > 0) || !island.isolated) continue;
     const Vec3 missing = island.momentum[1] - island.momentum[0] - island.impulse;
-    double error = ratio(missing.cwiseProduct(island.free).norm(), island.momentum_scale);
+    double error = ratio(missing.cwiseProduct(island.free).norm() - island.momentum_rounding,
+                         island.momentum_scale);
     // Bodies that move in a plane keep the angular momentum across it, and only that.
     Vec3 axes = Vec3::Ones();
     for (int k = 0; k < 3; ++k)

@@ -11,8 +11,7 @@
 namespace cairn::accept {
 
 struct MomentumError {
-  double judged = 0;    // of islands without joints and without free rotation of unequal inertias,
-                        // under constant forces [-]
+  double judged = 0;    // of islands without springs, under constant forces [-]
   double reported = 0;  // of all other isolated islands [-]
   BodyId body{};        // of the island with the largest judged one
 };
@@ -36,6 +35,7 @@ class MomentumBalance {
     Vec3 impulse = Vec3::Zero();                      // of gravity and applied forces [N s]
     Vec3 torque = Vec3::Zero();                       // about the centre of mass [N m s]
     double momentum_scale = 0, spin_scale = 0;
+    double momentum_rounding = 0;  // [N s]
     double spin_rounding = 0;  // of the differences that the angular momentum is made of [N m s]
   };
   void list_links(const Model& model, const StepReport& report);
@@ -44,11 +44,12 @@ class MomentumBalance {
   void add_body(const Model& model, const State& before, const State& after, std::size_t i,
                 double h);
   void add_spin(const Model& model, const State& state, std::size_t i, std::size_t end);
+  void add_rounding(const State& before, const StepReport& report);
   void add_forces(const Model& model, const State& before, double h);
 
   struct Link {
     BodyId a{}, b{};
-    bool contact = false;
+    bool spring = false;
   };
   std::vector<Link> links_;
   std::vector<std::size_t> balanced_;  // bodies of isolated islands

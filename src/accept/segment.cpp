@@ -1,9 +1,12 @@
 #include "accept/segment.hpp"
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "base/conventions.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn::accept {
@@ -23,6 +26,39 @@ Vec3 turn_between(const Quat& from, const Quat& to, const Vec3& expected) {
   return axis * (here + turn * std::round((along - here) / turn));
 }
 
+// The largest |w| and a bound of |w'| of a body that turns freely, from what it keeps, w . I w and
+// |I w|: squares of the components in its principal axes lie on a segment.
+struct Polhode {
+  double speed = 0, change = 0;
+};
+Polhode polhode_of(const Mat3& inertia, const Vec3& w) {
+  const Vec3 I = Eigen::SelfAdjointEigenSolver<Mat3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vec3 L = inertia * w;
+  const double energy = w.dot(L), square = L.squaredNorm();
+  double most = w.squaredNorm();
+  for (const auto& [j, k] : {std::pair(0, 1), std::pair(0, 2), std::pair(1, 2)}) {
+    const double y = (square - I[j] * energy) / (I[k] * (I[k] - I[j])),
+                 x = (energy - I[k] * y) / I[j];
+    if (x >= 0 && y >= 0 && std::isfinite(x + y)) most = std::max(most, x + y);
+  }
+  const double torque =
+      std::sqrt(std::max(0x1p-50 * square * most, square * most - energy * energy));
+  return {std::sqrt(most), std::min(torque / I[0], most / std::sqrt(3.0))};
+}
+
+// (E427): how far a body that turns freely is from the even turn between its ends, as an angle.
+// `sway` is that of an angular velocity which changes evenly.
+double tumbling_sway(const Body& body, const Vec3& w0, const Vec3& w1, double length, double sway) {
+  if (body.rotation != RotationKind::three || dynamics::turns_evenly(body)) return sway;
+  constexpr double all = 2;  // no point is farther than the diameter [rad]
+  const double most = std::max(w0.norm(), w1.norm()), shape = 1 / std::sqrt(3.0);
+  Polhode polhode{most / (1 - 0.5 * shape * most * length), 0};
+  polhode.change = shape * polhode.speed * polhode.speed;
+  if (!(shape * most * length < 1)) polhode = polhode_of(body.inertia_B, w0);
+  const double jerk = std::sqrt(2.0) * polhode.change * polhode.speed;
+  return std::min(all, sway + jerk * length * length * length / 24);
+}
+
 collide::BodyPath path_of(const Body& body, const Pose& from, const Pose& to, const double* v_from,
                           const double* v_to, double length) {
   const Vec3 v0 = dynamics::linear_velocity(body, v_from),
@@ -34,9 +70,11 @@ collide::BodyPath path_of(const Body& body, const Pose& from, const Pose& to, co
   collide::BodyPath path{from, to.p - from.p, turn_between(from.R, to.R, turn), 0};
   // A parabola is farthest from its chord in the middle, by length |v1 - v0| / 8. What the ends
   // show beyond the mean velocities counts in full.
-  if (length > 0)
-    path.bend = length / 8 * ((v1 - v0).norm() + body.radius * (w1 - w0).norm()) +
-                (path.shift_W - shift).norm() + body.radius * (path.turn_B - turn).norm();
+  if (length > 0) {
+    const double sway = length / 8 * (w1 - w0).norm() + (path.turn_B - turn).norm();
+    path.bend = length / 8 * (v1 - v0).norm() + (path.shift_W - shift).norm() +
+                body.radius * tumbling_sway(body, w0, w1, length, sway);
+  }
   return path;
 }
 

@@ -105,6 +105,7 @@ Judgement Stepper::advance(const Setting& s, const SchemeOptions& with, double l
     Judgement judgement = judge_({s.model, before_, state, data.path, report, length, nominal,
                                   elastic(s), data.forces.external, s.clock});
     report.seconds.checks += judgement.seconds;
+    if (s.meter) s.meter->spent += judgement.work;
     return judgement;
   }
   Judgement stopped;
@@ -200,7 +201,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
 }
 
 void Stepper::judge_energy(const Setting& s, double h, const State& begin, const State& state,
-                           StepReport& report) const {
+                           StepReport& report) {
   judge_.judge_energy({s.model, begin, state, no_path_, report, h, h, elastic(s)}, report.verdict);
 }
 

@@ -127,9 +127,9 @@ JointError joint_error(std::span<const Pose> poses, const Joint& joint) {
   return error;
 }
 
-void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
-               const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
-               std::vector<JointRowTerms>& terms) {
+static void append(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
+                   const ProblemLayout& layout, JointId id, const JointRows& rows, double gamma,
+                   double h, Problem& problem, std::vector<JointRowTerms>& terms) {
   CAIRN_DCHECK(base::is_index(static_cast<int>(id), model.joints.size()), id);
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(gamma >= 0, gamma);
@@ -139,7 +139,6 @@ void add_joint(const Model& model, std::span<const Pose> poses, std::span<const 
   CAIRN_DCHECK(problem.first_row.size() == problem.constraints.size() + 1,
                problem.first_row.size());
   const Joint& joint = model.joints[index(id)];
-  const JointRows rows = joint_rows(poses, joint);
   for (const bool rotation : {false, true}) {
     Constraint c;
     c.law = Law::equality;
@@ -188,6 +187,43 @@ void add_joint(const Model& model, std::span<const Pose> poses, std::span<const 
     CAIRN_DCHECK(c.body[0] >= 0 || c.body[1] >= 0, joint.name);
     problem.first_row.push_back(problem.first_row.back() + c.rows);
   }
+}
+
+// Impulses at two points that are apart would turn a pair of bodies that nothing holds. The rod of
+// a distance joint pushes along the line through both.
+static void share_point(const Model& model, const Joint& joint, JointRows& rows) {
+  for (const BodyId id : joint.bodies)
+    if (id == BodyId::world || model.body(id).velocities == 0) return;
+  if (!std::holds_alternative<DistanceJoint>(joint.type)) rows.a = rows.b = 0.5 * (rows.a + rows.b);
+}
+
+void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
+               const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
+               std::vector<JointRowTerms>& terms, JointPoints points) {
+  CAIRN_DCHECK(base::is_index(static_cast<int>(id), model.joints.size()), id);
+  JointRows rows = joint_rows(poses, model.joints[index(id)]);
+  if (points == JointPoints::common) share_point(model, model.joints[index(id)], rows);
+  append(model, poses, poses_end, layout, id, rows, gamma, h, problem, terms);
+}
+
+void add_joint_ahead(const Model& model, std::span<const Pose> poses,
+                     std::span<const Pose> poses_now, const ProblemLayout& layout, JointId id,
+                     double h, Problem& problem, std::vector<JointRowTerms>& terms) {
+  const Joint& joint = model.joints[index(id)];
+  const Pose A = pose_of(poses_now, joint.bodies[0]), B = pose_of(poses_now, joint.bodies[1]);
+  const Quat turn = A.R * pose_of(poses, joint.bodies[0]).R.conjugate();
+  JointRows rows = joint_rows(poses, joint);
+  const JointRows now = joint_rows(poses_now, joint);
+  rows.gap = now.gap;
+  rows.angle = now.angle;
+  if (std::holds_alternative<PrismaticJoint>(joint.type))
+    for (std::size_t i = 0; i < 2; ++i)
+      rows.gap[i] = (turn * rows.direction[i]).dot(B * joint.anchors[1] - A * joint.anchors[0]);
+  if (std::holds_alternative<RevoluteJoint>(joint.type))
+    for (std::size_t i = 0; i < 2; ++i)
+      rows.angle[i] = (turn * rows.axis[i]).dot((A.R * joint.axes[0]).cross(B.R * joint.axes[1]));
+  share_point(model, joint, rows);
+  append(model, poses, poses, layout, id, rows, 1, h, problem, terms);
 }
 
 }  // namespace cairn::constrain

@@ -36,10 +36,20 @@ struct JointRowTerms {
   double motion = 0;  // velocity of the error by prescribed motion [m/s]
 };
 
+// Where the rows of two free bodies act: each at its own anchor, which is the derivative of the
+// error; or both at the point halfway between, so that their impulses have no couple (E424).
+enum class JointPoints : std::uint8_t { own, common };
+
 // Appends the rows of joint `id`; rows that move no body are left out. b = gamma error / h +
 // motion.
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
-               std::vector<JointRowTerms>& terms);
+               std::vector<JointRowTerms>& terms, JointPoints points = JointPoints::own);
+
+// The same with the rows of `poses` and the errors of `poses_now`, along directions that turn with
+// the first body (E424). No body of the joint is prescribed.
+void add_joint_ahead(const Model& model, std::span<const Pose> poses,
+                     std::span<const Pose> poses_now, const ProblemLayout& layout, JointId id,
+                     double h, Problem& problem, std::vector<JointRowTerms>& terms);
 
 }  // namespace cairn::constrain

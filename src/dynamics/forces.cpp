@@ -12,43 +12,7 @@ const double* velocities_of(const Body& body, const VecX& v) {
   return v.data() + body.first_velocity;
 }
 
-// Newton's method for w+ with I (w+ - w) + h w+ x I w+ = h torque, body frame: backward Euler,
-// which never gains energy. False if it does not converge.
-bool gyroscopic_newton(const Mat3& I, const Vec3& w, const Vec3& h_torque, double h, Vec3& next) {
-  CAIRN_DCHECK(h > 0, h);
-  CAIRN_DCHECK(!(I.diagonal().minCoeff() < 0));
-  next = w;
-  for (int i = 0; i < 20; ++i) {
-    const Vec3 momentum = I * next;
-    const Vec3 residual = momentum - I * w + h * next.cross(momentum) - h_torque;
-    const Mat3 jacobian = I + h * (cross(next) * I - cross(momentum));
-    const Vec3 change = jacobian.inverse() * residual;
-    next -= change;
-    if (change.norm() <= 1e-15 * next.norm()) return true;
-    if (!next.allFinite()) return false;
-  }
-  // A last change at rounding level is convergence too.
-  const Vec3 momentum = I * next;
-  return (momentum - I * w + h * next.cross(momentum) - h_torque).norm() <= 1e-13 * (I * w).norm();
-}
-
 }  // namespace
-
-// A body that turns too far for one such step takes two, four, ... shorter ones.
-Vec3 gyroscopic_velocity(const Mat3& I, const Vec3& w, const Vec3& impulse, double h) {
-  Vec3 next = w;
-  for (int parts = 1; parts <= 1024; parts *= 2) {
-    Vec3 now = w;
-    bool converged = true;
-    for (int i = 0; i < parts && converged; ++i) {
-      const Vec3 before = now;
-      converged = gyroscopic_newton(I, before, impulse / parts, h / parts, now);
-    }
-    next = now;
-    if (converged) break;
-  }
-  return next;
-}
 
 void evaluate_loads(const Model& model, const State& state, Forces& forces) {
   CAIRN_DCHECK(state.poses.size() == model.bodies.size(), state.poses.size());
@@ -128,9 +92,9 @@ void free_velocities(const Model& model, const State& state, const Forces& force
       mass_matrix(body, A);
       v_free[at] = state.v[at] + impulse(at) / A[k][k];
     } else if (body.rotation == RotationKind::three) {
-      v_free.segment<3>(at) =
-          gyroscopic_velocity(body.inertia_B, state.v.segment<3>(at),
-                              Vec3(impulse(at), impulse(at + 1), impulse(at + 2)), h);
+      const Vec3 torque(impulse(at), impulse(at + 1), impulse(at + 2));
+      v_free.segment<3>(at) = state.v.segment<3>(at);
+      if (torque != Vec3::Zero()) v_free.segment<3>(at) += body.inertia_B.inverse() * torque;
     }
   }
 }

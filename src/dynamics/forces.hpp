@@ -31,13 +31,9 @@ void add_springs(const Model& model, const State& state, double h, Forces& force
 void evaluate_forces(const Model& model, const State& state, double h, Forces& forces);
 
 // Velocities after h without constraints and without the implicit terms, (E30): v + M^-1 (h
-// (potential + applied) + drive), the gyroscopic torque implicit.
+// (potential + applied) + drive). The gyroscopic torque is that of the drift (E420).
 void free_velocities(const Model& model, const State& state, const Forces& forces, double h,
                      VecX& v_free);
-
-// w+ of a body that turns freely, I (w+ - w) + h w+ x I w+ = impulse: backward Euler, which never
-// gains energy. All in the body frame.
-Vec3 gyroscopic_velocity(const Mat3& I, const Vec3& w, const Vec3& impulse, double h);
 
 double kinetic_energy(const Model& model, const VecX& v);                     // [J]
 double potential_energy(const Model& model, const std::vector<Pose>& poses);  // [J]

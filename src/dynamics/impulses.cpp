@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/conventions.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/middle_rows.hpp"
 
@@ -127,17 +128,19 @@ void add_half_spring(const Moment& m, const Spring& spring, bool damp_stiff, For
   }
 }
 
-// Poses in the middle of the step: with the velocities of its beginning and half of what gravity
-// adds to them, so that a spring's direction there is that of the mean of its ends (E460).
+// Poses and velocities after half of the drift (E420), poses with half of what gravity adds to the
+// velocities, so that a spring's direction there is that of the mean of its ends (E460).
 void find_middle(const Model& model, std::span<const Pose> poses, const VecX& v, double t, double h,
-                 std::vector<Pose>& middle) {
+                 std::vector<Pose>& middle, VecX& v_middle) {
+  v_middle = v;
   middle.assign(poses.begin(), poses.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.kind == BodyKind::prescribed) {
       middle[i] = prescribed_pose(body, t + h / 2);
     } else if (body.velocities > 0) {
-      middle[i] = advanced(body, poses[i], v.data() + body.first_velocity, h / 2);
+      middle[i] = drift(body, poses[i], v.data() + body.first_velocity, h / 2,
+                        v_middle.data() + body.first_velocity);
       for (std::size_t axis = 0; axis < 3; ++axis)
         if (const auto k = static_cast<Eigen::Index>(axis); body.translations[axis])
           middle[i].p[k] += h * h / 4 * model.gravity[k];
@@ -164,10 +167,6 @@ ExternalForce at_time(const AppliedForce& applied, double t) {
 
 }  // namespace
 
-Mat3 gyroscopic_derivative(const Mat3& inertia, const Vec3& w) {
-  return cross(inertia * w) - cross(w) * inertia;
-}
-
 void evaluate_impulses(const Model& model, std::span<const Pose> poses, const VecX& v, double t,
                        double h, std::span<const ExternalForce> external, bool damp_stiff,
                        ForceImpulses& out) {
@@ -181,18 +180,13 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
   out.potential.setZero(model.velocities);
   out.applied.setZero(model.velocities);
   out.viscous.setZero(model.velocities);
-  out.gyroscopic.setZero(model.velocities);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;
     add_generalised_force(body, poses[i], h * body.mass * model.gravity, Vec3::Zero(),
                           out.potential.data() + body.first_velocity);
-    if (body.rotation != RotationKind::three) continue;
-    const int first = body.first_velocity + body.velocities - 3;
-    const Vec3 w = v.segment<3>(first);
-    out.gyroscopic.segment<3>(first) = -h * w.cross(body.inertia_B * w);
   }
-  if (!model.springs.empty()) find_middle(model, poses, v, t, h, out.middle);
+  if (!model.springs.empty()) find_middle(model, poses, v, t, h, out.middle, out.v_middle);
   for (const bool late : {false, true}) {
     const Moment m{model, poses, v, t, h, late};
     // Springs with a difference quotient are done with in the first round, as a whole.

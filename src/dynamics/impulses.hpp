@@ -32,17 +32,17 @@ struct ForceImpulses {
   VecX potential;          // of gravity and springs: (h/2) [k(t) + k(t+h) + h k_q v] [N s, N m s]
   VecX applied;            // of forces given in time and external ones, likewise
   VecX viscous;            // of dampers with the velocities of the beginning (E162)
-  VecX gyroscopic;         // h f(w), f = -w x I w
   double work_motion = 0;  // of bodies with prescribed motion through springs [J]
   std::vector<SpringRow> rows;  // of springs that have no difference quotient, at the beginning
   std::vector<SpringRow> middle_rows;  // the others and dampers; `motion` is that of the whole step
   std::vector<FollowedRow> followed;   // beside middle_rows
   std::vector<char> whole;             // per spring: has a row in `followed`
-  std::vector<Pose> middle;  // where the velocities of the beginning lead in half the step
+  std::vector<Pose> middle;  // where drift and gravity lead in half the step
+  VecX v_middle;             // velocities after half of the drift [m/s, rad/s]
   double stiffest = 0;       // largest implicit term over the mass it acts on [-]
 
   // Of all forces, without implicit terms.
-  auto sum() const { return potential + applied + viscous + gyroscopic; }
+  auto sum() const { return potential + applied + viscous; }
 };
 
 // `poses` at the time t; prescribed bodies move to their poses at t + h. External forces are
@@ -50,8 +50,5 @@ struct ForceImpulses {
 void evaluate_impulses(const Model& model, std::span<const Pose> poses, const VecX& v, double t,
                        double h, std::span<const ExternalForce> external, bool damp_stiff,
                        ForceImpulses& out);
-
-// The derivative f'(w) of the gyroscopic torque -w x I w.
-Mat3 gyroscopic_derivative(const Mat3& inertia, const Vec3& w);
 
 }  // namespace cairn::dynamics

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/conventions.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn::dynamics {
@@ -37,11 +38,11 @@ bool middle_row(const MiddleMoment& m, const Spring& spring, const ForceImpulses
   if (!(distance > 0)) return false;
   row.direction = (row.points[1] - row.points[0]) / distance;
   row.motion = row.direction.dot(motion[1] - motion[0]);
-  row.rate = spring_rate(m.model, out.middle, row, m.v) + row.motion;
+  row.rate = spring_rate(m.model, out.middle, row, out.v_middle) + row.motion;
   return true;
 }
 
-// Anchors where the velocities of the beginning lead.
+// Anchors where the drift leads from the velocities of the beginning.
 Vec3 led_between(const MiddleMoment& m, const Spring& spring) {
   Vec3 end[2];
   for (std::size_t side = 0; side < 2; ++side) {
@@ -53,7 +54,7 @@ Vec3 led_between(const MiddleMoment& m, const Spring& spring) {
     if (body.kind == BodyKind::prescribed)
       end[side] = prescribed_pose(body, m.t + m.h) * end[side];
     else if (body.velocities > 0)
-      end[side] = advanced(body, X, m.v.data() + body.first_velocity, m.h) * end[side];
+      end[side] = drift(body, X, m.v.data() + body.first_velocity, m.h, nullptr) * end[side];
     else
       end[side] = X * end[side];
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/conventions.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn::dynamics {
@@ -108,7 +109,7 @@ void begin_following(double h, SpringRows& out) {
   }
 }
 
-// Change of the vector between the ends over a step with the velocities v.
+// Change of the vector between the ends over a drift from the velocities v (E420).
 Vec3 change_between(const Model& model, std::span<const Pose> poses, double h, const VecX& v,
                     const SpringRow& row) {
   Vec3 change = row.shift;
@@ -119,7 +120,7 @@ Vec3 change_between(const Model& model, std::span<const Pose> poses, double h, c
     const Pose& X = poses[index(row.bodies[side])];
     const double* v_body = v.data() + body.first_velocity;
     const Vec3 arm = row.points[side] - X.p;
-    const Pose end = advanced(body, X, v_body, h);
+    const Pose end = drift(body, X, v_body, h, nullptr);
     change += (side == 0 ? -1 : 1) *
               (h * linear_velocity(body, v_body) + (end.R * (X.R.conjugate() * arm) - arm));
   }

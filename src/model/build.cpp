@@ -158,7 +158,8 @@ Result<BuiltModel> build(const ModelDescription& description) try {
   model->mass_unit = power_of_two(sizes.mass);
   model->length_unit = power_of_two(length_scale(sizes, longest_link));
   model::dcheck_model(*model);
-  if (const StartProjection start = close_joints_at_start(*model, *state); !start.moved.empty())
+  if (const StartProjection start = close_joints_at_start(*model, *state);
+      !start.moved.empty() || !start.stuck.empty())
     checks.warn("joints", to_text(*model, start));
   model::dcheck_state(*model, *state);
   return BuiltModel{std::move(model), std::move(state), checks.take_warnings()};

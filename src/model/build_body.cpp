@@ -54,13 +54,22 @@ Motion checked_motion(const Motion& motion, const std::string& path, Checks& che
   return checked;
 }
 
+// What the centre of mass of a body is a sum of: it rounds with the farthest of its shapes, however
+// close it lies to the origin of the body [m].
+double reach(const BodyDescription& d, const Vec3& center) {
+  double most = center.cwiseAbs().maxCoeff();
+  for (const ShapeDescription& s : d.shapes)
+    if (!std::holds_alternative<Halfspace>(s.geometry))
+      most = std::max(most, farthest_point(s.geometry, s.X_BS));
+  return most;
+}
+
 // Velocity of the centre of mass along free world axes, then the rates of rotation.
 VecX initial_velocity(const BodyDescription& d, const FreeDirections& dof, const Vec3& r_W,
                       const Quat& R_WB, const std::string& path, Checks& checks) {
   const Vec3 w = d.angular_velocity;
   const Vec3 v_cm = d.velocity + w.cross(r_W);
-  const double scale =
-      d.velocity.cwiseAbs().maxCoeff() + w.cwiseAbs().maxCoeff() * r_W.cwiseAbs().maxCoeff();
+  const double scale = d.velocity.cwiseAbs().maxCoeff() + w.cwiseAbs().maxCoeff() * reach(d, r_W);
   VecX v = VecX::Zero(dof.count());
   int row = 0;
   for (int k = 0; k < 3; ++k) {
@@ -74,8 +83,10 @@ VecX initial_velocity(const BodyDescription& d, const FreeDirections& dof, const
                    "free the direction, or change velocity and angular_velocity");
     }
   }
+  // Of the rotation that is asked for; without a free axis nothing of it is rounding.
+  const double turning = dof.rotation == RotationKind::one ? std::abs(w[dof.axis]) : 0;
   const auto locked = [&](const Vec3& rest) {
-    if (rest == Vec3::Zero()) return;
+    if (!(rest.cwiseAbs().maxCoeff() > velocity_rounding * turning)) return;
     checks.error(path + ".angular_velocity", ErrorCode::locked_direction,
                  "body turns about a locked axis", to_text(w) + " rad/s",
                  "zero about axes that dof \"" + d.dof + "\" leaves out",

@@ -73,7 +73,8 @@ std::string comparison_html(const record::FrictionComparison& comparison) {
   put_table(comparison, out);
   fmt::format_to(out, "<h2>Over time</h2><div class=\"plots\">");
   put_comparison_plot(
-      comparison, {.title = "Gap under contacts with force", .y = "m", .log_y = true},
+      comparison,
+      {.title = "Gap under sliding bodies, with or without force", .y = "m", .log_y = true},
       [](const record::FrictionVariant& v) -> const record::Series& { return v.lift; }, out);
   put_comparison_plot(
       comparison, {.title = "Kinetic energy", .y = "J", .from_zero = true},

@@ -12,6 +12,9 @@
 namespace cairn::reproduce {
 namespace {
 
+constexpr const char* overlap_order = "-1/b, overlap (F/gamma)^(1/b)";
+constexpr const char* own_limit = "each form has its own limit, 000, II";
+
 struct PenaltyCourse {
   std::vector<Vec3> positions;  // of all bodies, step by step [m]
   int uncertified = 0;
@@ -81,19 +84,24 @@ void study(const char* scene, const char* title, bool curved, std::span<const do
       distances[k].push_back(found[k]);
     }
   }
-  r.value(fmt::format("{}: order in gamma, linearly implicit to (2.9)", title), -2.0 / 3,
-          fitted_slope(gammas, distances[0]), 0.05, 0.2);
-  r.value(fmt::format("{}: order in gamma, implicit to (2.6)", title), -2.0 / 3,
-          fitted_slope(gammas, distances[1]), 0.05, 0.2);
+  r.closed_form(overlap_order, fmt::format("{}: order in gamma, linearly implicit to (2.9)", title),
+                -2.0 / 3, fitted_slope(gammas, distances[0]), 0.05, 0.2);
+  r.closed_form(overlap_order, fmt::format("{}: order in gamma, implicit to (2.6)", title),
+                -2.0 / 3, fitted_slope(gammas, distances[1]), 0.05, 0.2);
   if (curved) {
-    r.value(fmt::format("{}: linearly implicit at the largest gamma from (2.6), over that of (2.9)",
-                        title),
-            1, distances[2].back() / apart, 0.05, 0.2);
-    r.value(fmt::format("{}: implicit at the largest gamma from (2.9), over that of (2.6)", title),
-            1, distances[3].back() / apart, 0.05, 0.2);
+    r.closed_form(
+        own_limit,
+        fmt::format("{}: linearly implicit at the largest gamma from (2.6), over that of (2.9)",
+                    title),
+        1, distances[2].back() / apart, 0.05, 0.2);
+    r.closed_form(
+        own_limit,
+        fmt::format("{}: implicit at the largest gamma from (2.9), over that of (2.6)", title), 1,
+        distances[3].back() / apart, 0.05, 0.2);
   } else {
-    r.value(fmt::format("{}: distance of the limits, whose gap is straight [m]", title), 0, apart,
-            1e-12, 1e-9);
+    r.closed_form("one limit",
+                  fmt::format("{}: distance of the limits, whose gap is straight [m]", title), 0,
+                  apart, 1e-12, 1e-9);
   }
   r.at_most(fmt::format("{}: steps that were not certified", title), 0, uncertified, 0);
   r.draw(fmt::format("anitescu-penalty-{}.svg", scene + std::string_view("penalty_").size()),
@@ -128,10 +136,11 @@ Reproduction anitescu_penalty(const ReproduceSetting& setting) {
     a.push_back("simulation.duration=0.4");
     return a;
   };
-  r.value(fmt::format("Ball: rebound, explicit, h = {} [-]", h), 1,
-          run_penalty("penalty_ball", small("explicit")).fastest_up / impact, 5e-3, 5e-2);
-  r.at_most("Ball: rebound, implicit, h = 0.02, gamma = 1e10 [-]", 0,
-            run_penalty("penalty_ball", penalty("implicit", 1e10)).fastest_up / impact, 1e-2);
+  r.closed_form("springs keep energy", fmt::format("Ball: rebound, explicit, h = {} [-]", h), 1,
+                run_penalty("penalty_ball", small("explicit")).fastest_up / impact, 5e-3, 5e-2);
+  r.closed_form(
+      "limit (2.6) has no restitution", "Ball: rebound, implicit, h = 0.02, gamma = 1e10 [-]", 0,
+      run_penalty("penalty_ball", penalty("implicit", 1e10)).fastest_up / impact, 1e-3, 1e-2);
   // At rest h^2 theta'/m = 1.5 h^2 gamma^(2/3) (m g)^(1/3) / m is at most 4 up to this gamma.
   const double most = std::pow(8 / (3 * 0.02 * 0.02), 1.5) / std::sqrt(9.81);
   r.at_least(fmt::format("Ball: explicit, h = 0.02, stops for gamma = {:.3g} [1: yes]", most), 1,

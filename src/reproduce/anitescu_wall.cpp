@@ -29,12 +29,14 @@ Reproduction anitescu_wall(const ReproduceSetting&) {
     const double uncorrected = -scene_restitution * (1 / h - std::ceil(1 / h) + 1);
     // Positions and gaps are sums of 1/h terms near 1.
     const double rounding = 1e-15 / h / h;
-    r.value(fmt::format("final velocity, uncorrected, h = {} [m/s]", h), uncorrected,
-            final_velocity("delayed_uncorrected", h), rounding, 1e-6);
-    r.value(fmt::format("final velocity, corrected (4.10), h = {} [m/s]", h), -scene_restitution,
-            final_velocity("delayed", h), rounding, 1e-6);
-    r.value(fmt::format("final velocity, completed in the step, h = {} [m/s]", h),
-            -scene_restitution, final_velocity("completed", h), rounding, 1e-6);
+    r.closed_form("-e (1/h - ceil(1/h) + 1), 000, III.D",
+                  fmt::format("final velocity, uncorrected, h = {} [m/s]", h), uncorrected,
+                  final_velocity("delayed_uncorrected", h), rounding, 1e-6);
+    r.closed_form("-e, 000, III.D",
+                  fmt::format("final velocity, corrected (4.10), h = {} [m/s]", h),
+                  -scene_restitution, final_velocity("delayed", h), rounding, 1e-6);
+    r.closed_form("-e", fmt::format("final velocity, completed in the step, h = {} [m/s]", h),
+                  -scene_restitution, final_velocity("completed", h), rounding, 1e-6);
   }
   r.play("A ball and a wall", "wall", {}, 2);
   return r;

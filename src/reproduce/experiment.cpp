@@ -1,5 +1,6 @@
 #include "reproduce/experiment.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -17,6 +18,9 @@ constexpr std::array list = {
     Experiment{"anitescu-penalty",
                "paper 000, II: the stiff limits of penalty schemes, gamma to infinity",
                anitescu_penalty},
+    Experiment{"damped-springs",
+               "papers 000, 001: springs with damping and friction against hard contact",
+               damped_springs},
     Experiment{"hart-pendulum", "paper 001: drift of a pendulum's rod with and without correction",
                hart_pendulum},
     Experiment{"hart-ellipse", "paper 001: an elliptic body dropped on a table", hart_ellipse},
@@ -26,9 +30,18 @@ constexpr std::array list = {
     Experiment{"hart-discs21", "paper 001: the pile of 21 discs, stabilised", hart_discs21},
     Experiment{"hart-brazil-nut", "paper 001: a large disc comes up among shaken small ones",
                hart_brazil_nut},
+    Experiment{"hart-brazil-polyhedra",
+               "paper 004, future research: a large polyhedron among shaken small ones",
+               hart_brazil_polyhedra},
     Experiment{"hart-ratio-metric",
-               "paper 004: the ratio metric against Minkowski's depth, and its cost",
+               "paper 004: the ratio metric against Minkowski sums, values and cost",
                hart_ratio_metric},
+    Experiment{"hart-relaxed-limit",
+               "paper 001, open question: convergence of the relaxation as h goes to zero",
+               hart_relaxed_limit},
+    Experiment{"hart-restitution",
+               "paper 001, open question: stabilisation with restitution above zero",
+               hart_restitution},
     Experiment{"potra-table1", "paper 003, 10.1: the double pendulum with a wall", potra_table1},
     Experiment{"potra-table2", "paper 003, 10.2: the block on a rough table, scheme (70)",
                potra_table2},
@@ -50,16 +63,73 @@ const char* name(Verdict verdict) {
   return names[static_cast<std::size_t>(verdict)];
 }
 
+const char* name(Source source) {
+  constexpr std::array names = {"paper", "closed_form", "reference"};
+  return names[static_cast<std::size_t>(source)];
+}
+
 const char* name(Reading reading) {
-  constexpr std::array names = {"=", "<=", ">="};
+  constexpr std::array names = {"=", "about", "<=", ">="};
   return names[static_cast<std::size_t>(reading)];
 }
 
+// (E150)
 Verdict ReproducedEntry::verdict() const {
+  if (reading == Reading::about) {
+    const double ratio = ours / expected;
+    return std::abs(ratio - 1) <= about_share ? Verdict::match
+           : ratio >= 0.5 && ratio <= 2       ? Verdict::close
+                                              : Verdict::differs;
+  }
   const double off = reading == Reading::value     ? std::abs(difference())
                      : reading == Reading::at_most ? difference()
                                                    : -difference();
   return off <= match ? Verdict::match : off <= close ? Verdict::close : Verdict::differs;
+}
+
+void Reproduction::printed(std::string place, std::string entry, double paper, double unit,
+                           double ours) {
+  // The last digit may be off by one, and has been rounded.
+  entries.push_back({std::move(entry), std::move(place), Source::paper, paper, ours, Reading::value,
+                     1.5 * unit, close_share * std::abs(paper)});
+}
+void Reproduction::printed_about(std::string place, std::string entry, double paper, double ours) {
+  entries.push_back(
+      {std::move(entry), std::move(place), Source::paper, paper, ours, Reading::about, 0, 0});
+}
+void Reproduction::printed_at_most(std::string place, std::string entry, double paper,
+                                   double ours) {
+  entries.push_back({std::move(entry), std::move(place), Source::paper, paper, ours,
+                     Reading::at_most, 0, close_share * std::abs(paper)});
+}
+void Reproduction::printed_at_least(std::string place, std::string entry, double paper,
+                                    double ours) {
+  entries.push_back({std::move(entry), std::move(place), Source::paper, paper, ours,
+                     Reading::at_least, 0, close_share * std::abs(paper)});
+}
+void Reproduction::closed_form(std::string place, std::string entry, double exact, double ours,
+                               double match, double close) {
+  entries.push_back({std::move(entry), std::move(place), Source::closed_form, exact, ours,
+                     Reading::value, match, close});
+}
+void Reproduction::reference(std::string place, std::string entry, double known, double ours,
+                             double match, double close) {
+  entries.push_back({std::move(entry), std::move(place), Source::reference, known, ours,
+                     Reading::value, match, close});
+}
+void Reproduction::about(std::string place, std::string entry, double known, double ours) {
+  entries.push_back(
+      {std::move(entry), std::move(place), Source::reference, known, ours, Reading::about, 0, 0});
+}
+void Reproduction::at_most(std::string entry, double limit, double ours, double close,
+                           std::string place) {
+  entries.push_back({std::move(entry), std::move(place), Source::reference, limit, ours,
+                     Reading::at_most, 0, close});
+}
+void Reproduction::at_least(std::string entry, double limit, double ours, double close,
+                            std::string place) {
+  entries.push_back({std::move(entry), std::move(place), Source::reference, limit, ours,
+                     Reading::at_least, 0, close});
 }
 
 void Reproduction::draw(std::string file, const page::PlotOptions& plot,
@@ -82,6 +152,14 @@ Scene built_in_scene(std::string_view name, const std::vector<std::string>& assi
     if (scene.name == name)
       return parse_scene(std::string(scene.text), std::string(name) + ".json", assignments).value();
   return parse_scene("", std::string(name), {}).value();
+}
+
+double quantile(std::span<const double> sorted, double share) {
+  CAIRN_CHECK(!sorted.empty());
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 double fitted_slope(std::span<const double> x, std::span<const double> y) {

@@ -30,14 +30,21 @@ std::string in_words(const std::array<int, 3>& counts) {
 std::string table(const Reproduction& result) {
   std::string html =
       "<div class=\"scroll\"><table><tr><th>figure</th><th class=\"n\">paper</th><th "
+      "class=\"n\">closed form</th><th class=\"n\">reference</th><th>place</th><th "
       "class=\"n\">ours</th><th class=\"n\">difference</th><th>verdict</th></tr>";
-  for (const ReproducedEntry& e : result.entries)
+  for (const ReproducedEntry& e : result.entries) {
+    html += fmt::format("<tr><td>{}</td>", page::escape(e.entry));
+    for (const Source source : {Source::paper, Source::closed_form, Source::reference})
+      html += source != e.source
+                  ? std::string("<td class=\"n\"></td>")
+                  : fmt::format("<td class=\"n\">{} {}</td>",
+                                page::escape(e.reading == Reading::value ? "" : name(e.reading)),
+                                page::short_number(e.expected));
     html += fmt::format(
-        "<tr><td>{}</td><td class=\"n\">{} {}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-        "<td class=\"{}\">{}</td></tr>",
-        page::escape(e.entry), page::escape(e.reading == Reading::value ? "" : name(e.reading)),
-        page::short_number(e.paper), page::short_number(e.ours), page::short_number(e.difference()),
+        "<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"{}\">{}</td></tr>",
+        page::escape(e.place), page::short_number(e.ours), page::short_number(e.difference()),
         e.verdict() == Verdict::differs ? "no" : "yes", name(e.verdict()));
+  }
   return html + "</table></div>";
 }
 
@@ -83,8 +90,10 @@ std::string gallery_page(const std::vector<GalleryEntry>& entries, bool fast) {
       "'unsafe-inline'\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
       "<title>The papers' experiments</title><style>{}</style></head><body><main>"
       "<h1>The papers' experiments</h1><p class=\"soft\">Cairn {}, {}</p>"
-      "<div class=\"verdict {}\"><strong>{}</strong>match: within the paper's rounding, close: the "
-      "same story, differs: shown as it is</div><div class=\"scroll\"><table>{}</table></div>{}"
+      "<div class=\"verdict {}\"><strong>{}</strong>match: within the rounding of the number, "
+      "close: within 20 "
+      "% of a printed one, differs: shown as it is</div><div "
+      "class=\"scroll\"><table>{}</table></div>{}"
       "</main></body></html>\n",
       page::report_style, CAIRN_VERSION,
       fast ? "fast setting: fewer steps, phases and sizes" : "full setting",

@@ -107,12 +107,18 @@ void judge(const Trial& trial, const std::vector<Course>& courses, Reproduction&
                          [&](const Course& c) { return c.gamma == gamma; });
   };
   const Course &none = of(0), &full = of(1);
-  r.at_least(fmt::format("{}: order of the largest infeasibility, gamma = 1 [-]", scene), 1.8,
-             fitted_slope(full.steps, full.maximum), 0.3);
-  // "Average infeasibility shows quadratic O(h^2) nature"; isolated impacts give up to h^3.
-  r.at_least(fmt::format("{}: order of the average infeasibility, gamma = 1 [-]", scene),
-             trial.isolated ? 2.5 : 2, fitted_slope(full.steps, full.average), 0.3);
-  // "Constraint stabilization => smaller average infeasibility"
+  r.printed_at_least("004, consequences of the theorem: O(h^2)",
+                     fmt::format("{}: order of the largest infeasibility, gamma = 1 [-]", scene), 2,
+                     fitted_slope(full.steps, full.maximum));
+  const std::string average =
+      fmt::format("{}: order of the average infeasibility, gamma = 1 [-]", scene);
+  if (trial.isolated)
+    r.closed_form("O(h^3), E154", average, 3, fitted_slope(full.steps, full.average), 0.25, 0.6);
+  else
+    r.printed_at_least(
+        fmt::format("004, {}: \"average infeasibility shows quadratic O(h^2) nature\"", scene),
+        average, 2, fitted_slope(full.steps, full.average));
+  // 004, Balance2: "constraint stabilization => smaller average infeasibility"
   r.at_most(fmt::format("{}: average infeasibility, gamma = 1 over gamma = 0, least h [-]", scene),
             1, full.average.back() / none.average.back(), 0);
   std::string line = fmt::format("{}: orders of maximum / average by gamma:", scene);

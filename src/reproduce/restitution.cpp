@@ -177,9 +177,10 @@ double routh_rod(RestitutionLaw law, double e, bool guarded) {
 
 void measure_restitution(const char* what, RestitutionLaw law, double e, const Way& way,
                          double expected, double ours, Reproduction& r) {
-  r.value(fmt::format("{}, {}, {}, e = {}", what,
-                      restitution_law_names[static_cast<std::size_t>(law)], way.name, e),
-          expected, ours, 1e-12, 1e-6);
+  r.closed_form("E220 to E229",
+                fmt::format("{}, {}, {}, e = {}", what,
+                            restitution_law_names[static_cast<std::size_t>(law)], way.name, e),
+                expected, ours, 1e-12, 1e-6);
 }
 
 }  // namespace

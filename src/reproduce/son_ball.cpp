@@ -85,10 +85,10 @@ struct ClosedForm {
 void add_rolling(Reproduction& r) {
   const double rho = 0.02, radius = 0.5, e = 0.5, early = 6;
   const BallOutcome rolls = run_ball(e, true, early, rho), rests = run_ball(e, true, 20, rho);
-  r.value("rolling friction 0.02 m: speed after 6 s [m/s]",
-          (v0 - rho * ball_gravity * early / radius) / 1.4, rolls.speed, 1e-9, 0);
-  r.value("rolling friction 0.02 m: rests from [s]", radius * v0 / (rho * ball_gravity),
-          rests.stops, 0.011, 0);
+  r.closed_form("(v0 - rho g t / r) / 1.4, E264", "rolling friction 0.02 m: speed after 6 s [m/s]",
+                (v0 - rho * ball_gravity * early / radius) / 1.4, rolls.speed, 1e-9, 0);
+  r.closed_form("r v0 / (rho g), E264", "rolling friction 0.02 m: rests from [s]",
+                radius * v0 / (rho * ball_gravity), rests.stops, 0.011, 0);
   r.at_most("rolling friction 0.02 m: final speed [m/s]", 1e-12, std::abs(rests.speed), 0);
   r.at_most("rolling friction 0.02 m: steps not certified", 0, rests.uncertified, 0);
 }
@@ -104,11 +104,14 @@ Reproduction son_ball(const ReproduceSetting& setting) {
     const BallOutcome mirtich = run_ball(e, false, duration), hybrid = run_ball(e, true, duration);
     const ClosedForm exact(e);
     auto label = [&](const char* what) { return fmt::format("{}, e = {}", what, e); };
-    r.value(label("heights e^2, e^4, ... : largest error [m]"), 0, hybrid.worst_apex, 1e-9, 0);
-    r.value(label("contact becomes steady [s]"), exact.steady, hybrid.steady, 1e-9, 0);
-    r.value(label("rolls from [s]"), exact.rolls, hybrid.rolls, 0.03, 0);
-    r.value(label("final speed [m/s]"), 5 * v0 / 7, hybrid.speed, 1e-9, 0);
-    r.value(label("final spin [rad/s]"), 10 * v0 / 7, hybrid.spin, 1e-9, 0);
+    r.closed_form("e^2, e^4, ...", label("heights e^2, e^4, ... : largest error [m]"), 0,
+                  hybrid.worst_apex, 1e-9, 0);
+    r.closed_form("sum of the flights", label("contact becomes steady [s]"), exact.steady,
+                  hybrid.steady, 1e-9, 0);
+    r.closed_form("friction takes 2/7 v0", label("rolls from [s]"), exact.rolls, hybrid.rolls, 0.03,
+                  0);
+    r.closed_form("5/7 v0", label("final speed [m/s]"), 5 * v0 / 7, hybrid.speed, 1e-9, 0);
+    r.closed_form("5/7 v0 / r", label("final spin [rad/s]"), 10 * v0 / 7, hybrid.spin, 1e-9, 0);
     r.at_most(label("hybrid: impacts in the last second"), 0, hybrid.late_collisions, 0);
     r.at_least(label("Mirtich alone: impacts in the last second"), 1, mirtich.late_collisions, 0);
     r.at_most(label("steps not certified, both"), 0, hybrid.uncertified + mirtich.uncertified, 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cairn/distance.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 
@@ -89,6 +90,15 @@ int main(int, char** argv) {
   sim.set_state(saved);
   sim.step(0.01);
   if (hash(sim.state()) != first) return 1;  // never: a state is all that a restart needs
+  // [end]
+
+  // [block]
+  const BodyPart block{sim.model().find_body("box").value()},
+      pendulum{sim.model().find_body("bob").value()};
+  const Result<Distance> apart = measure_distance(sim.model(), sim.state(), block, pendulum);
+  if (!apart) return 3;
+  std::printf("gap %.4f m; moving the bob up changes it by %.3f m/m\n", apart->gap,
+              apart->gap_gradient.b.translation.z());
   // [end]
 
   // [block]

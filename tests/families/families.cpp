@@ -5,10 +5,11 @@
 //                  [--set KEY=VALUE ...] [--seconds S] [--json FILE] [--keep DIR] [--filter NAME]
 //                  [--fine N]
 //
-// FAMILY: shots, bridges, ratios, flights, piles, rigid-ipc or all. A case depends on nothing but
-// the seed and its number. Scenes that break a promise are kept in DIR, for `cairn run`. The exit
-// code is 0 if all promises of families/limits.hpp hold, 1 if not, 2 for a wrong command. `shots
-// --fine N` checks the judge of sides against itself on runs with N short steps for each step.
+// FAMILY: shots, bridges, ratios, flights, piles, bouncers, rebounds, rigid-ipc or all. A case
+// depends on nothing but the seed and its number. Scenes that break a promise are kept in DIR, for
+// `cairn run`. The exit code is 0 if all promises of families/limits.hpp hold, 1 if not, 2 for a
+// wrong command. `shots --fine N` checks the judge of sides against itself on runs with N short
+// steps for each step.
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>

@@ -147,6 +147,7 @@ Trial make_flight(const Family& family, const Settings& settings, std::int64_t n
   trial.finish = [](Outcome& out) {
     if (out.figure("centre") > roundings_per_step) out.fault("centre of mass off its parabola");
     if (out.figure("joint") > joint_limit) out.fault("open joints");
+    if (out.figure("L") > momentum_limit) out.fault("angular momentum changes");
   };
   set_simulation(trial.scene, turn.scheme, turn.h, trial.steps);
   return trial;

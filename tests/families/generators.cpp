@@ -31,6 +31,14 @@ const std::vector<Family>& all_families() {
        {"gain", "gain J"},
        accepted_piles,
        make_pile},
+      {"bouncers",
+       {"euler", "trapezoidal", "hybrid", "relaxed"},
+       {0.01},
+       144,
+       {"gain", "gain J"},
+       accepted_bouncers,
+       make_box_of_bouncers},
+      {"rebounds", {"euler", "trapezoidal", "hybrid"}, {0.005}, 324, {"height"}, 1, make_rebound},
   };
   return families;
 }

@@ -22,6 +22,8 @@ Trial make_bridge(const Family& family, const Settings& settings, std::int64_t n
 Trial make_ratio(const Family& family, const Settings& settings, std::int64_t number);
 Trial make_flight(const Family& family, const Settings& settings, std::int64_t number);
 Trial make_pile(const Family& family, const Settings& settings, std::int64_t number);
+Trial make_box_of_bouncers(const Family& family, const Settings& settings, std::int64_t number);
+Trial make_rebound(const Family& family, const Settings& settings, std::int64_t number);
 
 // Scheme and step of a case, in turn; the rest of the number counts the rounds.
 struct Turn {

@@ -7,25 +7,6 @@
 #include "families/oracle/energy.hpp"
 
 namespace cairn::families {
-namespace {
-
-// A floor and four walls, from which nothing gets out.
-Json bin(double half) {
-  const auto wall = [](const Vec3& normal, const Vec3& position) {
-    return Json{
-        {"type", "halfspace"}, {"normal", to_json(normal)}, {"position", to_json(position)}};
-  };
-  return {
-      {"name", "bin"},
-      {"fixed", true},
-      {"shapes",
-       Json::array({wall(Vec3::UnitZ(), Vec3::Zero()), wall(Vec3::UnitX(), Vec3(-half, 0, 0)),
-                    wall(-Vec3::UnitX(), Vec3(half, 0, 0)), wall(Vec3::UnitY(), Vec3(0, -half, 0)),
-                    wall(-Vec3::UnitY(), Vec3(0, half, 0))})}};
-}
-
-}  // namespace
-
 Trial make_pile(const Family& family, const Settings& settings, std::int64_t number) {
   const Turn turn = turn_of(family, settings, number);
   Random random(settings.seed, 5, static_cast<std::uint64_t>(number));

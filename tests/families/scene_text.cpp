@@ -82,6 +82,20 @@ Json fixed_body(const std::string& name, const Json& shape, const Vec3& position
           {"shapes", Json::array({shape})}};
 }
 
+Json bin(double half) {
+  const auto wall = [](const Vec3& normal, const Vec3& position) {
+    return Json{
+        {"type", "halfspace"}, {"normal", to_json(normal)}, {"position", to_json(position)}};
+  };
+  return {
+      {"name", "bin"},
+      {"fixed", true},
+      {"shapes",
+       Json::array({wall(Vec3::UnitZ(), Vec3::Zero()), wall(Vec3::UnitX(), Vec3(-half, 0, 0)),
+                    wall(-Vec3::UnitX(), Vec3(half, 0, 0)), wall(Vec3::UnitY(), Vec3(0, -half, 0)),
+                    wall(-Vec3::UnitY(), Vec3(0, half, 0))})}};
+}
+
 Json free_body(const std::string& name, const Json& shape, double mass, const Vec3& position,
                const Quat& orientation) {
   return {{"name", name},

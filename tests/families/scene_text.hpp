@@ -33,6 +33,8 @@ Json random_shape(const std::string& kind, double size, Random& random);
 
 Json fixed_body(const std::string& name, const Json& shape, const Vec3& position,
                 const Quat& orientation = Quat::Identity());
+// A floor and four walls around a square, from which nothing gets out.
+Json bin(double half);
 Json free_body(const std::string& name, const Json& shape, double mass, const Vec3& position,
                const Quat& orientation = Quat::Identity());
 

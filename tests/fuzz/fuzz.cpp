@@ -17,7 +17,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "cairn/checkpoint.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/trace.hpp"
 #include "fuzz/mutate.hpp"

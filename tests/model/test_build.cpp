@@ -395,6 +395,23 @@ TEST(Build, NamedAndGivenLengthsAreKept) {
   EXPECT_EQ(b.model->no_contact.size(), 1u);
 }
 
+// Two rods from one point of the world to one ball, of different lengths: no state closes both.
+TEST(Build, JointsThatCannotBeClosedAtTheStartAreNamedWithTheirBodies) {
+  ModelDescription d = sample();
+  d.joints[0].name = "rod";
+  d.joints[0].type = DistanceJoint{1.0005};
+  d.joints.push_back(d.joints[0]);
+  d.joints[1].name = "other";
+  d.joints[1].type = DistanceJoint{0.9995};
+  const BuiltModel b = built(d);
+  ASSERT_FALSE(b.warnings.empty());
+  const std::string& text = b.warnings.back();
+  for (const char* word : {"cannot be closed", "'rod'", "'other'", "'a'", "'b'"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in " << text;
+  EXPECT_EQ(b.initial->poses[0].p, Vec3(0, 0, 3));
+  EXPECT_EQ(b.initial->poses[1].p, Vec3(1, 0, 3));
+}
+
 // ---- Faults
 // -------------------------------------------------------------------------------------------------------
 

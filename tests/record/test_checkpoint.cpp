@@ -4,7 +4,7 @@
 
 #include "bytes/bytes.hpp"
 #include "bytes/crc32.hpp"
-#include "cairn/checkpoint.hpp"
+#include "cairn/trace.hpp"
 #include "page/report.hpp"
 #include "record/run/run.hpp"
 #include "record/sample.hpp"

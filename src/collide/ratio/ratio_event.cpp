@@ -136,16 +136,20 @@ class TouchingPoint {
   int face() const { return on_a_ ? c_.of_a[0] : c_.of_b[0]; }
   const ActiveFaces& other_active() const { return on_a_ ? active_.b : active_.a; }
 
-  Vec3 place(const Polyhedron& body, int vertex) const {
-    const Vec3 v = at(body.vertices, vertex) - body.center;
-    return &body == &pair_.a ? v : Vec3(shift_ + pair_.R_AB * v);
+  // By side, not by polyhedron: equal shapes share one.
+  Vec3 place_a(int vertex) const { return at(pair_.a.vertices, vertex) - pair_.a.center; }
+  Vec3 place_b(int vertex) const {
+    return shift_ + pair_.R_AB * (at(pair_.b.vertices, vertex) - pair_.b.center);
   }
+  Vec3 place_owner(int vertex) const { return on_a_ ? place_a(vertex) : place_b(vertex); }
+  Vec3 place_other(int vertex) const { return on_a_ ? place_b(vertex) : place_a(vertex); }
   // A corner of the other body that lies in the plane of the face to rounding.
   bool tied(int vertex) const {
     return down_.dot(at(other().vertices, vertex) - other().center) >= least_;
   }
-  bool inside_sides(const Polyhedron& body, int f, const Vec3& point) const {
-    const Vec3 local = &body == &pair_.a ? point : Vec3(pair_.R_AB.transpose() * (point - shift_));
+  bool inside_sides(bool of_a, int f, const Vec3& point) const {
+    const Polyhedron& body = of_a ? pair_.a : pair_.b;
+    const Vec3 local = of_a ? point : Vec3(pair_.R_AB.transpose() * (point - shift_));
     for (const int side : body.neighbors(f)) {
       const Vec3& p = at(body.polar, side);
       if (p.dot(local) > 1 + as_good * (1 + p.norm() * pair_.size)) return false;
@@ -159,8 +163,8 @@ class TouchingPoint {
     for (const int f : other_active().all())
       for (const int v : other().loop(f)) {
         if ((lowest >= 0 && v >= lowest) || !tied(v)) continue;
-        const Vec3 p = place(other(), v);
-        if (inside_sides(owner(), face(), p)) lowest = v, point = p;
+        const Vec3 p = place_other(v);
+        if (inside_sides(on_a_, face(), p)) lowest = v, point = p;
       }
     return lowest >= 0;
   }
@@ -173,8 +177,8 @@ class TouchingPoint {
       if (!std::all_of(loop.begin(), loop.end(), [&](int v) { return tied(v); })) continue;
       for (const int v : owner().loop(face())) {
         if (lowest >= 0 && v >= lowest) continue;
-        const Vec3 p = place(owner(), v);
-        if (inside_sides(other(), f, p)) lowest = v, point = p;
+        const Vec3 p = place_owner(v);
+        if (inside_sides(!on_a_, f, p)) lowest = v, point = p;
       }
     }
     return lowest >= 0;
@@ -194,8 +198,8 @@ class TouchingPoint {
           const std::array<int, 4> key{std::min(v, w), std::max(v, w), std::min(o, p),
                                        std::max(o, p)};
           if ((found && !(key < lowest)) || !tied(o) || !tied(p)) continue;
-          const Vec3 start = place(owner(), key[0]), e = place(owner(), key[1]) - start;
-          const Vec3 there = place(other(), key[2]), g = place(other(), key[3]) - there;
+          const Vec3 start = place_owner(key[0]), e = place_owner(key[1]) - start;
+          const Vec3 there = place_other(key[2]), g = place_other(key[3]) - there;
           const double area = c_.axis.dot(e.cross(g));
           if (area == 0) continue;
           const double s = c_.axis.dot((there - start).cross(g)) / area;
@@ -211,8 +215,8 @@ class TouchingPoint {
 
   // Both lines cut each other where B is moved to; rounding may leave them at their ends.
   bool cross_edges(Vec3& point) const {
-    const Vec3 start = place(pair_.a, c_.of_a[0]), e = place(pair_.a, c_.of_a[1]) - start;
-    const Vec3 there = place(pair_.b, c_.of_b[0]), g = place(pair_.b, c_.of_b[1]) - there;
+    const Vec3 start = place_a(c_.of_a[0]), e = place_a(c_.of_a[1]) - start;
+    const Vec3 there = place_b(c_.of_b[0]), g = place_b(c_.of_b[1]) - there;
     const double s = c_.axis.dot((there - start).cross(g)) / c_.axis.dot(e.cross(g));
     if (!std::isfinite(s)) return false;
     point = start + std::clamp(s, 0.0, 1.0) * e;

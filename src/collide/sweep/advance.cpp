@@ -44,12 +44,12 @@ class PathSearch {
 
   Advance run() {
     start();
-    if (passing_by()) return {depth_, 1, 1};
+    if (passing_by()) return {depth_, 1, 1, work_};
     while (here_.tau < 1 && work_ < budget_) stride();
     if (here_.tau < 1) give_up();
     const double depth = std::min(depth_, pair_.deepest_possible());
-    if (!(depth > limit_)) return {depth, 1, 1};
-    return {depth, failed_at_, std::min(easy_, failed_at_)};
+    if (!(depth > limit_)) return {depth, 1, 1, work_};
+    return {depth, failed_at_, std::min(easy_, failed_at_), work_};
   }
 
  private:

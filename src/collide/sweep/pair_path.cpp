@@ -22,10 +22,7 @@ double spin(const SweptShape& s) {
 PairPath::PairPath(const SweptShape& first, const SweptShape& second)
     : a(second.solid.kind == Solid::Kind::wall ? second : first),
       b(second.solid.kind == Solid::Kind::wall ? first : second) {
-  const auto far = [](const SweptShape& s) {
-    return s.start.x_W.cwiseAbs().maxCoeff() + s.shift_W.cwiseAbs().maxCoeff() + s.reach;
-  };
-  bend_ = (a.bend + b.bend) + position_rounding * (far(a) + far(b));
+  bend_ = (a.bend + b.bend) + position_rounding * (a.far + b.far);
   if (a.solid.kind != Solid::Kind::wall) return;
   const Vec3 from = b.start.x_W - a.start.x_W, to = b.end.x_W - a.end.x_W;
   span_ = std::max(from.norm(), to.norm()) + b.reach;
@@ -66,6 +63,19 @@ double PairPath::lower_bound(const Vec3& n, const Moment& from, const Moment& to
   const double low = std::min(n.dot(from.b->x_W - from.a->x_W) - (ha.from + hb.from),
                               n.dot(to.b->x_W - to.a->x_W) - (ha.to + hb.to));
   return stretch_ * (low - (ha.above + hb.above) - bend_);
+}
+
+bool PairPath::central_balls() const {
+  const auto central = [](const SweptShape& s) {
+    return s.solid.kind == Solid::Kind::ball && !s.solid.planar && s.start.X_WS.p == s.start.x_W;
+  };
+  return central(a) && central(b) && a.start.x_W != b.start.x_W && a.end.x_W != b.end.x_W;
+}
+
+bool PairPath::balls_stay_apart() const {
+  if (a.solid.kind == Solid::Kind::wall) return false;
+  const double near = (a.reach + b.reach) + bend_ + (b.shift_W - a.shift_W).norm();
+  return (b.start.x_W - a.start.x_W).squaredNorm() > near * near;
 }
 
 double PairPath::closing_speed(const Vec3& n) const {

@@ -16,6 +16,9 @@ class PairPath {
  public:
   PairPath(const SweptShape& first, const SweptShape& second);
 
+  // Two balls in space about their centres of mass, which are not at one place.
+  bool central_balls() const;
+
   // A planar shape and a wall along its plane.
   bool never_meet() const { return never_meet_; }
 
@@ -27,6 +30,9 @@ class PairPath {
 
   // The same for all moments from `from` to `to` [m].
   double lower_bound(const Vec3& n, const Moment& from, const Moment& to) const;
+
+  // The balls about both centres of mass that hold the shapes do not meet on the whole path (E522).
+  bool balls_stay_apart() const;
 
   // How fast the separation along n can fall, per unit of tau; at least zero [m].
   double closing_speed(const Vec3& n) const;

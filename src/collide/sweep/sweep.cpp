@@ -15,8 +15,23 @@ namespace {
 constexpr double at_once = 0.25;  // of the limit: a bound that needs no further direction
 constexpr double at_ends = 0.5;   // of the limit: a bound that needs no search
 
+// Depth over the whole path (E302) of two balls about their centres of mass: the support is the
+// radius.
+double depth_of_balls(const PairPath& pair, double limit) {
+  const Vec3 from = pair.b.start.x_W - pair.a.start.x_W, to = pair.b.end.x_W - pair.a.end.x_W;
+  const double radii = pair.a.solid.radius + pair.b.solid.radius;
+  const auto bound = [&](const Vec3& d) {
+    const Vec3 n = d.normalized();
+    return std::min(n.dot(from) - radii, n.dot(to) - radii) - pair.bend();
+  };
+  double low = bound(from);
+  if (low < -at_once * limit) low = std::max(low, bound(to));
+  return std::max(0.0, -low);
+}
+
 // Depth over the whole path by the direction at its beginning, then by that at its end (E302).
 double depth_by_ends(const PairPath& pair, double limit, DirectionFinder& directions) {
+  if (pair.central_balls()) return depth_of_balls(pair, limit);
   const Moment start{0, &pair.a.start, &pair.b.start}, end{1, &pair.a.end, &pair.b.end};
   const DirectionFinder::Effort quick{.enough = -at_once * limit, .least = -base::infinity};
   directions.forget();
@@ -72,7 +87,7 @@ SweepSummary Sweeper::check(const Model& model, std::span<const BodyPath> paths,
   for (const auto& [i, k] : pairs_) {
     const auto first = static_cast<std::size_t>(i), second = static_cast<std::size_t>(k);
     const PairPath pair(shapes_[first], shapes_[second]);
-    if (pair.never_meet()) continue;
+    if (pair.never_meet() || pair.balls_stay_apart()) continue;
     const double radius =
         model::pair_inner_radius(model, model.shapes[first], model.shapes[second]);
     const double limit = share * radius;
@@ -82,6 +97,7 @@ SweepSummary Sweeper::check(const Model& model, std::span<const BodyPath> paths,
       if (found.depth > at_ends * limit) {
         ++summary.searched;
         found = advance(pair, limit, directions_);
+        summary.looks += found.looks;
       }
     } else {
       found = {pair.deepest_possible(), 0, 0};

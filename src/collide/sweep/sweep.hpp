@@ -28,6 +28,7 @@ struct SweepSummary {
   double worst = 0;  // largest depth over the inner radius of its pair, over all pairs [-]
   int pairs = 0;     // of shapes whose swept volumes can meet
   int searched = 0;  // of them, those that needed more than the bound along one direction
+  int looks = 0;     // placements that these searches looked at
 };
 
 class Sweeper {

@@ -48,9 +48,11 @@ void follow(const Solid& solid, const Pose& X_CS, const BodyPath& path, SweptSha
   out.start.R_WS = out.start.X_WS.R.toRotationMatrix();
   out.start.x_W = X_WC.p;
   out.shift_W = finite ? path.shift_W : Vec3::Zero();
-  out.angle = finite ? path.turn_B.norm() : 0;
-  out.arm = out.axial_lo = out.axial_hi = 0;
   const Vec3 offset = out.start.X_WS.p - X_WC.p;
+  // A ball about the centre of mass looks the same however it turns.
+  const bool turns = solid.kind != Solid::Kind::ball || solid.planar || !offset.isZero(0);
+  out.angle = finite && turns ? path.turn_B.norm() : 0;
+  out.arm = out.axial_lo = out.axial_hi = 0;
   if (out.angle > 0) {
     out.axis_W = X_WC.R * (path.turn_B / out.angle);
     if (!wall) out.arm = axis_distance(solid, offset, out.start.R_WS, out.axis_W);
@@ -64,6 +66,7 @@ void follow(const Solid& solid, const Pose& X_CS, const BodyPath& path, SweptSha
   out.end = place(out, 1);
   out.reach =
       wall ? offset.norm() : (offset + out.start.R_WS * solid.middle_S).norm() + solid.outer;
+  out.far = out.start.x_W.cwiseAbs().maxCoeff() + out.shift_W.cwiseAbs().maxCoeff() + out.reach;
   out.bend = finite ? path.bend + (wall ? 0 : path.sway * out.reach) : base::infinity;
   out.sway = finite && wall ? path.sway : 0;
 }

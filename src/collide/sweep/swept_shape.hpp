@@ -25,6 +25,7 @@ struct SweptShape {
   double arm = 0;                     // largest distance from it [m]
   double axial_lo = 0, axial_hi = 0;  // extent along it [m]
   double reach = 0;  // largest distance from the centre of mass; of a wall that of its plane [m]
+  double far = 0;    // size of the coordinates on the path, which round with it [m]
   double bend = 0;   // with the sway, of a wall without it [m]
   double sway = 0;   // of a wall; else zero [rad]
 };

@@ -10,6 +10,7 @@
 #include "collide/narrowphase.hpp"
 #include "collide/pairs/poly_pair.hpp"
 #include "record/check/check_parts.hpp"
+#include "record/check/rebuild/free_turn.hpp"
 
 namespace cairn::record {
 namespace {
@@ -19,62 +20,6 @@ constexpr double energy_relative = 1e-9;  // of the largest term [-]
 // q and -q are the same rotation.
 double distance(const Quat& a, const Quat& b) {
   return std::min((a.coeffs() - b.coeffs()).norm(), (a.coeffs() + b.coeffs()).norm());
-}
-
-// Scheme trapezoidal carries the spins of bodies with equal moments of inertia in the world (E409):
-// torques act at half the part.
-void carry_spin(const Body& body, const Pose& end, const SolveRecord& record, std::size_t number,
-                double* v) {
-  const SolveOrigin& origin = record.origin;
-  const Mat3& I = body.inertia_B;
-  const bool even = body.rotation == RotationKind::three &&
-                    (I - I(0, 0) * Mat3::Identity()).cwiseAbs().maxCoeff() <=
-                        4 * std::numeric_limits<double>::epsilon() * I.cwiseAbs().maxCoeff();
-  if (!even || record.purpose == SolveRecord::Purpose::limited || !(origin.length > 0) ||
-      origin.start.size() <= number || origin.rows.size() <= number)
-    return;
-  const int k = model::translation_count(body);
-  const Vec3 before = origin.v.segment<3>(record.problem.bodies[number].first + k);
-  Eigen::Map<Vec3> spin(v + k);
-  spin = end.R.conjugate() *
-         (origin.start[number].R * before + origin.rows[number].R * (Vec3(spin) - before));
-}
-
-// The last solve gives the velocities: in the problem's units, translations first in each body.
-void check_velocities(const Model& model, bool paid_both_ways, const TraceFrame& frame,
-                      const Complain& complain) {
-  if (frame.report.solve_count == 0) return;
-  const SolveRecord& last = frame.report.solved().back();
-  const Units& units = last.problem.units;
-  for (std::size_t number = 0; number < last.problem.bodies.size(); ++number) {
-    const ProblemBody& b = last.problem.bodies[number];
-    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    const int translations = model::translation_count(body);
-    double v[max_velocities];
-    for (int i = 0; i < b.size; ++i)
-      v[i] = last.solution.v[b.first + i] * (i < translations ? units.speed() : 1 / units.time);
-    if (paid_both_ways)
-      carry_spin(body, frame.state.poses[static_cast<std::size_t>(b.model_body)], last, number, v);
-    // Spins that are carried in the world frame round with the size of all their components.
-    const double spin =
-        frame.state.v.segment(body.first_velocity + translations, b.size - translations).norm();
-    for (int i = 0; i < b.size; ++i) {
-      const double solved = v[i];
-      const double state = frame.state.v[body.first_velocity + i];
-      const double size =
-          std::max({std::abs(solved), std::abs(state), i < translations ? 0 : spin});
-      // The projection may have slowed the body by up to the factor that the frame names.
-      const double slowest = frame.report.projection_slowing;
-      // What it put in, scheme trapezoidal returns to the velocities.
-      const double fastest = paid_both_ways ? 2 - slowest : 1;
-      const double nearest = std::clamp(state, std::min(fastest * solved, slowest * solved),
-                                        std::max(fastest * solved, slowest * solved));
-      if (!(std::abs(nearest - state) <= motion_relative * size))
-        complain(FindingCode::velocity,
-                 fmt::format("velocity {} of {} is {:.17g}, the last solve gave {:.17g}", i,
-                             body.name, state, solved));
-    }
-  }
 }
 
 Pose expected_pose(const Body& body, const Pose& before, const State& state, double h) {
@@ -87,6 +32,8 @@ Pose expected_pose(const Body& body, const Pose& before, const State& state, dou
     return {p_WB + R_WB * body.p_Bcm, R_WB};
   }
   const Twist v = twist(body, state);
+  if (body.rotation == RotationKind::three)
+    return {before.p + h * v.linear_W, free_turn(body, before.R, v.angular_B, h).R};
   return {before.p + h * v.linear_W, before.R * exp_rotation(h * v.angular_B)};
 }
 
@@ -126,26 +73,6 @@ std::vector<char> projected_bodies(const Model& model, const SchemeOptions& sche
   return moved;
 }
 
-// Scheme hybrid: nothing but gravity acts on the body, which moves on a parabola (E208).
-bool in_flight(const Model& model, const TraceFrame& frame, std::size_t body) {
-  if (model.bodies[body].kind != BodyKind::dynamic) return false;
-  const auto id = static_cast<BodyId>(body);
-  for (const Joint& joint : model.joints)
-    if (joint.bodies[0] == id || joint.bodies[1] == id) return false;
-  for (const Spring& spring : model.springs)
-    if (spring.bodies[0] == id || spring.bodies[1] == id) return false;
-  for (const AppliedForce& force : model.applied_forces)
-    if (force.body == id) return false;
-  const Problem& problem = frame.report.solved().back().problem;
-  return std::none_of(problem.constraints.begin(), problem.constraints.end(),
-                      [&](const Constraint& c) {
-                        return std::any_of(c.body.begin(), c.body.end(), [&](int i) {
-                          return i >= 0 && problem.bodies[static_cast<std::size_t>(i)].model_body ==
-                                               static_cast<std::int32_t>(body);
-                        });
-                      });
-}
-
 // The way is that of the mean velocity, the angular momentum stays.
 void check_flight(const Body& body, const State& before, const Pose& from, const State& after,
                   const Pose& to, double h, const Complain& complain) {
@@ -173,7 +100,7 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
   if (!(std::abs(frame.state.t - t) <= motion_relative * std::abs(t)))
     complain(FindingCode::time, fmt::format("time is {:.17g}, expected {:.17g}", frame.state.t, t));
   const bool trapezoidal = std::holds_alternative<Trapezoidal>(scheme);
-  check_velocities(model, trapezoidal, frame, complain);
+  check_velocities(model, scheme, before, frame, complain);
   const bool hybrid = std::holds_alternative<Hybrid>(scheme);
   // A step that restarted within itself is followed part by part; that of scheme hybrid has
   // positions in between that are not recorded.
@@ -181,6 +108,8 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
   if (hybrid && frame.report.solve_count != 1) return;
   State solved = with_solved_velocities(model, frame);
   const std::vector<char> movable = projected_bodies(model, scheme, frame.report);
+  const std::vector<Vec3> falls =
+      hybrid ? falls_of(model, frame.report.solved().back().problem, h) : std::vector<Vec3>();
   // What pays for a projection slows the parts after it.
   auto slowed = [&](const std::vector<double>& length, std::size_t i) {
     return path.parts > 1 ? path.parts * (1 - frame.report.projection_slowing) * length[i] : 0;
@@ -192,9 +121,10 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
       check_flight(body, before, before.poses[i], frame.state, X, h, complain);
       continue;
     }
-    const Pose expected = trapezoidal && body.kind == BodyKind::dynamic
-                              ? path.end.poses[i]
-                              : expected_pose(body, before.poses[i], solved, h);
+    Pose expected = trapezoidal && body.kind == BodyKind::dynamic
+                        ? path.end.poses[i]
+                        : expected_pose(body, before.poses[i], solved, h);
+    if (hybrid) expected.p += falls[i];
     // A lever arm, or a way, that nearly cancels the position still rounds with its own size.
     double size = std::max({before.poses[i].p.norm(), expected.p.norm(), body.p_Bcm.norm()});
     if (body.kind == BodyKind::dynamic)

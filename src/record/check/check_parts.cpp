@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
+#include <numbers>
+
+#include "record/check/rebuild/free_turn.hpp"
 
 namespace cairn::record {
 namespace {
 
 constexpr double time_relative = 1e-12;  // sums of a few lengths [-]
+constexpr double no_kick = 0x1p-44;      // change of a spin that is rounding [-]
 
 Mat3 skew(const Vec3& x) {
   Mat3 K;
@@ -31,6 +36,23 @@ Vec3 cubic(const Vec3& end, const Vec3& rate0, const Vec3& rate1, double s) {
   return s * (rate0 + s * (c + s * a));
 }
 
+bool equal_moments(const Body& body) {
+  const Mat3& I = body.inertia_B;
+  return (I - I(0, 0) * Mat3::Identity()).cwiseAbs().maxCoeff() <=
+         4 * std::numeric_limits<double>::epsilon() * I.cwiseAbs().maxCoeff();
+}
+
+// The rotation vector from one rotation to another next to `expected`.
+Vec3 turn_between(const Quat& from, const Quat& to, const Vec3& expected) {
+  Quat q = from.conjugate() * to;
+  if (q.w() < 0) q.coeffs() = -q.coeffs();
+  const double sine = q.vec().norm();
+  if (!(sine > 0)) return Vec3::Zero();
+  const Vec3 axis = q.vec() / sine;
+  const double angle = 2 * std::atan2(sine, q.w()), full = 2 * std::numbers::pi;
+  return axis * (angle + full * std::round((axis.dot(expected) - angle) / full));
+}
+
 // One part: the mean velocity over its length, or the cubic up to the collision in it.
 void move(const Body& body, const State& from, const State& to, const SolveRecord& solve,
           std::size_t i, StepPath& path) {
@@ -38,19 +60,29 @@ void move(const Body& body, const State& from, const State& to, const SolveRecor
   const double L = solve.length;
   const bool limited = solve.purpose == SolveRecord::Purpose::limited;
   const Vec3 step = limited ? Vec3(L * b.linear_W) : Vec3(0.5 * L * (a.linear_W + b.linear_W));
-  const Vec3 turn = limited ? Vec3(L * b.angular_B) : Vec3(0.5 * L * (a.angular_B + b.angular_B));
   Pose& X = path.end.poses[i];
   if (path.slowed[i]) {
     path.way[i] += L * (a.linear_W.norm() + b.linear_W.norm());
     path.turn[i] += L * (a.angular_B.norm() + b.angular_B.norm());
   }
+  const double s = solve.taken / L;
+  X.p += solve.taken == L ? step : cubic(step, L * a.linear_W, L * b.linear_W, s);
+  const Vec3 mean = limited ? b.angular_B : Vec3(0.5 * (a.angular_B + b.angular_B));
+  KickedTurn kicked{a.angular_B, {X.R * exp_rotation(L * mean), b.angular_B}};
+  if (body.rotation == RotationKind::three)
+    kicked = kicked_turn(body, X.R, a.angular_B, b.angular_B, L, limited);
   if (solve.taken == L) {
-    X = {X.p + step, X.R * exp_rotation(turn)};
+    X.R = kicked.end.R;
     return;
   }
-  const double s = solve.taken / L;
-  X.p += cubic(step, L * a.linear_W, L * b.linear_W, s);
-  X.R = X.R * exp_rotation(cubic(turn, L * a.angular_B, L * rotation_rate(turn, b.angular_B), s));
+  // A body without torque turns freely (E423).
+  if (body.rotation == RotationKind::three && !equal_moments(body) &&
+      (b.angular_B - kicked.w_half).norm() <= no_kick * kicked.w_half.norm()) {
+    X.R = free_turn(body, X.R, a.angular_B, solve.taken).R;
+    return;
+  }
+  const Vec3 turn = turn_between(X.R, kicked.end.R, L * mean);
+  X.R = X.R * exp_rotation(cubic(turn, L * a.angular_B, L * rotation_rate(turn, kicked.end.w), s));
 }
 
 // After a part its constrained bodies may have paid for a projection; what an impact gives is given
@@ -63,6 +95,42 @@ void mark_slowed(const SolveRecord& solve, std::vector<char>& slowed) {
       if (body >= 0)
         slowed[static_cast<std::size_t>(
             solve.problem.bodies[static_cast<std::size_t>(body)].model_body)] = 1;
+}
+
+// Velocities at the beginning of a part are recorded. They are those at the end of the part before,
+// except for what a projection or a cubic up to a collision did.
+void begin_part(const Model& model, const SolveRecord& solve, const StepReport& report, State& here,
+                const Complain& complain) {
+  if (!(solve.length > 0) || solve.origin.start.empty()) return;
+  const bool exact = report.projection == 0 && report.projection_angle == 0 &&
+                     report.projection_slowing == 1 &&
+                     std::all_of(report.solved().begin(), report.solved().end(),
+                                 [](const SolveRecord& r) { return r.taken == r.length; });
+  for (const ProblemBody& b : solve.problem.bodies) {
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    auto now = here.v.segment(body.first_velocity, b.size);
+    const auto recorded = solve.origin.v.segment(b.first, b.size);
+    if (exact && !((now - recorded).norm() <= motion_relative * recorded.norm()))
+      complain(FindingCode::velocity,
+               fmt::format("{} begins a part with other velocities than it ended the last with",
+                           body.name));
+    now = recorded;
+  }
+}
+
+// After a part: spins of its end (E423).
+void drift_velocities(const Model& model, const SolveRecord& solve, VecX& v) {
+  const bool limited = solve.purpose == SolveRecord::Purpose::limited;
+  for (std::size_t i = 0; i < solve.problem.bodies.size(); ++i) {
+    const ProblemBody& b = solve.problem.bodies[i];
+    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
+    if (body.rotation != RotationKind::three || solve.origin.start.size() <= i) continue;
+    const int k = body.first_velocity + b.size - 3;
+    v.segment<3>(k) =
+        kicked_turn(body, solve.origin.start[i].R, solve.origin.v.segment<3>(b.first + b.size - 3),
+                    v.segment<3>(k), solve.length, limited)
+            .end.w;
+  }
 }
 
 }  // namespace
@@ -100,6 +168,7 @@ StepPath follow_parts(const Model& model, const State& before, const TraceFrame&
   double time = 0;
   std::vector<double> ends = {0};
   for (const SolveRecord& solve : frame.report.solved()) {
+    begin_part(model, solve, frame.report, path.end, complain);
     State next = path.end;
     set_solved_velocities(model, solve, next);
     if (solve.length > 0) {
@@ -114,6 +183,7 @@ StepPath follow_parts(const Model& model, const State& before, const TraceFrame&
       ++path.parts;
     }
     path.end.v = next.v;
+    if (solve.length > 0 && solve.taken == solve.length) drift_velocities(model, solve, path.end.v);
     mark_slowed(solve, path.slowed);
   }
   const double h = frame.report.h, rounding = time_relative * (std::abs(before.t) + h);

@@ -30,4 +30,16 @@ struct StepPath {
 StepPath follow_parts(const Model& model, const State& before, const TraceFrame& frame,
                       const Complain& complain);
 
+// The velocities at the end follow from those of the last solve by the drift (E420, E423), and
+// where a projection moved the bodies by what keeps momenta and pays for it (E39, E425, E426).
+void check_velocities(const Model& model, const SchemeOptions& scheme, const State& before,
+                      const TraceFrame& frame, const Complain& complain);
+
+// Scheme hybrid: bodies of islands that nothing holds, in a part with this problem (E408). How far
+// each is from the straight path after the time h, -h^2 g/2, zero for the others.
+std::vector<Vec3> falls_of(const Model& model, const Problem& problem, double h);
+
+// Scheme hybrid: nothing but gravity acts on the body, which moves on a parabola (E208).
+bool in_flight(const Model& model, const TraceFrame& frame, std::size_t body);
+
 }  // namespace cairn::record

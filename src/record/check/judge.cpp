@@ -27,6 +27,7 @@ struct Row {
 };
 
 struct Bench {
+  int doubtful = 0;
   const Problem& problem;
   const VecX& v;
   const VecX& lambda;
@@ -101,16 +102,6 @@ double sigma(const Constraint& c, const Few& w) {
   return c.law == Law::coulomb ? friction_power(c, w) : 0;
 }
 
-// Does a constraint count for the speed of its island?
-bool counts(const Bench& bench, std::size_t i) {
-  const Constraint& c = bench.problem.constraints[i];
-  if (c.law == Law::equality || c.law == Law::box) return true;
-  const std::size_t contact = c.law == Law::disc ? base::at(c.tie) : i;
-  const Constraint& law = bench.problem.constraints[contact];
-  const Few& free = bench.rows[contact].free;
-  return free[0] < (law.law == Law::coulomb_relaxed ? friction_power(law, free) : 0);
-}
-
 // |v|_A of body j.
 double energy_root(const Bench& bench, const VecX& v, std::size_t j) {
   const Few x = bench.of_body(v, j);
@@ -118,6 +109,31 @@ double energy_root(const Bench& bench, const VecX& v, std::size_t j) {
   if (!(most > 0)) return 0;
   const Few y = x / most;  // squares may underflow
   return most * std::sqrt(std::max(0.0, y.dot(mass(bench.problem.bodies[j]) * y)));
+}
+
+constexpr double floor_share = 16 * std::numeric_limits<double>::epsilon();
+
+// Rounding of the free velocity of a constraint, as in (E311).
+double free_rounding(const Bench& bench, std::size_t i) {
+  const Constraint& c = bench.problem.constraints[i];
+  double terms = Eigen::Map<const Few>(c.b, c.rows).stableNorm();
+  for (std::size_t side = 0; side < 2; ++side)
+    if (c.body[side] >= 0) {
+      const std::size_t body = base::at(c.body[side]);
+      terms += bench.rows[i].c[side] * energy_root(bench, bench.v_free, body);
+    }
+  return floor_share * (1 + c.mu) * terms;
+}
+
+// Does a constraint count for the speed of its island?
+bool counts(const Bench& bench, std::size_t i) {
+  const Constraint& c = bench.problem.constraints[i];
+  if (c.law == Law::equality || c.law == Law::box) return true;
+  const std::size_t contact = c.law == Law::disc ? base::at(c.tie) : i;
+  const Constraint& law = bench.problem.constraints[contact];
+  const Few& free = bench.rows[contact].free;
+  const double closes = law.law == Law::coulomb_relaxed ? friction_power(law, free) : 0;
+  return free[0] < closes + bench.doubtful * free_rounding(bench, contact);
 }
 
 void find_speeds(Bench& bench) {
@@ -169,8 +185,6 @@ struct Gauge {
   }
 };
 
-constexpr double floor_share = 16 * std::numeric_limits<double>::epsilon();
-
 // How far two correct judges may differ: a quarter of the floor, four units of rounding.
 void note_rounding(const Gauge& gauge, Judgement& j) {
   if (gauge.floor > 0) j.rounding = std::max(j.rounding, 0.25 * gauge.floor / gauge.V);
@@ -187,39 +201,60 @@ void note(const Residuals& x, int constraint, Judgement& j) {
   for (const auto field : residual_fields) j.*field = std::max(j.*field, x.*field);
 }
 
-VecX momentum_error(const Bench& bench) {
+// A v - k - J^T lambda and, beside it, the sum of the magnitudes of all products in it.
+struct Momentum {
+  VecX error, terms;
+};
+
+Momentum momentum_of(const Bench& bench) {
   const Problem& problem = bench.problem;
-  VecX p = -problem.k;
-  for (const ProblemBody& b : problem.bodies)
+  VecX p = -problem.k, terms = problem.k.cwiseAbs();
+  for (const ProblemBody& b : problem.bodies) {
     p.segment(b.first, b.size) += mass(b) * bench.v.segment(b.first, b.size);
+    terms.segment(b.first, b.size) +=
+        mass(b).cwiseAbs() * bench.v.segment(b.first, b.size).cwiseAbs();
+  }
   for (const BodyCoupling& c : problem.couplings)
     for (std::size_t side = 0; side < 2; ++side) {
       const ProblemBody &to = problem.bodies[base::at(c.body[side])],
                         &from = problem.bodies[base::at(c.body[1 - side])];
       for (int r = 0; r < to.size; ++r)
-        for (int k = 0; k < from.size; ++k)
-          p[to.first + r] += c.A[side][r][k] * bench.v[from.first + k];
+        for (int k = 0; k < from.size; ++k) {
+          const double product = c.A[side][r][k] * bench.v[from.first + k];
+          p[to.first + r] += product;
+          terms[to.first + r] += std::abs(product);
+        }
     }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     for (int side = 0; side < 2; ++side) {
       if (c.body[base::at(side)] < 0) continue;
       const ProblemBody& b = problem.bodies[base::at(c.body[base::at(side)])];
-      p.segment(b.first, b.size) -= jacobian(c, side, b.size).transpose() * bench.impulse(i);
+      const Rows J = jacobian(c, side, b.size);
+      p.segment(b.first, b.size) -= J.transpose() * bench.impulse(i);
+      terms.segment(b.first, b.size) += J.cwiseAbs().transpose() * bench.impulse(i).cwiseAbs();
     }
   }
-  return p;
+  return {std::move(p), std::move(terms)};
+}
+
+// (E520): two units of rounding of every product, along the direction that moves the body most.
+double momentum_rounding(const Bench& bench, const VecX& terms, std::size_t i) {
+  const double V = bench.speed[base::at(bench.label[i])];
+  const double most = bench.inertia.norm_of_magnitudes(i, bench.of_body(terms, i));
+  if (!(most > 0)) return 0;
+  return 2 * std::numeric_limits<double>::epsilon() * most / bench.mass_root[i] / V;
 }
 
 void judge_momentum(const Bench& bench, Judgement& j) {
-  const VecX p = momentum_error(bench);
+  const auto [p, terms] = momentum_of(bench);
   for (std::size_t i = 0; i < bench.problem.bodies.size(); ++i) {
     const Gauge gauge{bench.speed[base::at(bench.label[i])],
                       floor_share * bench.terms[i] / bench.mass_root[i],
                       bench.mass_ratio(bench.label[i], bench.mass_root[i])};
     note({.momentum = gauge(bench.inertia.norm(i, bench.of_body(p, i)) / bench.mass_root[i])}, -1,
          j);
-    note_rounding(gauge, j);
+    j.momentum_rounding = std::max(j.momentum_rounding, momentum_rounding(bench, terms, i));
   }
 }
 
@@ -278,10 +313,11 @@ double Residuals::worst() const {
   return largest;
 }
 
-Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda) {
+Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda, int doubtful) {
   Judgement j;
   const Mass inertia(problem);
-  Bench bench{.problem = problem,
+  Bench bench{.doubtful = doubtful,
+              .problem = problem,
               .v = v,
               .lambda = lambda,
               .inertia = inertia,

@@ -14,11 +14,17 @@ struct Residuals {  // scaled [-], as in Certificate
 
 struct Judgement : Residuals {
   int worst_constraint = -1;  // -1: momentum balance
-  double rounding = 0;        // how far another correct judge may differ by rounding alone [-]
+  // How far another correct judge may differ by rounding alone: of constraints, of the momentum
+  // (E520)
+  // [-].
+  double rounding = 0, momentum_rounding = 0;
   bool finite = true;
 };
 
-Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda);
+// Whether a contact closes in the free motion, and counts for the speed of its island (E11), may be
+// for rounding to decide. `doubtful`: such contacts are taken as they are (0), all out (-1) or all
+// in (1); correct judges lie between the last two.
+Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda, int doubtful = 0);
 
 // Nearest point of the cone of Coulomb's law, of one to three rows. With three rows the section is
 // the polygon times mu, or without corners a circle.

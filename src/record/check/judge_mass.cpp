@@ -93,6 +93,12 @@ double Mass::norm(std::size_t j, const Few& p) const {
   return std::sqrt(std::max(0.0, p.dot(factors_->inverse[j] * p)));
 }
 
+double Mass::norm_of_magnitudes(std::size_t j, const Few& t) const {
+  const Block Z = simple_ ? Block(factors_->bodies[j].solve(Block::Identity(t.size(), t.size())))
+                          : factors_->inverse[j];
+  return std::sqrt(t.dot(Few(Z.cwiseAbs() * t)));
+}
+
 double Mass::side_trace(const Constraint& c, int side) const {
   const std::size_t body = base::at(c.body[base::at(side)]);
   const Rows J = jacobian(c, side, problem_.bodies[body].size);

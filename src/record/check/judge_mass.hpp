@@ -30,6 +30,8 @@ class Mass {
   VecX solve(const VecX& p) const;
   // sqrt(p^T Z p) of an impulse on body j alone, Z the diagonal block of A^-1.
   double norm(std::size_t j, const Few& p) const;
+  // sqrt(t^T |Z| t), no less than the norm of any impulse with |p_i| <= t_i.
+  double norm_of_magnitudes(std::size_t j, const Few& t) const;
   // Trace of J Z J^T of one side of a constraint.
   double side_trace(const Constraint& c, int side) const;
   // Trace of J A^-1 J^T.

@@ -1,5 +1,5 @@
 // One scene under several laws of friction: what each run adds up to, and how far it is from exact
-// Coulomb friction (E95, E96).
+// Coulomb friction (E95, E96, E505).
 #pragma once
 
 #include <string>
@@ -9,14 +9,23 @@
 
 namespace cairn::record {
 
+// Two bodies of which one slides on the other, from the step in which a contact of theirs slips
+// under force until one sticks or bounces; they may hover without any force in between.
+struct SlidingPair {
+  BodyId a{}, b{};
+  auto operator<=>(const SlidingPair&) const = default;
+};
+
 // A run of the scene with its own scheme.
 struct FrictionVariant {
   std::string name;  // relaxed, corrected, k=4, k=8, k=16, exact
   SchemeOptions scheme;
   RunTotals totals;
-  State state;          // the last one
-  double lift_gap = 0;  // largest gap that a contact with force and without bounce ends at [m]
-  double slip = 0;      // way at the speed of the fastest contact with force [m]
+  State state;                       // the last one
+  std::vector<SlidingPair> sliding;  // at the end of the last step, sorted
+  double lift_gap = 0;   // largest distance of a sliding pair at the end of a step (E505) [m]
+  double hover_gap = 0;  // largest gap that a contact with force and without bounce ends at [m]
+  double slip = 0;       // way at the speed of the fastest contact with force [m]
   double normal_impulse = 0;    // resultant of each pair of bodies and step, summed [N s]
   double friction_impulse = 0;  // likewise of friction [N s]
   double time = 0;              // of all steps [s]

@@ -32,6 +32,7 @@ struct RunRecorder::Run {
 
   void begin() {
     totals.joint_rank = joint_rank(*scene.model, state);
+    totals.start = start_projection(*scene.model, scene.description, *scene.initial);
     const Energies start = energies(*scene.model, state);
     totals.energy_initial = totals.energy_final = start.kinetic + start.potential;
     if (files.folder.empty()) return;

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cairn/checkpoint.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
+#include "cairn/trace.hpp"
 #include "record/run/summary.hpp"
 #include "record/run/totals.hpp"
 

@@ -75,11 +75,26 @@ Json bodies_json(const Model& model, const State& state) {
   return bodies;
 }
 
-Json joints_json(const Model& model, const JointRank& rank) {
+// What was done to the initial state to close its joints (E323).
+Json start_json(const Model& model, const StartProjection& start) {
+  Json moved = Json::object(), stuck = Json::object();
+  for (const MovedBody& m : start.moved)
+    moved[model.body(m.body).name] = {{"distance", m.distance}, {"angle", m.angle}};
+  for (const OpenJoint& open : start.stuck)
+    stuck[model.joints[index(open.joint)].name] = {{"distance", open.distance},
+                                                   {"angle", open.angle}};
+  return {{"open", start.open}, {"moved", std::move(moved)}, {"stuck", std::move(stuck)}};
+}
+
+Json joints_json(const Model& model, const RunTotals& totals) {
+  const JointRank& rank = totals.joint_rank;
   Json redundant = Json::object();
   for (const RedundantJoint& r : rank.redundant)
     redundant[model.joints[index(r.joint)].name] = r.rows;
-  return {{"rows", rank.rows}, {"rank", rank.rank}, {"redundant", std::move(redundant)}};
+  return {{"rows", rank.rows},
+          {"rank", rank.rank},
+          {"redundant", std::move(redundant)},
+          {"start", start_json(model, totals.start)}};
 }
 
 Json nonlinear_json(const RunTotals& totals) {
@@ -266,7 +281,7 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["joint_error"] = {{"max", totals.joint_error_max},
                          {"final", totals.joint_error_final},
                          {"max_rad", totals.joint_angle_max}};
-  if (!scene.model->joints.empty()) json["joints"] = joints_json(*scene.model, totals.joint_rank);
+  if (!scene.model->joints.empty()) json["joints"] = joints_json(*scene.model, totals);
   if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->nonlinear)
     json["nonlinear"] = nonlinear_json(totals);
   json["friction"] = friction_json(scene.simulation.scheme, totals);

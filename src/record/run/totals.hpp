@@ -84,6 +84,7 @@ struct RunTotals {
   double error_estimate_max = 0;  // of steps divided to an accuracy [m]
   int parts_max = 1;
   JointRank joint_rank;                                            // at the start
+  StartProjection start;                                           // likewise (E323)
   std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;  // option nonlinear
   double nonlinear_residual_max = 0;                               // [m]
   std::int64_t corrections = 0, discarded_solves = 0;

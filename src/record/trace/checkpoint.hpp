@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cairn/checkpoint.hpp"
+#include "cairn/trace.hpp"
 #include "record/trace/chunk.hpp"
 
 namespace cairn::record {

@@ -42,6 +42,7 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
     buffers.reach.push_back(reach_of(body, state.poses[i], poses_end[i],
                                      state.v.data() + body.first_velocity,
                                      v_free.data() + body.first_velocity, h));
+    if (body.velocities > 0) buffers.reach.back().shift += rule.margin;
     if (body.velocities > 0)
       fastest = std::max(
           fastest, dynamics::linear_velocity(body, state.v.data() + body.first_velocity).norm());

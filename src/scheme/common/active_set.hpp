@@ -20,9 +20,10 @@ struct ActiveSetRule {
   double active_distance = 0;  // eps of active_set distance [m]
   double active_factor = 0;    // f of active_set speed [-]
   EventOptions events = {};    // of polyhedra
+  double margin = 0;           // distance at which bodies touch, however slow they are [m]
 };
 inline ActiveSetRule active_set_rule(const Euler& o) {
-  return {o.active_set, o.active_distance, o.active_factor, o.events};
+  return {o.active_set, o.active_distance, o.active_factor, o.events, 0};
 }
 
 struct ActiveSetBuffers {

@@ -14,8 +14,7 @@ struct FreeMotion {
   Problem plain;    // bodies alone: A = M, k = M v_explicit
   constrain::ProblemLayout layout;
   problem::MassInverse mass;
-  VecX unit;                  // velocities in the problem's units
-  std::vector<char> coupled;  // per body: has implicit terms
+  VecX unit;  // velocities in the problem's units
 };
 
 // From the state's poses and velocities, by the forces evaluated there. Springs across whose line

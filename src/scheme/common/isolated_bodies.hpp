@@ -23,13 +23,16 @@ class IsolatedBodies {
   // Marks the bodies with links in islands that nothing holds, beside those marked before. True:
   // some are new.
   bool mark();
-  bool both(const ContactKey& key) const { return marked(key.body_a) && marked(key.body_b); }
+  bool both(BodyId a, BodyId b) const { return marked(a) && marked(b); }
+  bool both(const ContactKey& key) const { return both(key.body_a, key.body_b); }
 
   bool held(std::size_t body) { return held_[first(body)] != 0; }
   std::size_t first(std::size_t body) { return base::at(sets_.root(static_cast<int>(body))); }
 
  private:
-  bool marked(BodyId id) const { return !marked_.empty() && marked_[index(id)] != 0; }
+  bool marked(BodyId id) const {
+    return id != BodyId::world && !marked_.empty() && marked_[index(id)] != 0;
+  }
 
   base::UnionFind sets_;
   std::vector<char> linked_;  // per body: to another free one

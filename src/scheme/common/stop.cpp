@@ -6,7 +6,6 @@
 #include "cairn/joints.hpp"
 #include "constrain/joints.hpp"
 #include "dynamics/forces.hpp"
-#include "problem/mass.hpp"
 
 namespace cairn::scheme {
 namespace {
@@ -101,24 +100,6 @@ Stop energy_overflow(const Model& model, const VecX& v) {
                       "m/s or rad/s and {:.3g} J; reduce the velocity or force that drives it, or "
                       "the step",
                       fastest->name, speed, most)};
-}
-
-Stop turns_too_fast(const Model& model, const Problem& problem, const VecX& v, double length) {
-  for (const ProblemBody& b : problem.bodies) {
-    if (problem::has_positive_part(b)) continue;
-    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    double spin = 0;
-    if (body.rotation == RotationKind::three)
-      spin = v.segment<3>(body.first_velocity + body.velocities - 3).norm();
-    return {
-        StopReason::turns_too_fast,
-        fmt::format(
-            "body '{}' turns too fast for a step of {:.3g} s of this scheme: with {:.3g} rad/s its "
-            "gyroscopic terms outweigh its inertia; reduce simulation.step, or use scheme euler, "
-            "relaxed or hybrid",
-            body.name, length, spin)};
-  }
-  return {};
 }
 
 Stop open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end) {

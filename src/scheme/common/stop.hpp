@@ -40,10 +40,6 @@ Stop too_stiff(const Model& model, std::span<const Pose> poses,
 // Names the body with the largest energy.
 Stop energy_overflow(const Model& model, const VecX& v);
 
-// A body that turns so fast that the mass-like matrix of an implicit step of the length is not
-// positive definite; empty: none.
-Stop turns_too_fast(const Model& model, const Problem& problem, const VecX& v, double length);
-
 // The joints that the projection could not close, and whether any motion could: `start` at the
 // beginning of the step, `end` where the projection gave up.
 Stop open_joints(const Model& model, std::span<const Pose> start, std::span<const Pose> end);

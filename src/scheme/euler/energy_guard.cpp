@@ -99,6 +99,7 @@ void Step::find_energies(const Problem& problem, const VecX& v, std::vector<doub
 void Step::begin_guard() {
   EnergyGuardData& guard = data.guard;
   if (options.energy_guard == EnergyGuard::off) return;
+  guard.plastic_solved = last().solution.status == SolveStatus::solved;
   find_excess(last(), guard.plastic);
   find_energies(last().problem, data.v_free, guard.kinetic);
   guard.allowed.resize(guard.plastic.size());
@@ -117,19 +118,32 @@ double Step::guard_share(std::size_t contact) const {
   return data.guard.share.empty() ? 1 : data.guard.share[base::at(data.guard.of_contact[contact])];
 }
 
-// Less restitution where the last solution gains too much; `factor` 0: none. False: nothing gains.
+// The group in which the last solve has no answer while the plastic one has (E521); -1: none.
+int Step::unsolved_group() const {
+  const Solution& solution = last().solution;
+  const int worst = solution.certificate.worst_constraint;
+  if (!data.guard.plastic_solved || solution.status == SolveStatus::solved || worst < 0) return -1;
+  return options.energy_guard == EnergyGuard::step ? 0
+                                                   : data.islands.of_constraint[base::at(worst)];
+}
+
+// Less restitution where the last solution gains too much or is none; `factor` 0: none. False:
+// nothing to reduce.
 bool Step::reduce_restitution(double factor) {
   CAIRN_DCHECK(factor >= 0 && factor <= 1, factor);
   EnergyGuardData& guard = data.guard;
   find_excess(last(), guard.excess);
+  const int without = unsolved_group();
   CAIRN_DCHECK(guard.excess.size() == guard.allowed.size(), guard.excess.size());
   CAIRN_DCHECK(guard.share.size() == guard.allowed.size(), guard.share.size());
   bool any = false;
   for (std::size_t i = 0; i < guard.excess.size(); ++i) {
-    if (guard.excess[i] <= guard.allowed[i]) continue;
+    const bool gains = guard.excess[i] > guard.allowed[i];
+    if (!gains && static_cast<int>(i) != without) continue;
     any = true;
     const double chord =
-        (guard.allowed[i] - guard.plastic[i]) / (guard.excess[i] - guard.plastic[i]);
+        gains ? (guard.allowed[i] - guard.plastic[i]) / (guard.excess[i] - guard.plastic[i])
+              : guard_reduction;
     reduce_share(guard.share[i] == 1, factor > 0 ? std::clamp(chord, 0.0, largest_share) : 0,
                  factor, guard.share[i], report);
     CAIRN_DCHECK(!(guard.share[i] < 0 || guard.share[i] > 1), i, guard.share[i]);
@@ -142,11 +156,15 @@ double Step::restitute() {
   begin_guard();
   const std::size_t plastic = base::at(report.solve_count - 1);
   save_slips(data.slips);
+  int kept = report.solve_count;  // solves before the last one
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
   for (int i = 0; i <= max_guard_rounds; ++i) {
     if (!reduce_restitution(i < max_guard_rounds ? guard_reduction : 0)) return 1;
     if (!anything_bounces()) break;
+    // A problem without an answer is no part of the step (E521).
+    if (unsolved_group() >= 0) report.solve_count = kept;
+    kept = report.solve_count;
     solve_with(Purpose::guard, 1);
   }
   if (!reduce_restitution(0)) return 1;
@@ -154,6 +172,7 @@ double Step::restitute() {
   report.guard_factor = 0;
   for (ContactTerms& terms : data.terms) use_gap(terms);
   restore_slips(data.slips);
+  if (unsolved_group() >= 0) report.solve_count = kept;
   std::swap(report.solves[plastic], report.solves[base::at(report.solve_count - 1)]);
   return 0;
 }

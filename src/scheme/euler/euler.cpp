@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "constrain/memory.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "model/conventions.hpp"
@@ -30,7 +31,7 @@ const Euler* euler_options(const SchemeOptions& options) {
 
 namespace cairn::scheme {
 
-// (E30): v_free = v + h M^-1 k(t, q, v); prescribed bodies at the end of the step.
+// (E30): v_free = v + h M^-1 k(t, q); prescribed bodies at the end of the step.
 void Step::predict() {
   CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
   model::dcheck_state(model, state);
@@ -107,10 +108,17 @@ void Step::measure_contacts() {
 void Step::add_joints(Problem& problem) {
   data.joint_terms.clear();
   const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
-  for (std::size_t i = 0; i < model.joints.size(); ++i)
-    constrain::add_joint(model, data.poses_linear, others, data.layout, static_cast<JointId>(i),
-                         data.linearised_again ? 1 : options.gamma * data.share(h), h, problem,
-                         data.joint_terms);
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    const auto id = static_cast<JointId>(i);
+    const bool kept = keeps_rows(model.joints[i]), closed = kept && options.projection;
+    if (kept && !closed)
+      constrain::add_joint_ahead(model, state.poses, data.poses_linear, data.layout, id, h, problem,
+                                 data.joint_terms);
+    else
+      constrain::add_joint(model, kept ? state.poses : data.poses_linear, others, data.layout, id,
+                           data.linearised_again && !kept ? 1 : options.gamma * data.share(h), h,
+                           problem, data.joint_terms, constrain::JointPoints::common);
+  }
   data.joint_constraints = problem.constraints.size();
   CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
                data.joint_terms.size(), problem.rows());
@@ -213,11 +221,13 @@ void Step::move_bodies(const SolveRecord& record) {
   CAIRN_DCHECK(record.problem.velocities() == model.velocities, record.problem.velocities());
   CAIRN_DCHECK(data.poses_end.size() == model.bodies.size(), data.poses_end.size());
   constrain::to_model_velocities(model, record.problem, record.solution.v, data.v_end);
+  data.v_moved = data.v_end;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities > 0)
       data.poses_end[i] =
-          dynamics::advanced(body, state.poses[i], data.v_end.data() + body.first_velocity, h);
+          dynamics::drift(body, state.poses[i], data.v_end.data() + body.first_velocity, h,
+                          data.v_moved.data() + body.first_velocity);
   }
 }
 
@@ -311,10 +321,10 @@ void Step::report_contacts() {
   }
 }
 
-// Straight with the velocities of the solve, then the projection.
+// From the velocities of the solve by the drift (E420), then the projection.
 void Step::record_path() {
   data.path.add(state.t, state.poses, data.v_solved);
-  data.path.add(state.t + h, data.poses_moved, data.v_solved);
+  data.path.add(state.t + h, data.poses_moved, data.v_moved);
   if (data.poses_moved != data.poses_end) data.path.add(state.t + h, data.poses_end, data.v_end);
 }
 

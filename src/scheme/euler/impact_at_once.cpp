@@ -38,8 +38,9 @@ double Step::collide_at_once() {
   data.probe_terms.clear();
   const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    constrain::add_joint(model, data.poses_linear, others, data.layout, static_cast<JointId>(i), 0,
-                         h, c.base, data.probe_terms);
+    constrain::add_joint(model, keeps_rows(model.joints[i]) ? state.poses : data.poses_linear,
+                         others, data.layout, static_cast<JointId>(i), 0, h, c.base,
+                         data.probe_terms, constrain::JointPoints::common);
   if (data.linearised_again) turn_columns(c.base);
   c.joints = c.base.constraints.size();
   for (std::size_t i = 0; i < c.joints; ++i)
@@ -92,6 +93,7 @@ double Step::collide_at_once() {
     for (int k = 0; k < row.rows; ++k)
       terms.impulse[k] = c.impulse[c.base.first_row[at] + k] * units.impulse();
   }
+  const int kept = report.solve_count;
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
 
@@ -105,6 +107,7 @@ double Step::collide_at_once() {
   if (!reduce_restitution(0)) return 1;
   restore_slips(data.slips);
   const double rest = anything_bounces() ? 1 : 0;
+  if (unsolved_group() >= 0) report.solve_count = kept;
   solve_with(Purpose::guard, rest);
   return rest;
 }

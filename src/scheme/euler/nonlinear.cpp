@@ -93,6 +93,17 @@ void Step::linearise_again() {
   }
 }
 
+// Joints of isolated islands keep the rows of the beginning too (E424). With the projection, which
+// closes them, they are not part of the sequence.
+bool Step::keeps_rows(const Joint& joint) const {
+  return data.linearised_again && data.isolated.both(joint.bodies[0], joint.bodies[1]);
+}
+
+const Joint& Step::joint_of(const Constraint& c) const {
+  CAIRN_DCHECK(c.id.kind == ConstraintId::Kind::joint);
+  return model.joints[static_cast<std::size_t>(c.id.number)];
+}
+
 // Where the rows of a contact are taken.
 std::span<const Pose> Step::row_poses(const Contact& c) const {
   return data.linearised_again && data.isolated.both(c.key) ? state.poses : data.poses_rows;
@@ -101,14 +112,7 @@ std::span<const Pose> Step::row_poses(const Contact& c) const {
 // Bodies that the last solution leaves in an isolated island stay marked, so that the sequence does
 // not go to and fro. True: there are new ones.
 bool Step::release_isolated() {
-  const SolveRecord& record = last();
-  data.isolated.begin(model);
-  for (std::size_t i = data.joints(); i < record.problem.constraints.size(); ++i) {
-    const Constraint& c = record.problem.constraints[i];
-    if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
-      data.isolated.join(model, c.id.contact.body_a, c.id.contact.body_b);
-  }
-  data.isolated.spread();
+  find_free_groups();
   return data.isolated.mark();
 }
 
@@ -121,6 +125,7 @@ void Step::turn_columns(Problem& problem) const {
           problem.bodies[static_cast<std::size_t>(c.body[side])].model_body);
       const Body& body = model.bodies[k];
       if (body.rotation != RotationKind::three) continue;
+      if (keeps_rows(joint_of(c))) continue;
       const Quat turn = state.poses[k].R.conjugate() * data.poses_linear[k].R;
       for (int r = 0; r < c.rows; ++r) {
         Eigen::Map<Vec3> columns(c.J[side][r] + model::translation_count(body));
@@ -138,6 +143,10 @@ void Step::shift_joint_rows(Problem& problem) {
   const double speed = problem.units.speed();
   std::size_t row = 0;
   for (Constraint& c : problem.constraints) {
+    if (options.projection && keeps_rows(joint_of(c))) {
+      row += static_cast<std::size_t>(c.rows);
+      continue;
+    }
     double w[max_rows] = {};
     linear::constraint_velocity(problem, c, data.v_linear.data(), false, w);
     for (int r = 0; r < c.rows; ++r, ++row) {
@@ -177,8 +186,11 @@ double Step::joint_residual() {
     constrain::add_joint(model, data.poses_end, data.poses_end, data.layout,
                          static_cast<JointId>(i), 1, h, data.probe, data.probe_terms);
   double largest = 0;
-  for (std::size_t row = 0; row < data.probe_terms.size(); ++row)
-    largest = std::max(largest, std::abs(data.probe_terms[row].error - joint_target(row)));
+  std::size_t row = 0;
+  for (const Constraint& c : data.probe.constraints)
+    for (int r = 0; r < c.rows; ++r, ++row)
+      if (!options.projection || !data.isolated.both(joint_of(c).bodies[0], joint_of(c).bodies[1]))
+        largest = std::max(largest, std::abs(data.probe_terms[row].error - joint_target(row)));
   return largest;
 }
 
@@ -197,6 +209,7 @@ double Step::row_distance() {
     const Constraint& c = record.problem.constraints[i];
     if (record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0)) continue;
     if (c.id.kind == ConstraintId::Kind::contact && data.isolated.both(c.id.contact)) continue;
+    if (c.id.kind == ConstraintId::Kind::joint && keeps_rows(joint_of(c))) continue;
     for (const int body : c.body) {
       if (body < 0) continue;
       const auto k = static_cast<std::size_t>(

@@ -172,10 +172,10 @@ bool Step::problem_row_presses(std::size_t constraint) const {
 
 // (E39): where the projection lifted a group of bodies against gravity its velocities are slowed
 // down by as much energy, all by one factor, so that what the velocities satisfy stays satisfied.
-// Groups that hang on nothing are not lifted, the projection keeps their centre of mass: momentum
-// is safe. Where bodies are prescribed the factor is on the velocities relative to theirs (E322). A
-// group that joints alone hold and whose energy does not suffice pays nothing; one whose contacts
-// took part in the projection comes to rest. The ledger shows the rise that is left.
+// Groups that hang on nothing keep their momenta (E425, E426). Where bodies are prescribed the
+// factor is on the velocities relative to theirs (E322). A group that joints alone hold and whose
+// energy does not suffice pays nothing; one whose contacts took part in the projection comes to
+// rest. The ledger shows the rise that is left.
 void Step::pay_for_projection() {
   PaymentData& pay = data.payment;
   find_payers();
@@ -187,6 +187,7 @@ void Step::pay_for_projection() {
     if (body.velocities == 0) continue;
     pay.work[pay.root(i)] -=
         body.mass * model.gravity.dot(data.poses_end[i].p - data.poses_moved[i].p);
+    if (pay.pays[i] && !data.isolated.held(i)) pay.pays[i] = 0;  // those of E426
     if (pay.pays[i])
       pay.kinetic[pay.root(i)] +=
           dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);

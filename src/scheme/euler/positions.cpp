@@ -70,6 +70,7 @@ void Step::account_for_projection() {
   report.projection = report.projection_angle = 0;
   report.projection_slowing = 1;
   data.v_solved = data.v_end;
+  data.v_end = data.v_moved;
   data.potential_solved = dynamics::potential_energy(model, data.poses_moved);
   data.projection_work = 0;
   const bool moved = data.poses_moved != data.poses_end;
@@ -80,11 +81,34 @@ void Step::account_for_projection() {
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
   }
-  if (moved) pay_for_projection();
+  if (moved) {
+    find_free_groups();
+    pay_for_projection();
+    keep_momentum();
+  }
   data.projection_work = dynamics::potential_energy(model, data.poses_end) - data.potential_solved +
                          dynamics::kinetic_energy(model, data.v_end) -
-                         dynamics::kinetic_energy(model, data.v_solved);
+                         dynamics::kinetic_energy(model, data.v_moved);
   report.projection_work = data.projection_work;
+}
+
+// Islands of joints, springs and the impulses of the step.
+void Step::find_free_groups() {
+  const SolveRecord& record = last();
+  data.isolated.begin(model);
+  for (std::size_t i = data.joints(); i < record.problem.constraints.size(); ++i) {
+    const Constraint& c = record.problem.constraints[i];
+    if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
+      data.isolated.join(model, c.id.contact.body_a, c.id.contact.body_b);
+  }
+  data.isolated.spread();
+}
+
+// (E425, E426).
+void Step::keep_momentum() {
+  const double slowing = data.free_groups.keep_momentum(
+      model, data.isolated, data.poses_moved, data.poses_end, GroupPayment::gains, data.v_end);
+  report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 
 }  // namespace cairn::scheme

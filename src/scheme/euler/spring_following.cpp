@@ -134,8 +134,8 @@ void Step::slow_down(std::size_t group) {
   }
 }
 
-// One that nothing holds keeps its momenta: impulses along its stiff springs, as they are at the
-// end, take what there is to take of the rates of their lengths.
+// One that nothing holds keeps its momenta: impulses along its stiff springs, as they are after the
+// drift and before the projection (E425), take what there is to take of the rates of their lengths.
 void Step::pay_along_springs(std::size_t group) {
   PaymentData& pay = data.payment;
   double left = pay.work[group];
@@ -148,18 +148,18 @@ void Step::pay_along_springs(std::size_t group) {
     dynamics::SpringRow row;
     row.bodies = start.bodies;
     for (std::size_t side = 0; side < 2; ++side)
-      row.points[side] = data.poses_end[index(row.bodies[side])] *
+      row.points[side] = data.poses_moved[index(row.bodies[side])] *
                          (state.poses[index(row.bodies[side])].inverse() * start.points[side]);
     const double length = (row.points[1] - row.points[0]).norm();
     if (!(length > 0)) continue;
     row.direction = (row.points[1] - row.points[0]) / length;
-    const double rate = dynamics::spring_rate(model, data.poses_end, row, data.v_end),
-                 inverse = dynamics::inverse_mass(model, data.poses_end, row);
+    const double rate = dynamics::spring_rate(model, data.poses_moved, row, data.v_end),
+                 inverse = dynamics::inverse_mass(model, data.poses_moved, row);
     if (!(inverse > 0) || rate == 0) continue;
     const double there = rate * rate / (2 * inverse), taken = std::min(left, there);
     const double change = std::abs(rate) * (1 - std::sqrt(1 - taken / there));
     data.v_turn.setZero(model.velocities);
-    dynamics::add_spring_impulse(model, data.poses_end, row, -std::copysign(change, rate) / inverse,
+    dynamics::add_spring_impulse(model, data.poses_moved, row, -std::copysign(change, rate) / inverse,
                                  data.v_turn);
     dynamics::add_impulse(model, data.v_turn, data.v_end);
     left -= taken;

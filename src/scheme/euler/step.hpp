@@ -52,6 +52,7 @@ struct Step {
   void find_energies(const Problem& problem, const VecX& v, std::vector<double>& energies);
   double guard_share(std::size_t contact) const;
   bool reduce_restitution(double factor);
+  int unsolved_group() const;
   bool anything_bounces() const;
   bool guard_settled(double theta);
 
@@ -73,6 +74,10 @@ struct Step {
   void linearise_again();
   std::span<const Pose> row_poses(const Contact& c) const;
   bool release_isolated();
+  bool keeps_rows(const Joint& joint) const;
+  const Joint& joint_of(const Constraint& c) const;
+  void find_free_groups();
+  void keep_momentum();
   void turn_columns(Problem& problem) const;
   void shift_joint_rows(Problem& problem);
   double nonlinear_residual();

@@ -9,6 +9,7 @@
 #include "problem/islands.hpp"
 #include "scheme/common/active_set.hpp"
 #include "scheme/common/contact_projection.hpp"
+#include "scheme/common/free_groups.hpp"
 #include "scheme/common/free_motion.hpp"
 #include "scheme/common/isolated_bodies.hpp"
 #include "scheme/common/joint_projection.hpp"
@@ -52,6 +53,7 @@ struct EnergyGuardData {
   std::vector<double> kinetic, reached;          // without impulses and with them [J]
   std::vector<double> share;                     // of the restitution; empty: all [-]
   std::vector<int> of_contact;                   // the group of a contact
+  bool plastic_solved = false;                   // without restitution there is an answer
 };
 
 // Who pays for the work of the projection (E39, E322); by body, or by the root of a group of
@@ -74,7 +76,8 @@ struct StepData {
   dynamics::Forces forces;
   FreeMotion free;  // with the velocities that the problems' k is made of
   VecX v_free, v_end;
-  VecX v_solved;                // velocities of the last solve, before the projection slows them
+  VecX v_solved;                // velocities of the last solve, in the frames of the beginning
+  VecX v_moved;                 // the same after the drift (E420), before the projection
   double potential_solved = 0;  // potential energy before the projection [J]
   std::vector<Pose> poses_end;
   constrain::ProblemLayout layout;
@@ -101,7 +104,8 @@ struct StepData {
   bool spared = false;         // contacts took part in it (E320)
   PaymentData payment;
   VecX k_plain;  // momentum of a solve without the pushes of springs that are followed
-  VecX v_turn;   // impulses, and the change of velocities, along springs at the end of the step
+  VecX v_turn;   // impulses, and the change of velocities, along springs after the drift
+  FreeGroups free_groups;
   std::vector<double> island_work, island_kinetic;
   Problem carrying;  // of the velocities with which bodies follow prescribed ones (E322)
   Solution carried;
@@ -116,6 +120,7 @@ struct StepData {
   problem::Islands islands;
   std::vector<char> impact_islands;
   SolverWorkspace solver;
+  WorkMeter* meter = nullptr;  // of the step (E314)
   TrapezoidalData trapezoidal, instant;
   HybridData hybrid;
   PenaltyData penalty;

@@ -14,6 +14,14 @@ namespace {
 
 constexpr double no_time = 0x1p-50;  // of the step [-]
 
+// Of the work of a step (E314): beyond this share events are no longer looked for, and the rest is
+// left for what may have to be taken again.
+constexpr double share_for_events = 0.5;
+
+// A pass over all bodies, in products of 6 x 6 blocks a body: the contacts of a moment, or forces
+// and rows of a part.
+constexpr double work_of_pass = 250;
+
 }  // namespace
 
 SolveRecord& HybridStep::new_record(Purpose purpose) {
@@ -28,6 +36,15 @@ SolveRecord& HybridStep::new_record(Purpose purpose) {
 
 void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, double speed) {
   report.events.push_back({kind, t, key, speed});
+}
+
+// Adds to the work of the step (E314).
+void HybridStep::book(double work) const {
+  if (data.meter) data.meter->spent += work;
+}
+
+void HybridStep::book_pass() const {
+  book(work_of_pass * static_cast<double>(1 + model.bodies.size()));
 }
 
 // (E217): from here on every pair is kept apart as it comes, without restitution.
@@ -62,7 +79,9 @@ void HybridStep::integrate() {
       stopped = not_finite(model, data.v_free, "force or velocity");
       return;
     }
-    if (!limited && (worn_out || ++moments > most)) limit_events();
+    book_pass();
+    const bool spent = data.meter && data.meter->beyond(share_for_events);
+    if (!limited && (worn_out || spent || ++moments > most)) limit_events();
     if (choose_steady()) {
       impact();
       continue;
@@ -74,6 +93,7 @@ void HybridStep::integrate() {
     double length = left;
     if (!limited) {
       const double tau = first_collision(left);
+      if (hold_closed(tau)) continue;
       if (tau <= no_time * h) continue;  // bodies that touch: the choice is made again
       if (tau < left) length = meet(tau, left);
       if (!stopped.empty()) return;

@@ -17,6 +17,9 @@ constexpr int max_pieces = 64;
 constexpr double brief_part = 0x1p-18;  // of the step [-]
 constexpr int max_meetings = 12;  // solves that find when a body that does not fly meets another
 
+// Of a gap: of two polyhedra, and of all other shapes, in products of 6 x 6 blocks (E314).
+constexpr double work_of_depth = 120, work_of_gap = 30;
+
 // Turning does not change where it is.
 bool is_round(const Model& model, const Body& body) {
   for (int i = 0; i < body.shapes; ++i) {
@@ -40,14 +43,16 @@ void HybridStep::place(BodyId id, double tau, double length) {
     d.trial[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
                                d.now.v.data() + body.first_velocity, tau, nullptr);
   } else if (body.velocities > 0) {
-    d.trial[i] = tau >= length ? data.poses_end[i]
-                               : dynamics::advanced(body, d.now.poses[i],
-                                                    data.v_end.data() + body.first_velocity, tau);
+    d.trial[i] = tau >= length
+                     ? data.poses_end[i]
+                     : dynamics::drift(body, d.now.poses[i],
+                                       data.v_end.data() + body.first_velocity, tau, nullptr);
     if (d.falls[i] && tau < length) d.trial[i].p += drop(body, tau, length);
   }
 }
 
 double HybridStep::gap_at(const Watch& watch, double tau, double length) {
+  book(watch.polyhedra ? work_of_depth : work_of_gap);
   place(watch.key.body_a, tau, length);
   place(watch.key.body_b, tau, length);
   if (!watch.polyhedra) {
@@ -177,6 +182,20 @@ double HybridStep::first_collision(double length) {
     d.due.push_back(w.key);
   }
   return first;
+}
+
+// (E480): contacts that touch and open, and that the solve of the part closes at once, take part in
+// it. True: there are such contacts, and the part is taken again.
+bool HybridStep::hold_closed(double tau) {
+  if (!options.steady || tau >= brief_part * h) return false;
+  bool held = false;
+  for (const Watch& w : d.watched) {
+    const bool due = std::find(d.due.begin(), d.due.end(), w.key) != d.due.end();
+    if (!due || is_steady(w.key) || !touches(w.gap)) continue;
+    make_steady(w.key);
+    held = true;
+  }
+  return held;
 }
 
 // Bodies that do not fly move by a solve whose length is part of the answer: solved again until

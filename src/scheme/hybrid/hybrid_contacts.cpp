@@ -62,8 +62,8 @@ double HybridStep::switch_speed(const Contact& c) const {
   return std::max(std::abs(along), across * gain) * (h / data.share(h) / d.free_length);
 }
 
-bool HybridStep::touches(const Contact& c) const {
-  return c.gap <= touching * model.length_unit;
+bool HybridStep::touches(double gap) const {
+  return gap <= touching * model.length_unit;
 }
 
 bool HybridStep::polyhedra(const ContactKey& key) const {

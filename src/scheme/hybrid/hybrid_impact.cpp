@@ -17,6 +17,9 @@ namespace cairn::scheme {
 namespace {
 
 constexpr double approach_rounding = 0x1p-44;  // of the fastest approach: rounding [-]
+// Of the impact of one contact, and of the search for it among those that touch, in products of
+// 6 x 6 blocks (E314).
+constexpr double work_of_strike = 300, work_of_look = 5;
 constexpr double nudge = 0x1p-10;  // of the switch speed: a micro-collision from rest [-]
 
 }  // namespace
@@ -96,6 +99,7 @@ void HybridStep::audit(const Touch& touch, double approach, const ImpactOutcome&
 }
 
 void HybridStep::strike(const Problem& problem) {
+  book(work_of_strike + work_of_look * static_cast<double>(d.touching.size()));
   const Units& units = problem.units;
   Touch& touch = merge(problem);
   Vec3 u = velocity(touch, problem);

@@ -27,8 +27,8 @@ void HybridStep::evaluate(double length) {
       d.half.poses[i] = dynamics::prescribed_pose(body, d.half.t);
       data.poses_end[i] = dynamics::prescribed_pose(body, d.now.t + length);
     } else if (body.velocities > 0) {
-      d.half.poses[i] = dynamics::advanced(body, d.now.poses[i],
-                                           d.now.v.data() + body.first_velocity, length / 2);
+      d.half.poses[i] = dynamics::drift(body, d.now.poses[i], d.now.v.data() + body.first_velocity,
+                                        length / 2, nullptr);
     }
   }
   dynamics::evaluate_loads(model, d.half, data.forces);
@@ -39,6 +39,7 @@ void HybridStep::evaluate(double length) {
 // From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
 // corrected at the rate of the whole step, however short the part.
 void HybridStep::take_part(double length) {
+  book_pass();
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(d.flies.size() == model.bodies.size(), d.flies.size());
   evaluate(length);
@@ -75,6 +76,9 @@ void HybridStep::take_part(double length) {
     if (d.flies[i])
       data.poses_end[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
                                         d.now.v.data() + body.first_velocity, length, nullptr);
+    if (d.flies[i])
+      data.v_moved.segment(body.first_velocity, body.velocities) =
+          data.v_end.segment(body.first_velocity, body.velocities);
     if (d.falls[i]) data.poses_end[i].p += drop(body, length, length);
   }
   if (!part.close_joints()) stopped = open_joints(model, d.now.poses, data.poses_end);
@@ -144,7 +148,7 @@ void HybridStep::accept(double length) {
   d.now.t += length;
 }
 
-// Bodies that fly or fall follow a curve, the others go straight with the velocities of the solve.
+// Bodies that fly or fall follow a curve, the others drift with the velocities of the solve.
 void HybridStep::record_path(double length) {
   d.v_path = data.v_solved;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -159,7 +163,7 @@ void HybridStep::record_path(double length) {
         d.v_path[k++] -= length * model.gravity[static_cast<Eigen::Index>(axis)];
   }
   data.path.add(d.now.t, d.now.poses, d.v_path);
-  data.path.add(d.now.t + length, data.poses_moved, data.v_solved);
+  data.path.add(d.now.t + length, data.poses_moved, data.v_moved);
   if (data.poses_moved != data.poses_end)
     data.path.add(d.now.t + length, data.poses_end, data.v_end);
 }

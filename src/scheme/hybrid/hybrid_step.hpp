@@ -27,6 +27,8 @@ struct HybridStep {
   // The algorithm.
   void integrate();
   void limit_events();
+  void book(double work) const;
+  void book_pass() const;
   SolveRecord& new_record(Purpose purpose);
   void event(StepEvent::Kind kind, double t, const ContactKey& key, double speed);
 
@@ -39,7 +41,8 @@ struct HybridStep {
   void find_falling();
   bool is_steady(const ContactKey& key) const;
   void make_steady(const ContactKey& key);
-  bool touches(const Contact& c) const;
+  bool touches(double gap) const;
+  bool touches(const Contact& c) const { return touches(c.gap); }
   double normal_rate(const Contact& c) const;
   double still_speed(const Contact& c) const;
   double switch_speed(const Contact& c) const;
@@ -60,6 +63,7 @@ struct HybridStep {
   // When bodies meet.
   double first_collision(double length);
   double meet(double tau, double left);
+  bool hold_closed(double tau);
   double collision_time(const Watch& watch, double length);
   double crossing(const Watch& watch, double lo, double gap_lo, double hi, double gap_hi,
                   double length);

@@ -33,7 +33,7 @@ void HybridStep::gather_touching(Problem& problem) {
   d.joint_terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     constrain::add_joint(model, d.now.poses, d.window[1], d.layout, static_cast<JointId>(i), 0, h,
-                         problem, d.joint_terms);
+                         problem, d.joint_terms, constrain::JointPoints::common);
   d.joints = problem;
   for (Constraint& c : d.joints.constraints) std::fill(c.b, c.b + max_rows, 0.0);
   for (Constraint& c : problem.constraints) {

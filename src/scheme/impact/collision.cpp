@@ -181,7 +181,9 @@ bool Collision::decompress(int first) {
     d.push[i] = by_speed ? 0 : d.wanted[i];
     search = search || by_speed;
   }
-  if (search && search_speeds(first)) return true;
+  // Where one search has failed those with other shares of the impulses would, at the same cost.
+  if (search && d.speeds_found && search_speeds(first)) return true;
+  d.speeds_found = d.speeds_found && !search;
   if (search)
     for (std::size_t i = 0; i < d.colliders.size(); ++i)
       if (mode_of(i) == Mode::returned && d.colliders[i].law != RestitutionLaw::newton)
@@ -334,6 +336,7 @@ bool Collision::guard() {
 }
 
 void Collision::run() {
+  d.speeds_found = true;
   compress();
   classify();
   const int first = report.solve_count;

@@ -57,6 +57,7 @@ struct CollisionData {
   std::vector<double> compression_work;                          // of contacts
   std::vector<double> wanted, speed, push;                       // of contacts
   std::vector<double> slope, search_speed, search_impulse;
+  bool speeds_found = true;  // false: a search for speeds of this impact has failed (E174)
   VecX v_compressed, v_from, v_scratch, joint_impulse;
   problem::MassInverse mass;
   Eigen::MatrixXd joint_response;  // S = J_e A^-1 J_e^T of an island, then its factor

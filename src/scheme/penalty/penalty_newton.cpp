@@ -8,6 +8,7 @@
 
 #include "base/conventions.hpp"
 #include "base/index.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 #include "model/dof.hpp"
 #include "problem/mass.hpp"
@@ -85,8 +86,8 @@ void PenaltyStep::follow(const VecX& v) {
   for (std::size_t i = 0; i < s.model.bodies.size(); ++i) {
     const Body& body = s.model.bodies[i];
     if (body.velocities > 0)
-      d.poses[i] =
-          dynamics::advanced(body, s.state.poses[i], d.v_model.data() + body.first_velocity, s.h);
+      d.poses[i] = dynamics::drift(body, s.state.poses[i], d.v_model.data() + body.first_velocity,
+                                   s.h, nullptr);
   }
 }
 

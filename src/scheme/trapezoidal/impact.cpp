@@ -115,7 +115,6 @@ void TrapezoidalStep::relax_dampers() {
   d.forces.followed.clear();
   d.forces.potential.setZero();
   d.forces.applied.setZero();
-  d.forces.gyroscopic.setZero();
   d.forces.viscous.setZero();
   d.forces.middle = d.now.poses;
   for (dynamics::SpringRow& s : rows) {
@@ -129,7 +128,8 @@ void TrapezoidalStep::relax_dampers() {
   SolveRecord& record = new_record(Purpose::hold);
   Problem& problem = record.problem;
   constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);
-  add_implicit_terms(0, problem);
+  d.half = d.now;
+  add_implicit_terms(problem);
   add_impact_rows(problem, {}, {}, {});
   keep_instant(problem, d.now.v, record.origin);
   finish_solve(record);

@@ -20,10 +20,11 @@ void TrapezoidalStep::joint_rates(const Phase& phase, std::span<const Pose> pose
   constrain::assemble_bodies(model, phase.v, h, d.layout, problem);
   set_window(phase.t);
   add_joints(poses, d.window[0], d.window[1], window(), problem);
+  constrain::to_problem_velocities(model, problem, phase.v, d.v_ahead);
   rates.clear();
   for (std::size_t i = 0; i < d.joint_constraints; ++i) {
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, problem.constraints[i], d.v_unit.data(), false, w);
+    linear::constraint_velocity(problem, problem.constraints[i], d.v_ahead.data(), false, w);
     for (int k = 0; k < problem.constraints[i].rows; ++k)
       rates.push_back(w[k] + d.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
                                  problem.units.speed());
@@ -40,14 +41,15 @@ Vec3 TrapezoidalStep::velocity_at(const Contact& c, std::span<const Pose> poses,
   return velocity;
 }
 
-// How fast the velocity along the rows of a contact changes over the problem although v stays: by
-// the turning of normal and lever arms and the acceleration of prescribed bodies [m/s].
+// How fast the velocity along the rows of a contact changes over the problem although no
+// force acts: by the turning of normal and lever arms and the acceleration of prescribed bodies
+// [m/s].
 Vec3 TrapezoidalStep::turning_rate(const ContactKey& key) {
   Contact from, to;
   if (!contact_at(key, d.now.poses, from) || !contact_at(key, d.next.poses, to))
     return Vec3::Zero();
   const Vec3 a = velocity_at(from, d.now.poses, d.now.t, d.now.v),
-             b = velocity_at(to, d.next.poses, d.next.t, d.now.v);
+             b = velocity_at(to, d.next.poses, d.next.t, d.next.v);
   return {to.n_W.dot(b) - from.n_W.dot(a), to.t1_W.dot(b) - from.t1_W.dot(a),
           to.stretch * to.t2_W.dot(b) - from.stretch * from.t2_W.dot(a)};
 }
@@ -57,14 +59,13 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
   Problem& problem = record.problem;
   dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
                               false, d.forces);
-  move_bodies(model, d.now, d.now.v, length / 2, d.half);
-  move_bodies(model, d.now, d.now.v, length, d.next);
+  drift_bodies(model, d.now, length / 2, d.half);
+  drift_bodies(model, d.now, length, d.next);
   constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);
-  add_implicit_terms(length, problem);
+  add_implicit_terms(problem);
   problem.k = d.mean;  // increments: the impulses of the forces alone
   if (!model.joints.empty()) {
     joint_rates(d.now, d.now.poses, d.rates_now);
-    d.next.v = d.now.v;
     joint_rates(d.next, d.next.poses, d.rates_next);
   }
   add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
@@ -80,7 +81,7 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
     Vec3 b = turning_rate(c.key);
     // What slides keeps its velocity; of one that slides on an edge of a polygon, along the edge,
     // only the part across.
-    const Vec3 slip = velocity_at(c, d.half.poses, d.half.t, d.now.v);
+    const Vec3 slip = velocity_at(c, d.half.poses, d.half.t, d.half.v);
     const ContactBasis& basis = d.modes[i];
     if (basis.mode == ContactBasis::Mode::slip) {
       b[1] = c.t1_W.dot(slip);

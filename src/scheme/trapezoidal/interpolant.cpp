@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "base/conventions.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn::scheme {
@@ -58,7 +59,9 @@ Vec3 rotation_vector(const Quat& from, const Quat& to, const Vec3& expected) {
 
 }  // namespace
 
-void interpolate(const Model& model, const Phase& from, const Phase& to, double tau, Phase& out) {
+void interpolate(const Model& model, const Phase& from, const Phase& to, double tau,
+                 std::span<const char> no_torque, Phase& out) {
+  CAIRN_DCHECK(no_torque.size() == model.bodies.size(), no_torque.size());
   CAIRN_DCHECK(from.poses.size() == to.poses.size(), from.poses.size());
   CAIRN_DCHECK(from.poses.size() == model.bodies.size(), from.poses.size());
   const double h = to.t - from.t;
@@ -84,6 +87,10 @@ void interpolate(const Model& model, const Phase& from, const Phase& to, double 
       const double phi = value(0.0, angle, from.v[k], to.v[k]);
       out.poses[i].R = (exp_rotation(phi * body.axis_W) * a.R).normalized();
       out.v[k] = rate(0.0, angle, from.v[k], to.v[k]);
+    } else if (no_torque[i]) {
+      double end[6];
+      out.poses[i].R = dynamics::drift(body, a, from.v.data() + body.first_velocity, tau, end).R;
+      out.v.segment<3>(k) = Eigen::Map<const Vec3>(end + (k - body.first_velocity));
     } else if (body.rotation == RotationKind::three) {
       const Vec3 w = from.v.segment<3>(k), zero = Vec3::Zero();
       const Vec3 end = rotation_vector(a.R, b.R, 0.5 * h * (w + to.v.segment<3>(k)));
@@ -92,6 +99,19 @@ void interpolate(const Model& model, const Phase& from, const Phase& to, double 
       out.poses[i].R = (a.R * exp_rotation(phi)).normalized();
       out.v.segment<3>(k) = turning(phi) * rate(zero, end, w, end_rate);
     }
+  }
+}
+
+void drift_bodies(const Model& model, const Phase& from, double h, Phase& out) {
+  out.t = from.t + h;
+  out.poses = from.poses;
+  out.v = from.v;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind == BodyKind::prescribed) out.poses[i] = dynamics::prescribed_pose(body, out.t);
+    if (body.velocities > 0)
+      out.poses[i] = dynamics::drift(body, from.poses[i], from.v.data() + body.first_velocity, h,
+                                     out.v.data() + body.first_velocity);
   }
 }
 

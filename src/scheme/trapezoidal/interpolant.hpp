@@ -1,6 +1,7 @@
 // The motion within a step as a cubic that meets positions and velocities at both ends (E171).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "cairn/model.hpp"
@@ -15,8 +16,12 @@ struct Phase {
 };
 
 // The phase at the time `from.t + tau`, 0 <= tau <= to.t - from.t. Prescribed bodies are where
-// their motion takes them.
-void interpolate(const Model& model, const Phase& from, const Phase& to, double tau, Phase& out);
+// their motion takes them. Bodies marked in `no_torque` turn freely (E423).
+void interpolate(const Model& model, const Phase& from, const Phase& to, double tau,
+                 std::span<const char> no_torque, Phase& out);
+
+// The phase after a time h in which no force acts (E420).
+void drift_bodies(const Model& model, const Phase& from, double h, Phase& out);
 
 // The phase after a time h with the constant velocities v; velocities of `out` are left alone.
 void move_bodies(const Model& model, const Phase& from, const VecX& v, double h, Phase& out);

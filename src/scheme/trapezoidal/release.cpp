@@ -218,14 +218,14 @@ double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord&
 double TrapezoidalStep::basis_function(double tau) {
   TrapezoidalStep at = probe();
   const double length = instant_length();
-  interpolate(model, d.now, d.next, std::max(0.0, tau - length / 2), at.d.now);
+  interpolate(model, d.now, d.next, std::max(0.0, tau - length / 2), d.no_torque, at.d.now);
   at.d.v_free = d.v_free;
   at.d.candidates = d.touching;
   at.d.modes = d.modes;
   at.d.memory.clear();
   at.d.joint_impulses.clear();
   at.solve_instant(length, at.d.trial_record_instant);
-  interpolate(model, d.now, d.next, tau, d.trial);
+  interpolate(model, d.now, d.next, tau, d.no_torque, d.trial);
   double least = std::numeric_limits<double>::infinity();
   for (Watched& w : d.watched) {
     w.value = mode_function(w, at.d.trial_record_instant);

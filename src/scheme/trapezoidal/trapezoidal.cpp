@@ -60,13 +60,7 @@ void TrapezoidalStep::integrate(double length) {
       continue;
     }
     SolveRecord& record = new_record(limited ? Purpose::limited : Purpose::step);
-    begin_smooth(left, record);
-    // With shorter parts and the same velocities the blocks are nearer to the masses.
-    if (stopped = turns_too_fast(model, record.problem, d.now.v, left); !stopped.empty()) {
-      --report.solve_count;
-      return;
-    }
-    end_smooth(left, record);
+    solve_smooth(left, record);
     if (!d.next.v.allFinite()) {
       stopped = not_finite(model, d.next.v, "new velocity");
       return;

@@ -50,7 +50,9 @@ struct TrapezoidalData {
   dynamics::SpringRows relaxed;         // stiff dampers after an impact (E179)
   Phase now, next, half, trial, begin;  // begin: of the whole step
   VecX mean, v_free, v_before, v_unit;
-  VecX v_solved;                    // of the last solve, before the spins are carried (E409)
+  VecX v_solved;                    // of the last solve, in the frames of `half` (E423)
+  VecX v_ahead;                     // at `next` without impulses, in the problem's units
+  std::vector<char> no_torque;      // per body with unequal moments of inertia: in the last solve
   double free_length = 1;           // time after which v_free would be reached [s]
   std::vector<Contact> candidates;  // at now, sorted by key
   std::vector<Contact> touching;    // rows of the solve, at half the step or at the impact

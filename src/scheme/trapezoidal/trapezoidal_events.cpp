@@ -52,9 +52,7 @@ void TrapezoidalStep::find_contacts(double length) {
     // The diagonal gives a bound on how fast a body may become, which is all that is asked.
     for (int k = 0; k < body.velocities; ++k) {
       const int i = body.first_velocity + k;
-      d.v_free[i] += (d.forces.potential[i] + d.forces.applied[i] + d.forces.viscous[i] +
-                      d.forces.gyroscopic[i]) /
-                     A[k][k];
+      d.v_free[i] += (d.forces.potential[i] + d.forces.applied[i] + d.forces.viscous[i]) / A[k][k];
     }
   }
   d.start.t = d.now.t;
@@ -62,8 +60,9 @@ void TrapezoidalStep::find_contacts(double length) {
   d.start.v = d.now.v;
   d.start.contacts = d.memory;
   move_bodies(model, d.now, d.now.v, length, d.next);
-  find_candidates(model, d.start, d.v_free, d.next.poses, ActiveSetRule{}, length, data.active,
-                  d.candidates);
+  // Bodies at rest whose gap is rounding touch: what hits one of them hits the others.
+  find_candidates(model, d.start, d.v_free, d.next.poses,
+                  ActiveSetRule{.margin = touching_distance()}, length, data.active, d.candidates);
   set_window(d.now.t);
   d.active.assign(d.candidates.size(), 0);
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {
@@ -86,7 +85,7 @@ bool TrapezoidalStep::approaches_now() {
 }
 
 double TrapezoidalStep::gap_at(const ContactKey& key, double tau) {
-  interpolate(model, d.now, d.next, tau, d.trial);
+  interpolate(model, d.now, d.next, tau, d.no_torque, d.trial);
   Contact c;
   return data.active.finder.find_one(model, d.trial.poses, key, c) ? c.gap : never;
 }
@@ -229,7 +228,7 @@ void TrapezoidalStep::collide(double& tau, double length) {
     return;
   }
   record.taken = tau;
-  interpolate(model, d.now, d.next, tau, d.trial);
+  interpolate(model, d.now, d.next, tau, d.no_torque, d.trial);
   add_smooth_ledger(record, tau / length);
   data.path.add(d.now.t, d.now.poses, d.now.v);
   data.path.add(d.trial.t, d.trial.poses, d.trial.v);

@@ -15,9 +15,9 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   const Units& u = problem.units;
   const bool whole = share >= 1;
   Ledger part;
-  d.mean = 0.5 * (d.now.v + d.v_solved);
+  d.mean = 0.5 * (d.half.v + d.v_solved);
   const VecX& mean = d.mean;
-  d.v_unit = d.v_solved - d.now.v;
+  d.v_unit = d.v_solved - d.half.v;
   const VecX& change = d.v_unit;
   const double length = d.next.t - d.now.t;
   double forces = d.forces.sum().dot(mean);
@@ -34,14 +34,6 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
     const double rate = f.elastic ? f.mean : along + s.motion, drag = length * s.damping * rate;
     part.passive -= drag * rate;
     part.work_motion += (f.elastic ? f.law : drag) * s.motion;
-  }
-  for (const Body& body : model.bodies) {
-    if (body.rotation != RotationKind::three || body.velocities == 0) continue;
-    const int first = body.first_velocity + body.velocities - 3;
-    forces += 0.5 * length *
-              mean.segment<3>(first).dot(
-                  dynamics::gyroscopic_derivative(body.inertia_B, d.now.v.segment<3>(first)) *
-                  change.segment<3>(first));
   }
   const double potential = dynamics::potential_energy(model, d.next.poses) -
                            dynamics::potential_energy(model, d.now.poses);
@@ -65,7 +57,7 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
                                                                         : 3);
       double v[max_velocities];
       for (int k = 0; k < b.size; ++k)
-        v[k] = d.now.v[b.first + k] * (k < linear ? 1 / u.speed() : u.time);
+        v[k] = d.half.v[b.first + k] * (k < linear ? 1 / u.speed() : u.time);
       linear::add_product(c.J[side], c.rows, b.size, v, before);
     }
     for (int k = 0; k < c.rows; ++k) {

@@ -44,7 +44,7 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
 // (E462).
 void TrapezoidalStep::add_spring_work() {
   const dynamics::MiddleMoment moment{model, d.next.poses, d.next.v, d.next.t, d.now.t - d.next.t};
-  d.mean = 0.5 * (d.next.v + d.v_solved);
+  d.mean = 0.5 * (d.half.v + d.v_solved);
   for (const dynamics::FollowedRow& f : d.forces.followed) {
     const double work = dynamics::energy_defect(moment, d.before_projection, d.mean, d.forces, f);
     for (const BodyId id : model.springs[f.spring].bodies) {
@@ -88,8 +88,8 @@ void TrapezoidalStep::find_turned(const Problem& problem) {
 // (E169): the work, and that of the projection against gravity, is taken from the kinetic energy of
 // the island, or returned to it, all velocities by one factor, so that energy does not drift. Where
 // the bodies hardly move the factor would be far from one: the ledger then shows the difference.
-// Islands that nothing holds keep their momenta, and pay nothing; nor does the spin of a body that
-// no row turns.
+// Islands that nothing holds keep their momenta, and pay from the motion within them; nor does the
+// spin of a body that no row turns.
 void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
   find_turned(problem);
   data.island_kinetic.assign(data.island_work.size(), 0.0);
@@ -124,6 +124,10 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
     report.projection_slowing = std::min(report.projection_slowing, std::min(factor, 2 - factor));
     phase.v.segment(body.first_velocity, paying(i)) *= factor;
   }
+  // (E425, E426)
+  const double slowing = data.free_groups.keep_momentum(model, data.isolated, d.before_projection,
+                                                        phase.poses, GroupPayment::both, phase.v);
+  report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 
 }  // namespace cairn::scheme

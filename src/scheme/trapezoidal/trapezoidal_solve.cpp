@@ -19,6 +19,7 @@
 namespace cairn::scheme {
 namespace {
 
+constexpr double no_kick = 0x1p-44;  // change of a spin that is rounding [-]
 constexpr double shallow = 0x1p-20;  // overlap of the scheme's own making, of the radius [-]
 
 int linear_velocities(const Body& body) {
@@ -54,21 +55,10 @@ SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
   return record;
 }
 
-// A = M - h/2 k_v - h^2/4 k_q (E160, E163, E164), and k = A v + impulses of the forces.
-void TrapezoidalStep::add_implicit_terms(double length, Problem& problem) {
-  CAIRN_DCHECK(length >= 0, length);
-  CAIRN_DCHECK(d.now.v.size() == model.velocities, d.now.v.size());
-  const Units& u = problem.units;
-  for (ProblemBody& b : problem.bodies) {
-    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    if (body.rotation != RotationKind::three) continue;
-    const int first = b.size - 3;
-    const Mat3 X =
-        -0.5 * length / (u.mass * u.length * u.length) *
-        dynamics::gyroscopic_derivative(body.inertia_B, d.now.v.segment<3>(b.first + first));
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 3; ++c) b.A[first + r][first + c] += X(r, c);
-  }
+// A = M - h/2 k_v - h^2/4 k_q (E160, E163), and k = A v + impulses of the forces, v the velocities
+// after half of the drift (E423).
+void TrapezoidalStep::add_implicit_terms(Problem& problem) {
+  CAIRN_DCHECK(d.half.v.size() == model.velocities, d.half.v.size());
   constrain::add_spring_rows(model, d.now.poses, d.forces.rows, d.layout, problem);
   constrain::add_spring_rows(model, d.forces.middle, d.forces.middle_rows, d.layout, problem);
   set_momentum(problem);
@@ -76,7 +66,7 @@ void TrapezoidalStep::add_implicit_terms(double length, Problem& problem) {
 
 void TrapezoidalStep::set_momentum(Problem& problem) {
   const Units& u = problem.units;
-  scale(model, d.now.v, 1 / u.speed(), u.time, d.v_unit);
+  scale(model, d.half.v, 1 / u.speed(), u.time, d.v_unit);
   problem.k.setZero(model.velocities);
   problem::add_mass_product(problem, d.v_unit.data(), problem.k.data());
   d.mean = d.forces.sum();
@@ -94,7 +84,7 @@ void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Po
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     by_hand = by_hand || moves_by_hand(model, model.joints[i]);
     constrain::add_joint(model, poses, after, d.layout, static_cast<JointId>(i), 0, window, problem,
-                         d.joint_terms);
+                         d.joint_terms, constrain::JointPoints::common);
   }
   d.joint_constraints = problem.constraints.size();
   if (by_hand) {
@@ -103,7 +93,7 @@ void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Po
     d.probe.first_row.assign(1, 0);
     for (std::size_t i = 0; i < model.joints.size(); ++i)
       constrain::add_joint(model, poses, before, d.layout, static_cast<JointId>(i), 0, window,
-                           d.probe, d.joint_terms_start);
+                           d.probe, d.joint_terms_start, constrain::JointPoints::common);
   } else {
     d.joint_terms_start.assign(d.joint_terms.size(), constrain::JointRowTerms{});
   }
@@ -133,20 +123,21 @@ double TrapezoidalStep::gap_correction(const Contact& c, double gap, double leng
   return work <= payable / 4 * kinetic ? correction : 0;
 }
 
-// (E187): J v of all joint rows at the end of the step, as far as the old velocities lead, in the
-// problem's units.
+// (E187): J v of all joint rows at the end of the step, where the drift leads without impulses, in
+// the problem's units.
 void TrapezoidalStep::turning_joints(const Problem& problem) {
   d.turning.clear();
+  scale(model, d.next.v, 1 / problem.units.speed(), problem.units.time, d.v_ahead);
   d.joint_terms_start.clear();
   d.probe.units = problem.units;
   d.probe.constraints.clear();
   d.probe.first_row.assign(1, 0);
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     constrain::add_joint(model, d.next.poses, d.next.poses, d.layout, static_cast<JointId>(i), 0, h,
-                         d.probe, d.joint_terms_start);
+                         d.probe, d.joint_terms_start, constrain::JointPoints::common);
   for (const Constraint& row : d.probe.constraints) {
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    linear::constraint_velocity(problem, row, d.v_ahead.data(), false, w);
     d.turning.insert(d.turning.end(), w, w + row.rows);
   }
 }
@@ -198,7 +189,7 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
       const std::array<const Vec3*, 3> then = {&last.n_W, &last.t1_W, &last.t2_W};
       for (int k = 0; k < row.rows; ++k)
         row.b[k] += relative_velocity(model, d.next.poses, last, *then[static_cast<std::size_t>(k)],
-                                      d.now.v) /
+                                      d.next.v) /
                         speed -
                     w[k];
     }
@@ -214,25 +205,17 @@ void TrapezoidalStep::finish_solve(SolveRecord& record) {
   solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
 }
 
-void TrapezoidalStep::begin_smooth(double length, SolveRecord& record) {
+void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(length <= 2 * h, length, h);
   record.length = record.taken = length;
   dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
                               options.damp_stiff, d.forces);
-  move_bodies(model, d.now, d.now.v, limited ? 0 : length / 2, d.half);  // (E165, E177)
-  move_bodies(model, d.now, d.now.v, length, d.next);
+  drift_bodies(model, d.now, limited ? 0 : length / 2, d.half);  // (E423, E177)
+  drift_bodies(model, d.now, length, d.next);
   constrain::assemble_bodies(model, d.now.v, length, d.layout, record.problem);
-  add_implicit_terms(length, record.problem);
+  add_implicit_terms(record.problem);
   keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
-}
-
-void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
-  begin_smooth(length, record);
-  end_smooth(length, record);
-}
-
-void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   add_smooth_rows(length, record.problem);
   CAIRN_DCHECK(d.terms.size() == static_cast<std::size_t>(record.problem.rows()), d.terms.size(),
                record.problem.rows());
@@ -243,7 +226,6 @@ void TrapezoidalStep::end_smooth(double length, SolveRecord& record) {
   finish_solve(record);
   move_on(length, record);
   if (!limited && !d.forces.followed.empty()) follow_springs(length, record);
-  if (!limited) carry_spins();
 }
 
 // (E461): linearises springs and dampers where the solution leads until they are there. Where that
@@ -272,26 +254,34 @@ void TrapezoidalStep::follow_springs(double length, SolveRecord& record) {
 
 // Velocities of the solution, and the bodies where they lead.
 void TrapezoidalStep::move_on(double length, const SolveRecord& record) {
-  constrain::to_model_velocities(model, record.problem, record.solution.v, d.next.v);
-  if (limited)
-    d.mean = d.next.v;  // (E177)
-  else
-    d.mean = 0.5 * (d.now.v + d.next.v);
-  move_bodies(model, d.now, d.mean, length, d.next);  // (E161)
-  d.v_solved = d.next.v;
+  constrain::to_model_velocities(model, record.problem, record.solution.v, d.v_solved);
+  drift_on(length);
 }
 
-// (E409): bodies of equal moments of inertia have the spin that their torques, at half the step,
-// give them in the world.
-void TrapezoidalStep::carry_spins() {
+// (E161, E423): to the end of the step with the velocities of the solve.
+void TrapezoidalStep::drift_on(double length) {
+  if (limited)
+    d.mean = d.v_solved;  // (E177)
+  else
+    d.mean = 0.5 * (d.half.v + d.v_solved);
+  move_bodies(model, d.now, d.mean, length, d.next);
+  d.next.v = d.v_solved;
+  d.no_torque.assign(model.bodies.size(), 0);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (body.velocities == 0 || !dynamics::turns_evenly(body)) continue;
-    const int k = body.first_velocity + linear_velocities(body);
-    const Vec3 before = d.now.v.segment<3>(k), change = d.next.v.segment<3>(k) - before;
-    if (change == Vec3::Zero()) continue;
-    d.next.v.segment<3>(k) =
-        d.next.poses[i].R.conjugate() * (d.now.poses[i].R * before + d.half.poses[i].R * change);
+    if (body.velocities == 0 || body.rotation != RotationKind::three) continue;
+    const int first = body.first_velocity, k = first + linear_velocities(body);
+    const bool free = d.half.v.segment<3>(k) == d.v_solved.segment<3>(k);
+    const bool whole = limited || free;
+    const Pose& from = whole ? d.now.poses[i] : d.half.poses[i];
+    const VecX& v = free && !limited ? d.now.v : d.v_solved;
+    double end[6];
+    d.next.poses[i].R =
+        dynamics::drift(body, from, v.data() + first, whole ? length : length / 2, end).R;
+    d.next.v.segment<3>(k) = Vec3(end[k - first], end[k - first + 1], end[k - first + 2]);
+    const double kick = (d.v_solved.segment<3>(k) - d.half.v.segment<3>(k)).norm();
+    const bool still = kick <= no_kick * d.half.v.segment<3>(k).norm();
+    d.no_torque[i] = still && !dynamics::turns_evenly(body) ? 1 : 0;
   }
 }
 

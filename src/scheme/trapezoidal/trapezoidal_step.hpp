@@ -44,20 +44,18 @@ struct TrapezoidalStep {
 
   // The smooth problem.
   SolveRecord& new_record(Purpose purpose);
-  void solve_smooth(double length, SolveRecord& record);  // both of:
-  void begin_smooth(double length, SolveRecord& record);  // forces and bodies
-  void end_smooth(double length, SolveRecord& record);    // rows, and the answer
+  void solve_smooth(double length, SolveRecord& record);
   void follow_springs(double length, SolveRecord& record);
   void move_on(double length, const SolveRecord& record);
   void set_momentum(Problem& problem);  // k = A v + impulses of the forces
-  void add_implicit_terms(double length, Problem& problem);
+  void add_implicit_terms(Problem& problem);
   void add_joints(std::span<const Pose> poses, std::span<const Pose> before,
                   std::span<const Pose> after, double window, Problem& problem);
   double gap_correction(const Contact& c, double gap, double length);
   void turning_joints(const Problem& problem);
   void add_smooth_rows(double length, Problem& problem);
   void finish_solve(SolveRecord& record);
-  void carry_spins();
+  void drift_on(double length);
   bool mean_form() const { return !limited && options.form == TrapezoidalForm::mean; }
 
   // Contacts and events.

@@ -23,6 +23,9 @@ class Attempts : public BestAttempt<Island> {
                             .stop_on_stagnation = stop_on_stagnation};
     take(solver::nsgs(island_, limits, b_.nsgs, r_, v_), "nsgs");
   }
+  void strides(double tolerance) {
+    take(solver::strides(island_, {.tolerance = tolerance}, b_.nsgs, r_, v_), "strides");
+  }
   void hold() { take(solver::hold(island_, b_.hold, r_, v_), "hold"); }
   void newton(const NewtonLimits& limits) {
     take(solver::newton(island_, limits, b_.newton, r_, v_), "newton");

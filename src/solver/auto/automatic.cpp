@@ -194,6 +194,34 @@ bool polish(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
+// A large island where Newton's method has stalled: with softer penalties, from the best impulses.
+bool polish_again(Attempts& a, const Kind& kind) {
+  if (!kind.large || kind.packing) return false;
+  NewtonLimits limits = newton_limits(a.options);
+  for (const double rho : {1e4, 1e2}) {
+    limits.rho = rho;
+    a.newton(limits);
+    if (a.good()) return true;
+  }
+  return false;
+}
+
+// The same under a convex law: accelerated gradients always gain, and so do sweeps.
+bool polish_from_gradients(Attempts& a, const Kind& kind) {
+  if (!kind.large || kind.packing || !kind.convex || !kind.plain) return false;
+  a.packs() ? a.packed_gradients(true, a.options.max_sweeps) : a.gradients(true);
+  if (a.good() || polish_again(a, kind)) return true;
+  a.sweep(a.options.max_sweeps / 4, a.options.tolerance);
+  return a.good() || polish_again(a, kind);
+}
+
+// Contacts of one body that press against each other.
+bool stride(Attempts& a, const Kind& kind) {
+  if (kind.large || a.value() > far) return false;
+  a.strides(rounding);
+  return a.good();
+}
+
 bool polish_from_interior(Attempts& a) {
   interior(a);
   a.newton(newton_limits(a.options));
@@ -267,8 +295,11 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (kind.planar_pile && pivot_from_sweeps(a, 20, 100)) return a.result(false);
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
   if (approach(a, kind) || polish(a, kind)) return a.result(false);
+  if (stride(a, kind)) return a.result(false);
   // Other starts.
+  if (polish_again(a, kind)) return a.result(true);
   if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);
+  if (polish_from_gradients(a, kind)) return a.result(true);
   if (kind.linear && pivot_from_nowhere(a, kind.planar_pile ? 300 : 100)) return a.result(true);
   if (kind.packing && descend_from_nowhere(a, kind)) return a.result(true);
   // By work: springs and spectral steps take a hundredth of pyramids and of the central path.
@@ -276,9 +307,12 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
       (stiffen(a, kind, 1) || go_on(a, kind, gradients_first) || stiffen(a, kind, springs_last)))
     return a.result(true);
   if (!kind.packing && was_warm && approach_from_nowhere(a, kind)) return a.result(true);
-  if (!kind.packing && (pivot_on_pyramids(a) || follow_path(a) || last_digits(a, kind)))
-    return a.result(true);
+  if (!kind.packing && pivot_on_pyramids(a)) return a.result(true);
+  if (!kind.packing && !kind.large && follow_path(a)) return a.result(true);
+  if (!kind.packing && last_digits(a, kind)) return a.result(true);
   exhaust(a);
+  // The work of the central path grows with the third power of the size.
+  if (!kind.packing && kind.large && !a.good()) follow_path(a);
   return a.result(true);
 }
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace cairn::solver {
 namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // J . v of six velocities in two independent sums: a chain of six additions waits for each of them.
 inline double dot6(const double* J, const double* v) {
@@ -149,25 +152,95 @@ IterationResult sweeps(const AnyIsland& island, const NsgsLimits& limits, NsgsBu
   return result;
 }
 
+// The share t > 0 of the change d at which a contact inside its cone reaches it, |a_T + t d_T| =
+// mu (a_n + t d_n); infinite where it does not.
+double share_to_cone(const problem::LawSet& set, const double* a, const double* d) {
+  if (!has_cone(set.law) || set.rows < 2 || !(set.mu > 0)) return infinite;
+  double aa = -set.mu * set.mu * a[0] * a[0], ad = -set.mu * set.mu * a[0] * d[0],
+         dd = -set.mu * set.mu * d[0] * d[0];
+  for (int k = 1; k < set.rows; ++k) {
+    aa += a[k] * a[k];
+    ad += a[k] * d[k];
+    dd += d[k] * d[k];
+  }
+  if (!(a[0] > 0) || !(aa < 0)) return infinite;
+  const double root = std::sqrt(std::max(0.0, ad * ad - dd * aa));
+  const double below = ad + root;  // aa + 2 ad t + dd t^2 = 0 with aa < 0: t = -aa / (ad + root)
+  return below > 0 ? -aa / below : infinite;
+}
+
+template <class AnyIsland>
+IterationResult stride(const AnyIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+                       std::vector<double>& r, std::vector<double>& v) {
+  constexpr int before = 3, after = 40, most = 12;
+  auto &r_before = buffers.r_before, &best = buffers.best;
+  const double work = cost::sweep * static_cast<double>(island.groups.size());
+  velocities_from_impulses(island, r, v);
+  IterationResult result{0, residual(island, r, v)};
+  best = r;
+  for (int i = 0; i < most && !(result.residual <= limits.tolerance); ++i) {
+    if (island.interrupted((before + after) * work)) break;
+    for (int k = 0; k < before; ++k) {
+      r_before = r;
+      sweep(island, r, v);
+    }
+    double share = infinite;
+    for (std::size_t k = 0; k < r.size(); ++k) r_before[k] = r[k] - r_before[k];
+    for (const auto& g : island.groups) {
+      const auto first = static_cast<std::size_t>(g.first);
+      share = std::min(share, share_to_cone(g.set, &r[first], &r_before[first]));
+    }
+    if (!std::isfinite(share)) break;
+    for (std::size_t k = 0; k < r.size(); ++k) r[k] += share * r_before[k];
+    velocities_from_impulses(island, r, v);
+    for (int k = 0; k < after; ++k) sweep(island, r, v);
+    result.iterations += before + after;
+    velocities_from_impulses(island, r, v);
+    const double now = residual(island, r, v);
+    if (!(now < result.residual)) continue;
+    result.residual = now;
+    best = r;
+  }
+  r = best;
+  velocities_from_impulses(island, r, v);
+  return result;
+}
+
+// Runs `method` on the island, or on its reduced form where the mass is not block diagonal.
+template <class Method>
+IterationResult on_any_mass(const Island& island, NsgsBuffers& buffers, std::vector<double>& r,
+                            std::vector<double>& v, const Method& method) {
+  if (island.rest.empty()) return method(island, v);
+  velocities_from_impulses(island, r, v);
+  if (island.coupled && island.rows > most_dense_rows) return {0, residual(island, r, v)};
+  reduce(island, buffers.reduced);
+  IterationResult result = method(buffers.reduced, buffers.u);
+  velocities_from_impulses(island, r, v);
+  result.residual = residual(island, r, v);
+  return result;
+}
+
 }  // namespace
 
 template <>
 IterationResult nsgs(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& v) {
-  if (island.rest.empty()) return sweeps(island, limits, buffers, r, v);
-  velocities_from_impulses(island, r, v);
-  if (island.coupled && island.rows > most_dense_rows) return {0, residual(island, r, v)};
-  reduce(island, buffers.reduced);
-  IterationResult result = sweeps(buffers.reduced, limits, buffers, r, buffers.u);
-  velocities_from_impulses(island, r, v);
-  result.residual = residual(island, r, v);
-  return result;
+  return on_any_mass(island, buffers, r, v, [&](const auto& form, std::vector<double>& u) {
+    return sweeps(form, limits, buffers, r, u);
+  });
 }
 
 template <>
 IterationResult nsgs(const ReducedIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& u) {
   return sweeps(island, limits, buffers, r, u);
+}
+
+IterationResult strides(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+                        std::vector<double>& r, std::vector<double>& v) {
+  return on_any_mass(island, buffers, r, v, [&](const auto& form, std::vector<double>& u) {
+    return stride(form, limits, buffers, r, u);
+  });
 }
 
 }  // namespace cairn::solver

@@ -38,6 +38,13 @@ template <>
 IterationResult nsgs(const ReducedIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                      std::vector<double>& r, std::vector<double>& u);
 
+// (E540). Contacts of a body that press against each other along the line between them change no
+// velocity but by rounding and geometry of second order: sweeps, and Newton, move their impulses by
+// the same small change again and again. A stride follows that change to the first cone; sweeps go
+// on from there.
+IterationResult strides(const Island& island, const NsgsLimits& limits, NsgsBuffers& buffers,
+                        std::vector<double>& r, std::vector<double>& v);
+
 // Rows up to which an island with coupled bodies is swept: its W is dense.
 constexpr int most_dense_rows = 3000;
 

@@ -48,6 +48,7 @@ TEST(Comparison, SlidingBlockHasTheFiguresOfTheClosedForm) {
   EXPECT_NEAR(exact.slip, way, 1e-9);
   EXPECT_NEAR(exact.totals.ledger.friction, mu * g * way, 1e-9);
   EXPECT_LE(exact.lift_gap, 1e-12);
+  EXPECT_LE(exact.hover_gap, 1e-12);
   EXPECT_EQ(exact.position, 0);
   EXPECT_EQ(exact.dissipation_off, 0);
   // Along t1 or a vertex a pyramid is exact; the block slides along x.
@@ -57,7 +58,16 @@ TEST(Comparison, SlidingBlockHasTheFiguresOfTheClosedForm) {
   }
   // The first step presses with all it has: thrown up at mu v_T with v_T (1 + mu^2) = v0 - mu g h.
   const record::FrictionVariant& relaxed = variant(*comparison, "relaxed");
-  EXPECT_NEAR(relaxed.lift_gap, h * mu * (3 - mu * g * h) / (1 + mu * mu), 1e-9);
+  const double thrown = mu * (3 - mu * g * h) / (1 + mu * mu);
+  EXPECT_NEAR(relaxed.hover_gap, h * thrown, 1e-9);
+  // It then flies without any force, and higher: a parabola of Euler steps.
+  double height = 0, highest = 0;
+  for (double v = thrown; height >= 0 && v > -thrown; v -= g * h) {
+    height += h * v;
+    highest = std::max(highest, height);
+  }
+  EXPECT_GT(highest, 3 * h * thrown);
+  EXPECT_NEAR(relaxed.lift_gap, highest, 1e-9);
   EXPECT_GT(relaxed.totals.coulomb_residual_max, 1e-3);
   EXPECT_FALSE(comparison->warnings.empty());
 }
@@ -71,6 +81,7 @@ TEST(Comparison, SticksTheSameUnderEveryLaw) {
   for (const record::FrictionVariant& v : comparison->variants) {
     EXPECT_LE(v.position, 1e-12) << v.name;
     EXPECT_LE(v.lift_gap, 1e-12) << v.name;
+    EXPECT_LE(v.hover_gap, 1e-12) << v.name;
   }
 }
 
@@ -85,6 +96,7 @@ TEST(Comparison, ShowsTheCorrectedRelaxationWhereAskedFor) {
   const record::FrictionVariant &relaxed = variant(*comparison, "relaxed"),
                                 &corrected = variant(*comparison, "corrected");
   EXPECT_LE(corrected.lift_gap, 1e-6 * relaxed.lift_gap);
+  EXPECT_LE(corrected.hover_gap, 1e-6 * relaxed.hover_gap);
   EXPECT_LE(corrected.totals.coulomb_residual_max, 1e-8);
   EXPECT_LE(corrected.position_off, 1e-6);
   const std::string page = page::comparison_html(*comparison);

@@ -12,7 +12,6 @@
 #include <thread>
 #include <unistd.h>
 
-#include "cairn/checkpoint.hpp"
 #include "cairn/trace.hpp"
 #include "record/trace/frame.hpp"
 #include "system/worlds.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <unistd.h>
 
-#include "cairn/checkpoint.hpp"
+#include "cairn/trace.hpp"
 #include "system/worlds.hpp"
 
 namespace cairn::test_fresh_simulator {

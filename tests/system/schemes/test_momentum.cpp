@@ -63,8 +63,8 @@ Geometry shape(Random& random, bool planar) {
   }
 }
 
-// Two or three bodies that fly towards their centre. Bodies in space have equal moments of inertia:
-// the free rotation of others is another matter (E30).
+// Two or three bodies that fly towards their centre. Half of those in space have equal moments of
+// inertia, the others those of their shapes.
 ModelDescription encounter(Random& random, bool spheres, bool smooth) {
   const bool planar = !spheres && random.below(3) == 0;
   const int kind = random.below(3);
@@ -85,7 +85,8 @@ ModelDescription encounter(Random& random, bool spheres, bool smooth) {
                spheres ? Geometry(Sphere{random.uniform(0.08, 0.2)}) : shape(random, planar),
                std::pow(10, random.uniform(-1, 1)), at, velocity, spin);
     if (!planar) {
-      body.inertia = Mat3(*body.mass * random.uniform(0.002, 0.01) * Mat3::Identity());
+      if (random.below(2) == 0)
+        body.inertia = Mat3(*body.mass * random.uniform(0.002, 0.01) * Mat3::Identity());
       body.orientation =
           Quat(1, random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)).normalized();
     } else {

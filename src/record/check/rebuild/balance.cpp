@@ -203,21 +203,6 @@ bool apply_implicit(const Segment& s, const Problem& problem, const std::vector<
   return true;
 }
 
-bool newton_turn(const Mat3& I, const Vec3& w, const Vec3& impulse, double h, Vec3& next) {
-  next = w;
-  for (int i = 0; i < 20; ++i) {
-    const Vec3 L = I * next;
-    const Vec3 residual = L - I * w + h * next.cross(L) - impulse;
-    const Mat3 slope = I + h * (cross(next) * I - cross(L));
-    const Vec3 change = slope.inverse() * residual;
-    next -= change;
-    if (!next.allFinite()) return false;
-    if (change.norm() <= 1e-15 * next.norm()) return true;
-  }
-  const Vec3 L = I * next;
-  return (L - I * w + h * next.cross(L) - impulse).norm() <= 1e-13 * (I * w).norm();
-}
-
 }  // namespace
 
 double ElementRow::rate(const Model& model, const VecX& v) const {
@@ -226,20 +211,6 @@ double ElementRow::rate(const Model& model, const VecX& v) const {
     if (bodies[side] != BodyId::world)
       sum += j[side].dot(velocities_of_body(model.body(bodies[side]), v));
   return sum;
-}
-
-Vec3 turned_velocity(const Mat3& I, const Vec3& w, const Vec3& impulse, double h, int parts) {
-  Vec3 now = w;
-  for (; parts <= 1024; parts *= 2) {
-    now = w;
-    bool good = true;
-    for (int i = 0; i < parts && good; ++i) {
-      const Vec3 before = now;
-      good = newton_turn(I, before, impulse / parts, h / parts, now);
-    }
-    if (good) break;
-  }
-  return now;
 }
 
 Balance instant_balance(const Segment& s, const Place& place, const Problem& problem) {
@@ -288,24 +259,8 @@ Balance finish_balance(const Segment& s, const Place& place, const Problem& prob
     const int n = body.velocities, first = body.first_velocity;
     const Eigen::MatrixXd M = mass_of(body).topLeftCorner(n, n);
     v_explicit.segment(first, n) += M.ldlt().solve(VecX(impulse.segment(first, n)));
-    const int turn = angular_at(body);
-    if (turn >= 0 && !coupled[static_cast<std::size_t>(b.model_body)])
-      v_explicit.segment<3>(first + turn) = turned_velocity(
-          body.inertia_B, place.v.segment<3>(first + turn), impulse.segment<3>(first + turn), h, 1);
   }
   out.known = apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
-  bool turning = false;
-  for (const ProblemBody& b : problem.bodies) {  // (E363)
-    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    const int turn = angular_at(body);
-    if (turn < 0 || !coupled[static_cast<std::size_t>(b.model_body)]) continue;
-    turning = true;
-    const int at = body.first_velocity + turn;
-    const Vec3 w = place.v.segment<3>(at), plain = out.v_free.segment<3>(at);
-    v_explicit.segment<3>(at) +=
-        turned_velocity(body.inertia_B, w, body.inertia_B * (plain - w), h, 1) - plain;
-  }
-  if (turning && out.known) apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
     const Block6 M = mass_of(body);
@@ -315,13 +270,10 @@ Balance finish_balance(const Segment& s, const Place& place, const Problem& prob
     for (int k = 0; k < body.velocities; ++k) out.size[i][k] += terms[body.first_velocity + k];
     if (const int turn = angular_at(body); turn >= 0) {
       const Vec3 w = v.segment<3>(turn);
-      out.size[i].segment<3>(turn).array() += h * w.norm() * (body.inertia_B * w).norm();
+      out.size[i].segment<3>(turn).array() += (body.inertia_B * w).norm();
       if (coupled[static_cast<std::size_t>(problem.bodies[i].model_body)])
         out.size[i].segment<3>(turn).array() +=
             (body.inertia_B * out.v_free.segment<3>(body.first_velocity + turn)).norm();
-      for (int k = 0; k < 3; ++k)
-        out.gyroscopic[body.first_velocity + turn + k] =
-            out.k[i][turn + k] - (M * v)[turn + k] - impulse[body.first_velocity + turn + k];
     }
   }
   return out;

@@ -41,14 +41,15 @@ struct Balance {
   std::vector<Block6> A;
   std::map<std::pair<int, int>, Block6> couplings;  // row, column body
   std::vector<Row6> k, size;                        // size: sum of the magnitudes of the terms
+  VecX v_half;                                      // trapezoidal rule: after half of the drift
   VecX v_free;                                      // velocities without constraints, of the model
   bool known = true;  // false: too many bodies hang on springs to find v_free
   std::vector<ElementRow> springs, dampers;
-  VecX potential, applied, gyroscopic;  // impulses of the forces, of the model
+  VecX potential, applied, gyroscopic;  // impulses of the forces, of flight, of the model
   double work_motion = 0;  // scheme trapezoidal: of prescribed bodies through springs [J]
 };
 
-// Schemes of first order (E30, E360 to E363). `middle`: loads at half the part (E209).
+// Schemes of first order (E30, E360 to E362). `middle`: loads at half the part (E209).
 Balance first_order_balance(const Segment& segment, const Place& place, const Problem& problem,
                             bool middle);
 
@@ -62,10 +63,10 @@ Balance followed_balance(const Segment& segment, const Place& place, const Probl
 Balance chosen_balance(const Segment& segment, const Place& place, const SolveRecord& record,
                        const Balance& balance);
 
-// The trapezoidal rule (E160 to E164), with springs and dampers that follow the velocities v (E460
-// to E464); null: those of the beginning.
+// The trapezoidal rule (E160 to E163, E423): k = A v_half + impulses. Springs and dampers follow the
+// solved velocities v (E460 to E464); null: the drift from those of the beginning.
 Balance trapezoidal_balance(const Segment& segment, const Place& place, const Problem& problem,
-                            bool damp_stiff, const VecX* v);
+                            bool damp_stiff, bool limited, const VecX* v);
 
 // k = M v: no time passes.
 Balance instant_balance(const Segment& segment, const Place& place, const Problem& problem);
@@ -76,8 +77,5 @@ bool balance_agrees(const Segment& segment, const Problem& problem, const Balanc
 // Compares A, and k unless `masses_alone`.
 void compare_balance(const Segment& segment, std::size_t solve, const Problem& problem,
                      const Balance& balance, bool masses_alone = false);
-
-// Backward Euler for the gyroscopic torque (E30), in `parts` equal parts.
-Vec3 turned_velocity(const Mat3& I, const Vec3& w, const Vec3& impulse, double h, int parts);
 
 }  // namespace cairn::record

@@ -17,7 +17,8 @@ struct Rule {
   const Place& place;
   double h;
   bool damp_stiff;
-  std::vector<Pose> middle;  // with half of what gravity adds (E460)
+  std::vector<Pose> middle;  // after half of the drift, with half of what gravity adds (E460)
+  VecX v_middle;             // after half of the drift
   std::vector<Pose> led;     // where `at` leads
   const VecX& at;            // velocities of the linearisation
   bool followed;             // they are those of the solution
@@ -142,7 +143,7 @@ struct Rule {
     const double unit = elastic ? h * h * spring.stiffness : 0, x = unit / mass;
     const double share = damp_stiff ? x * x / (16 + x * x) : 0;
     const double weight = unit * (0.25 + 0.75 * share) + drag;
-    const double first = row.rate(s.model, place.v) + row.motion,
+    const double first = row.rate(s.model, v_middle) + row.motion,
                  rate = row.rate(s.model, at) + row.motion;
     row.drag_rate = elastic ? (after.norm() - before.norm()) / h : 0.5 * (first + rate);
     row.law = h * spring.damping * first + 2 * drag * (row.drag_rate - first);
@@ -206,34 +207,32 @@ void add_block(const Place& place, const ElementRow& row, Balance& out) {
 }  // namespace
 
 Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem& problem,
-                            bool damp_stiff, const VecX* v_end) {
+                            bool damp_stiff, bool limited, const VecX* v_end) {
   Balance out = instant_balance(s, place, problem);
   const double h = place.length;
   const Model& model = s.model;
-  const VecX mean = v_end ? VecX(0.5 * (place.v + *v_end)) : place.v;
-  std::vector<Pose> middle = led_poses(s, place, place.v, h / 2);
-  for (std::size_t i = 0; i < middle.size(); ++i)
+  Continuation middle = led_freely(s, place, place.v, h / 2);
+  out.v_half = limited ? place.v : middle.v;
+  for (std::size_t i = 0; i < middle.poses.size(); ++i)
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (place.layout[i] >= 0 && model.bodies[i].translations[axis])
-        middle[i].p[static_cast<Eigen::Index>(axis)] +=
+        middle.poses[i].p[static_cast<Eigen::Index>(axis)] +=
             h * h / 4 * model.gravity[static_cast<Eigen::Index>(axis)];
-  const Rule rule{s,
-                  place,
-                  h,
-                  damp_stiff,
-                  std::move(middle),
-                  led_poses(s, place, mean, h),
-                  v_end ? *v_end : place.v,
-                  v_end != nullptr,
-                  out};
+  const Rule rule{
+      s,
+      place,
+      h,
+      damp_stiff,
+      middle.poses,
+      middle.v,
+      v_end ? led_by_rule(s, place, *v_end, limited).poses : led_poses(s, place, place.v, h),
+      v_end ? *v_end : middle.v,
+      v_end != nullptr,
+      out};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;
     rule.add(static_cast<BodyId>(i), h * body.mass * model.gravity, Vec3::Zero(), out.potential);
-    if (body.rotation != RotationKind::three) continue;
-    const int at = body.first_velocity + body.velocities - 3;
-    const Vec3 w = place.v.segment<3>(at);
-    out.gyroscopic.segment<3>(at) = -h * w.cross(body.inertia_B * w);
   }
   const auto inside = [&](std::span<const BodyId> ids) {
     for (const BodyId id : ids)
@@ -259,19 +258,11 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
       rule.add(f.body, Vec3::Zero(), weight * torque - slope * a.w.cross(torque), out.applied);
     }
   }
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
-    if (body.rotation != RotationKind::three) continue;
-    const int first = body.velocities - 3;
-    const Vec3 w = place.v.segment<3>(body.first_velocity + first);
-    out.A[i].block<3, 3>(first, first) -=
-        0.5 * h * (cross(body.inertia_B * w) - cross(w) * body.inertia_B);
-  }
   for (const ElementRow& row : out.springs) add_block(place, row, out);
   for (const ElementRow& row : out.dampers) add_block(place, row, out);
   // k = A v + impulses.
-  const VecX impulses = out.potential + out.applied + out.gyroscopic;
-  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs() + out.gyroscopic.cwiseAbs();
+  const VecX impulses = out.potential + out.applied;
+  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs();
   for (const Spring& spring : model.springs)
     for (const BodyId id : spring.bodies)
       if (id != BodyId::world && model.body(id).velocities > 0) {
@@ -284,7 +275,7 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
   const auto velocity = [&](int i) {
     return velocities_of_body(model.bodies[static_cast<std::size_t>(
                                   problem.bodies[static_cast<std::size_t>(i)].model_body)],
-                              place.v);
+                              out.v_half);
   };
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];

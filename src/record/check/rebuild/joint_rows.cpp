@@ -71,6 +71,15 @@ std::vector<JointRow> rows_of_joint(const Model& model, const Joint& joint, cons
   return out;
 }
 
+// Two free bodies push each other at one point (E424); a rod along the line through its ends.
+void share_point(const Model& model, const Joint& joint, JointRow& row) {
+  for (const BodyId id : joint.bodies)
+    if (id == BodyId::world || model.body(id).velocities == 0) return;
+  if (row.turn || std::holds_alternative<DistanceJoint>(joint.type)) return;
+  const Vec3 middle = 0.5 * (row.points[0] + row.points[1]);
+  row.points = {middle, middle};
+}
+
 Row6 row_of_side(const Model& model, const JointRow& row, const Joint& joint,
                  const std::vector<Pose>& poses, std::size_t side) {
   const BodyId id = joint.bodies[side];
@@ -99,6 +108,7 @@ std::vector<JointRow> joint_rows_at(const Segment& s, const Place& place,
     int rows = 0;
     bool turning = false;
     for (JointRow& row : rows_of_joint(s.model, joint, at)) {
+      share_point(s.model, joint, row);
       double most = 0;
       for (std::size_t side = 0; side < 2; ++side) {
         if (joint.bodies[side] == BodyId::world) continue;

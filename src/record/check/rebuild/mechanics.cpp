@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "record/check/rebuild/free_turn.hpp"
+
 namespace cairn::record {
 
 int translations_of(const Body& body) {
@@ -63,14 +65,19 @@ Pose prescribed_at(const Body& body, double t) {
   return {origin + R * body.p_Bcm, R};
 }
 
-Pose moved_by(const Body& body, const Pose& X, const Row6& v, double h) {
+Pose moved_by(const Body& body, const Pose& X, const Row6& v, double h, Row6* v_end) {
   Pose end = X;
+  if (v_end) *v_end = v;
   if (body.velocities == 0) return end;
   int k = 0;
   for (int axis = 0; axis < 3; ++axis)
     if (body.translations[static_cast<std::size_t>(axis)]) end.p[axis] += h * v[k++];
   if (body.rotation == RotationKind::one) end.R = exp_rotation(h * v[k] * body.axis_W) * X.R;
-  if (body.rotation == RotationKind::three) end.R = X.R * exp_rotation(h * Vec3(v.segment<3>(k)));
+  if (body.rotation == RotationKind::three) {
+    const FreeTurn turn = free_turn(body, X.R, v.segment<3>(k), h);
+    end.R = turn.R;
+    if (v_end) v_end->segment<3>(k) = turn.w;
+  }
   end.R.normalize();
   return end;
 }

@@ -36,8 +36,9 @@ UnitFactors unit_factors(const Body& body, const Units& units);
 // Where a prescribed body is.
 Pose prescribed_at(const Body& body, double t);
 
-// Where a body goes in the time h with constant velocities v, SI.
-Pose moved_by(const Body& body, const Pose& X, const Row6& v, double h);
+// Where a body goes in the time h without forces, with the velocities v, SI (E420); `v_end`, where
+// it is not null, takes its velocities then.
+Pose moved_by(const Body& body, const Pose& X, const Row6& v, double h, Row6* v_end = nullptr);
 
 // Velocity of the material point of a prescribed body over the time h, from X to X_end.
 Vec3 mean_velocity(const Pose& X, const Pose& X_end, const Vec3& point, double h);

@@ -99,14 +99,37 @@ bool same_poses(const Model& model, const std::vector<Pose>& a, const std::vecto
   return true;
 }
 
-std::vector<Pose> led_poses(const Segment& s, const Place& place, const VecX& v, double h) {
-  std::vector<Pose> end = place.start;
-  for (std::size_t i = 0; i < end.size(); ++i) {
+Continuation led_freely(const Segment& s, const Place& place, const VecX& v, double h) {
+  Continuation end{place.start, v};
+  for (std::size_t i = 0; i < end.poses.size(); ++i) {
     const Body& body = s.model.bodies[i];
-    if (body.kind == BodyKind::prescribed)
-      end[i] = prescribed_at(body, place.t + h);
-    else if (place.layout[i] >= 0)
-      end[i] = moved_by(body, end[i], velocities_of_body(body, v), h);
+    if (body.kind == BodyKind::prescribed) {
+      end.poses[i] = prescribed_at(body, place.t + h);
+    } else if (place.layout[i] >= 0) {
+      Row6 v_end;
+      end.poses[i] = moved_by(body, end.poses[i], velocities_of_body(body, v), h, &v_end);
+      end.v.segment(body.first_velocity, body.velocities) = v_end.head(body.velocities);
+    }
+  }
+  return end;
+}
+
+std::vector<Pose> led_poses(const Segment& s, const Place& place, const VecX& v, double h) {
+  return led_freely(s, place, v, h).poses;
+}
+
+Continuation led_by_rule(const Segment& s, const Place& place, const VecX& after, bool limited) {
+  const double h = place.length;
+  const VecX mean = limited ? after : VecX(0.5 * (place.v + after));
+  Continuation end{led_poses(s, place, mean, h), after};
+  for (std::size_t i = 0; i < end.poses.size(); ++i) {
+    const Body& body = s.model.bodies[i];
+    if (place.layout[i] < 0 || body.rotation != RotationKind::three) continue;
+    const int k = body.first_velocity + translations_of(body);
+    const KickedTurn turn =
+        kicked_turn(body, place.start[i].R, place.v.segment<3>(k), after.segment<3>(k), h, limited);
+    end.poses[i].R = turn.end.R;
+    end.v.segment<3>(k) = turn.end.w;
   }
   return end;
 }
@@ -122,22 +145,22 @@ VecX leading_velocities(const Segment& s, const Place& place, const VecX& near) 
     for (int axis = 0; axis < 3; ++axis)
       if (body.translations[static_cast<std::size_t>(axis)]) v[k++] = way[axis];
     if (body.rotation == RotationKind::none) continue;
+    if (body.rotation == RotationKind::three) {
+      v.segment<3>(k) =
+          leading_spin(body, place.start[i].R, place.rows[i].R, near.segment<3>(k), h);
+      continue;
+    }
     Quat q = place.start[i].R.conjugate() * place.rows[i].R;
     if (q.w() < 0) q.coeffs() = -q.coeffs();
     const double sine = q.vec().norm();
     Vec3 turn = (sine > 0 ? 2 * std::atan2(sine, q.w()) / sine : 2) * q.vec();
-    Vec3 expected = body.rotation == RotationKind::three
-                        ? Vec3(h * near.segment<3>(k))
-                        : Vec3(h * near[k] * (place.start[i].R.conjugate() * body.axis_W));
+    const Vec3 expected = h * near[k] * (place.start[i].R.conjugate() * body.axis_W);
     if (sine > 1e-8) {
       const Vec3 axis = turn.normalized();
       turn += axis * (2 * std::numbers::pi *
                       std::round((expected.dot(axis) - turn.norm()) / (2 * std::numbers::pi)));
     }
-    if (body.rotation == RotationKind::three)
-      v.segment<3>(k) = turn / h;
-    else
-      v[k] = (place.start[i].R * turn).dot(body.axis_W) / h;
+    v[k] = (place.start[i].R * turn).dot(body.axis_W) / h;
   }
   return v;
 }

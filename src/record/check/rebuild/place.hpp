@@ -44,9 +44,12 @@ struct Segment {
 struct SegmentOutcome {
   Ledger flows;  // energies, without those at the ends
   bool energies_known = true;
+  bool friction_known = true;  // false: only with the losses of impacts as one sum
+  bool impacts_known = true;  // false: which groups collided; losses less the integrator's term are
   std::vector<ContactReport> contacts;  // as the last solve leaves them, sorted by key
   bool contacts_known = false;
   bool impulses_known = true;        // of these contacts
+  bool impulses_balanced = false;    // they are those that change the velocities as recorded (E523)
   std::vector<ContactKey> collided;  // contacts with an impact, sorted
   // What the state remembers: contacts with the impulses of one solve, times a factor.
   std::vector<ContactReport> memory;
@@ -98,7 +101,14 @@ bool same_poses(const Model& model, const std::vector<Pose>& a, const std::vecto
 // takes them in the time h.
 std::vector<Pose> led_poses(const Segment& segment, const Place& place, const VecX& v, double h);
 
-// The constant velocities that take the bodies of a problem from the beginning to the rows; turns
+// The same with the velocities at that time (E420).
+Continuation led_freely(const Segment& segment, const Place& place, const VecX& v, double h);
+
+// The end of a part of the trapezoidal rule with the solved velocities `after` (E161, E423).
+Continuation led_by_rule(const Segment& segment, const Place& place, const VecX& after,
+                         bool limited);
+
+// The velocities that take the bodies of a problem from the beginning to the rows; turns
 // next to those of v.
 VecX leading_velocities(const Segment& segment, const Place& place, const VecX& v);
 

@@ -21,9 +21,14 @@ void check_trapezoidal(const Segment& segment, const Trapezoidal& options, Segme
 void check_hybrid(const Segment& segment, const Hybrid& options, SegmentOutcome& out);
 void check_penalty(const Segment& segment, const Penalty& options, SegmentOutcome& out);
 
-// The terms of the ledger against the energies of the segments (E390).
+// The terms of the ledger against the energies of the segments (E390). What is not known apart
+// (SegmentOutcome) is compared as a sum.
+struct KnownTerms {
+  bool friction = true, impacts = true;
+};
 void compare_ledger(const Model& model, const Ledger& recorded, const Ledger& flows,
-                    const State& before, const TraceFrame& frame, const Complain& complain);
+                    KnownTerms known, const State& before, const TraceFrame& frame,
+                    const Complain& complain);
 
 // Reported contacts against the solves (E391), remembered impulses (E392), counts (E393).
 void compare_reported(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
@@ -31,6 +36,9 @@ void compare_reported(std::span<const Segment> segments, std::span<const Segment
 void compare_memory(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
                     const State& before, const State& followed, const TraceFrame& frame,
                     const Complain& complain, Unverified& unverified);
+// Of scheme hybrid: contacts with an impulse at the end are steady, others have a row (E524).
+void compare_steady(std::span<const Segment> segments, const State& after, const Complain& complain,
+                    Unverified& unverified);
 void compare_counts(const Scene& scene, std::span<const Segment> segments,
                     std::span<const SegmentOutcome> outcomes, const TraceFrame& frame,
                     const Complain& complain, Unverified& unverified);

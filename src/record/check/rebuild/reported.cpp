@@ -148,16 +148,17 @@ void add_torques(const SolveRecord& record, std::span<const std::size_t> discs, 
 void compare_reported(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
                       const TraceFrame& frame, const Complain& complain, Unverified& unverified) {
   std::vector<ContactReport> expected;
-  bool impulses = true;
+  bool impulses = true, balanced = true;
   for (const SegmentOutcome& out : outcomes) {
     if (!out.contacts_known) {
       if (!out.energies_known) unverified.insert("reported contacts of some steps");
       return;
     }
     impulses = impulses && out.impulses_known;
+    balanced = balanced && (out.impulses_known || out.impulses_balanced);
     for (const ContactReport& c : out.contacts) merge_report(c, expected);
   }
-  if (!impulses)
+  if (!balanced)
     unverified.insert("reported impulses of contacts that collide before the forces of a step");
   const std::vector<ContactReport>& reported = frame.report.contacts;
   if (reported.size() != expected.size()) {
@@ -296,7 +297,7 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
     complain(FindingCode::warm_start,
              "remembered impulses of joints are not those of the last solve");
   if (steady) {
-    unverified.insert("which contacts of scheme hybrid are steady");
+    compare_steady(segments, state, complain, unverified);
     return;
   }
   if (!delayed) {

@@ -1,5 +1,6 @@
 #include "record/check/rebuild/rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -33,6 +34,21 @@ bool same_bodies(const Place& place, const Constraint& c, const std::array<BodyI
   return true;
 }
 
+std::array<Row6, 2> joint_jacobian(const Segment& s, const Constraint& c, const JointRow& row,
+                                   const std::vector<Pose>& poses) {
+  const Joint& joint = s.model.joints[index(row.joint)];
+  std::array<Row6, 2> j = {Row6::Zero(), Row6::Zero()};
+  for (std::size_t side = 0; side < 2; ++side)
+    if (c.body[side] >= 0 && joint.bodies[side] != BodyId::world) {
+      const Body& body = s.model.body(joint.bodies[side]);
+      const Pose& X = poses[index(joint.bodies[side])];
+      j[side] = (side == 0 ? -1 : 1) *
+                (row.turn ? Row6(s.model.length_unit * turn_row_of(body, X, row.along))
+                          : point_row_of(body, X, row.points[side], row.along));
+    }
+  return j;
+}
+
 void match_joints(const Segment& s, std::size_t solve, const Problem& problem, const Place& place,
                   MatchedRows& out) {
   const std::vector<Pose>& poses = place.joints ? *place.joints : place.rows;
@@ -51,21 +67,30 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
     out.good = false;
     return;
   }
-  for (const JointRow& row : out.joints) {
-    const Constraint& c = problem.constraints[row.constraint];
+  const bool rule = std::holds_alternative<Trapezoidal>(s.scheme);
+  std::vector<JointRow> first;
+  if (place.again && !place.joints && !rule) first = joint_rows_at(s, place, place.start);
+  for (std::size_t r = 0; r < out.joints.size(); ++r) {
+    JointRow& row = out.joints[r];
     const Joint& joint = s.model.joints[index(row.joint)];
-    std::array<Row6, 2> j = {Row6::Zero(), Row6::Zero()};
-    for (std::size_t side = 0; side < 2; ++side)
-      if (c.body[side] >= 0 && joint.bodies[side] != BodyId::world) {
-        const Body& body = s.model.body(joint.bodies[side]);
-        const Pose& X = (place.joints ? poses : place.columns)[index(joint.bodies[side])];
-        j[side] = (side == 0 ? -1 : 1) *
-                  (row.turn ? Row6(s.model.length_unit * turn_row_of(body, X, row.along))
-                            : point_row_of(body, X, row.points[side], row.along));
-      }
-    if (c.id.number == static_cast<std::int32_t>(row.joint) && c.law == Law::equality &&
-        same_bodies(place, c, joint.bodies) && same_row(s, problem, c, row.row, j, row.size))
+    const auto fits = [&](const JointRow& as, const std::vector<Pose>& at) {
+      const Constraint& c = problem.constraints[as.constraint];
+      return c.id.number == static_cast<std::int32_t>(as.joint) && c.law == Law::equality &&
+             same_bodies(place, c, joint.bodies) &&
+             same_row(s, problem, c, as.row, joint_jacobian(s, c, as, at), as.size);
+    };
+    // Joints of isolated islands keep the rows of the beginning (E424).
+    const bool free = std::all_of(joint.bodies.begin(), joint.bodies.end(), [&](BodyId id) {
+      return id != BodyId::world && s.model.body(id).velocities > 0;
+    });
+    if (free && first.size() == out.joints.size() && first[r].constraint == row.constraint &&
+        first[r].row == row.row && fits(first[r], place.start)) {
+      first[r].error_ahead = row.error;
+      first[r].beginning = true;
+      row = first[r];
       continue;
+    }
+    if (fits(row, place.joints ? poses : place.columns)) continue;
     s.say(solve, FindingCode::row,
           fmt::format("row {} of joint {} differs from the scene's", row.row, joint.name));
     out.good = false;
@@ -223,6 +248,25 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
     match_contact(s, solve, problem, place, rules, i, *contact, out);
   }
   return out;
+}
+
+double beginning_b(const Segment& s, const JointRow& row, const Place& place, bool projection,
+                   double part, const VecX& led) {
+  const double h = place.length;
+  if (projection) return part * row.error / h;
+  // Errors of these are seen in axes that turn with the first body.
+  const Joint& joint = s.model.joints[index(row.joint)];
+  double ahead = row.error_ahead;
+  if (std::holds_alternative<RevoluteJoint>(joint.type) ||
+      std::holds_alternative<PrismaticJoint>(joint.type)) {
+    const Pose &A = place.rows[index(joint.bodies[0])], &B = place.rows[index(joint.bodies[1])];
+    const Vec3 along = A.R * (place.start[index(joint.bodies[0])].R.conjugate() * row.along);
+    if (row.turn && std::holds_alternative<RevoluteJoint>(joint.type))
+      ahead = s.model.length_unit * along.dot((A.R * joint.axes[0]).cross(B.R * joint.axes[1]));
+    if (!row.turn && std::holds_alternative<PrismaticJoint>(joint.type))
+      ahead = along.dot(B * joint.anchors[1] - A * joint.anchors[0]);
+  }
+  return (ahead - (1 - part) * row.error) / h - joint_rate(s, row, place.start, place, led);
 }
 
 Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c,

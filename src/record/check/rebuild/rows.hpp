@@ -16,7 +16,16 @@ struct JointRow {
   std::array<Vec3, 2> points = {Vec3::Zero(), Vec3::Zero()};  // [m]
   double error = 0;                                           // [m], turns at the length unit
   double size = 0;  // of what the error was subtracted from [m]
+  // Rows of the beginning in an isolated island (E424), with the error there; `error_ahead` is that
+  // where the other rows of the problem are taken.
+  bool beginning = false;
+  double error_ahead = 0;  // [m]
 };
+
+// b of a row of the beginning in a problem that is linearised again: `part` is what gamma closes of
+// the error in the step, `led` the velocities that led to the other rows.
+double beginning_b(const Segment& segment, const JointRow& row, const Place& place, bool projection,
+                   double part, const VecX& led);
 
 // Rows of all joints at `poses`, of those in which a body of the problem can move.
 std::vector<JointRow> joint_rows_at(const Segment& segment, const Place& place,

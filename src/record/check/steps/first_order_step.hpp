@@ -31,6 +31,10 @@ struct StepCheck {
   void compare_joints(std::size_t i, const Place& place, const MatchedRows& rows, const VecX* led);
   void compare_normals(std::size_t i, const Place& place, const MatchedRows& rows, const VecX* led);
   void collision(std::size_t i, const Place& place, const MatchedRows& rows);
+  // The impact before the forces as a whole (E523): its losses, and whether the reported impulses
+  // are those of the recorded velocities.
+  bool add_impact_losses(SegmentOutcome& out) const;
+  bool impact_balances() const;
   bool collides(const Contact& c, const StartTerms& start, bool& sure) const;
   double threshold_of(const Contact& c) const;
   std::vector<double> slips_of(const ContactKey& key) const;

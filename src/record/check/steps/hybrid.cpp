@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "record/check/check_parts.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/rebuild.hpp"
 #include "record/check/steps/first_order.hpp"
@@ -124,7 +125,9 @@ class HybridCheck {
     for (std::size_t r = 0; rows.good && r < rows.joints.size(); ++r) {
       const JointRow& j = rows.joints[r];
       double b = 0, size = j.size / h;
-      if (again) {
+      if (j.beginning && again) {
+        b = beginning_b(s, j, place, o.projection, o.gamma * share, led);
+      } else if (again) {
         const double rate = joint_rate(s, j, place.columns, place, led);
         b = (j.error -
              (r < start_joints.size() ? (1 - o.gamma * share) * start_joints[r].error : 0)) /
@@ -179,12 +182,17 @@ class HybridCheck {
     Place posed = place;
     posed.again = again;
     std::vector<Pose> moved = led_poses(s, place, v, h);
+    const std::vector<Vec3> falls = falls_of(s.model, problem, h);
     for (std::size_t b = 0; b < moved.size(); ++b)
-      if (flies[b]) {
+      if (!flies[b]) {
+        moved[b].p += falls[b];
+      } else {
         const Body& body = s.model.bodies[b];
-        moved[b] =
+        const Vec3 way =
             moved_by(body, place.start[b],
-                     0.5 * (velocities_of_body(body, place.v) + velocities_of_body(body, v)), h);
+                     0.5 * (velocities_of_body(body, place.v) + velocities_of_body(body, v)), h)
+                .p;
+        moved[b] = {way, moved_by(body, place.start[b], velocities_of_body(body, place.v), h).R};
       }
     const Ledger flows = first_order_ledger(s, record, posed, balance, rows, terms, place.v, moved);
     add_to_flows(flows);

@@ -91,13 +91,14 @@ class TrapezoidalCheck {
     const double L = place.length, speed = problem.units.speed();
     if (record.length != L) s.say(i, FindingCode::parts, "its length is not that of its origin");
     const VecX solved = solved_velocities(s.model, record, place.v);
-    Balance balance = trapezoidal_balance(s, place, problem, o.damp_stiff, &solved);
-    if (!balance.dampers.empty() && !balance_agrees(s, problem, balance))
-      balance = trapezoidal_balance(s, place, problem, o.damp_stiff, nullptr);
+    Balance balance =
+        trapezoidal_balance(s, place, problem, o.damp_stiff, limited, limited ? nullptr : &solved);
+    if (!limited && !balance.dampers.empty() && !balance_agrees(s, problem, balance))
+      balance = trapezoidal_balance(s, place, problem, o.damp_stiff, limited, nullptr);
     compare_balance(s, i, problem, balance);
     // At half the part, of a part without events at its beginning (E165, E177).
-    const std::vector<Pose> taken = led_poses(s, place, place.v, limited ? 0 : L / 2),
-                            next = led_poses(s, place, place.v, L);
+    const std::vector<Pose> taken = led_poses(s, place, place.v, limited ? 0 : L / 2);
+    const auto [next, v_next] = led_freely(s, place, place.v, L);
     if (!same_poses(s.model, taken, place.rows))
       s.say(i, FindingCode::row,
             limited ? "its rows are not taken at its beginning"
@@ -112,10 +113,10 @@ class TrapezoidalCheck {
       const JointRow& j = rows.joints[r];
       const double late = joint_motion(s.model, j, place.rows, next, L),
                    early = joint_motion(s.model, j, place.rows, place.start, L);
-      const double w = joint_rate(s, j, place.rows, place, place.v);
+      const double w = joint_rate(s, j, place.rows, place, balance.v_half);
       double b = mean ? w + 2 * (late - early) : 3 * late + early;
       if (!turned.empty() && r < turned.size())
-        b += joint_rate(s, turned[r], next, place, place.v) - w;
+        b += joint_rate(s, turned[r], next, place, v_next) - w;
       terms[static_cast<std::size_t>(problem.first_row[j.constraint] + j.row)] = {late - early, 0};
       compare_b(s, i, problem, j.constraint, j.row, b,
                 std::abs(w) + rate_size(place, s.model.joints[index(j.joint)].bodies));
@@ -129,7 +130,7 @@ class TrapezoidalCheck {
       const Vec3 late = contact_motion(s.model, c, place.rows, next, L),
                  early = contact_motion(s.model, c, place.rows, place.start, L);
       const Vec3 motion = late - early, end = limited ? motion : Vec3(3 * late + early);
-      const Vec3 w = contact_rate(s.model, place.rows, c, place.v);
+      const Vec3 w = contact_rate(s.model, place.rows, c, balance.v_half);
       const double size = rate_size(place, {{c.key.body_a, c.key.body_b}}) +
                           (start ? (start->p_WC.norm() + s.model.length_unit) / L : 0);
       const double factor = mean ? 2 : 1;

@@ -17,12 +17,12 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
   for (const ProblemBody& b : problem.bodies) {
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     mean.segment(body.first_velocity, b.size) =
-        0.5 * (after + place.v).segment(body.first_velocity, b.size);
+        0.5 * (after + balance.v_half).segment(body.first_velocity, b.size);
     change.segment(body.first_velocity, b.size) =
-        (after - place.v).segment(body.first_velocity, b.size);
+        (after - balance.v_half).segment(body.first_velocity, b.size);
   }
   Ledger part;
-  double forces = (balance.potential + balance.applied + balance.gyroscopic).dot(mean);
+  double forces = (balance.potential + balance.applied).dot(mean);
   part.work_applied = balance.applied.dot(mean);
   part.work_motion = balance.work_motion;
   for (const ElementRow& row : balance.springs)
@@ -35,17 +35,7 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
     part.passive -= drag * rate;
     part.work_motion += (row.elastic_law ? row.law : drag) * row.motion;
   }
-  for (const ProblemBody& b : problem.bodies) {
-    const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
-    if (body.rotation != RotationKind::three) continue;
-    const int at = body.first_velocity + body.velocities - 3;
-    const Vec3 w = place.v.segment<3>(at);
-    forces += 0.5 * L *
-              mean.segment<3>(at).dot((cross(body.inertia_B * w) - cross(w) * body.inertia_B) *
-                                      change.segment<3>(at));
-  }
-  const VecX path = limited ? after : VecX(0.5 * (place.v + after));
-  const std::vector<Pose> moved = led_poses(s, place, path, L);
+  const std::vector<Pose> moved = led_by_rule(s, place, after, limited).poses;
   const VecX zero = VecX::Zero(model.velocities);
   part.integrator = forces - part.work_applied - part.passive - part.work_motion +
                     total_energy(model, moved, zero) - total_energy(model, place.start, zero);

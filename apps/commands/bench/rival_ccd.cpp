@@ -1,4 +1,4 @@
-#include "commands/rival_ccd.hpp"
+#include "commands/bench/rival_ccd.hpp"
 
 #ifdef CAIRN_HAS_CCD
 #include <ccd/ccd.h>

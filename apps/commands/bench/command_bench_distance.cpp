@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "bench/distance.hpp"
+#include "commands/bench/rival_ccd.hpp"
 #include "commands/commands.hpp"
-#include "commands/rival_ccd.hpp"
 #include "page/plot.hpp"
 #include "record/run/files.hpp"
 #include "terminal/cpu_clock.hpp"
