@@ -37,9 +37,9 @@ struct ForceImpulses {
   std::vector<SpringRow> middle_rows;  // the others and dampers; `motion` is that of the whole step
   std::vector<FollowedRow> followed;   // beside middle_rows
   std::vector<char> whole;             // per spring: has a row in `followed`
-  std::vector<Pose> middle;  // where drift and gravity lead in half the step
-  VecX v_middle;             // velocities after half of the drift [m/s, rad/s]
-  double stiffest = 0;       // largest implicit term over the mass it acts on [-]
+  std::vector<Pose> middle;            // where drift and gravity lead in half the step
+  VecX v_middle;                       // velocities after half of the drift [m/s, rad/s]
+  double stiffest = 0;                 // largest implicit term over the mass it acts on [-]
 
   // Of all forces, without implicit terms.
   auto sum() const { return potential + applied + viscous; }

@@ -159,8 +159,8 @@ void Step::pay_along_springs(std::size_t group) {
     const double there = rate * rate / (2 * inverse), taken = std::min(left, there);
     const double change = std::abs(rate) * (1 - std::sqrt(1 - taken / there));
     data.v_turn.setZero(model.velocities);
-    dynamics::add_spring_impulse(model, data.poses_moved, row, -std::copysign(change, rate) / inverse,
-                                 data.v_turn);
+    dynamics::add_spring_impulse(model, data.poses_moved, row,
+                                 -std::copysign(change, rate) / inverse, data.v_turn);
     dynamics::add_impulse(model, data.v_turn, data.v_end);
     left -= taken;
   }

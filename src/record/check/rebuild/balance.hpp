@@ -63,8 +63,8 @@ Balance followed_balance(const Segment& segment, const Place& place, const Probl
 Balance chosen_balance(const Segment& segment, const Place& place, const SolveRecord& record,
                        const Balance& balance);
 
-// The trapezoidal rule (E160 to E163, E423): k = A v_half + impulses. Springs and dampers follow the
-// solved velocities v (E460 to E464); null: the drift from those of the beginning.
+// The trapezoidal rule (E160 to E163, E423): k = A v_half + impulses. Springs and dampers follow
+// the solved velocities v (E460 to E464); null: the drift from those of the beginning.
 Balance trapezoidal_balance(const Segment& segment, const Place& place, const Problem& problem,
                             bool damp_stiff, bool limited, const VecX* v);
 
