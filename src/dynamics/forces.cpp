@@ -99,6 +99,22 @@ void free_velocities(const Model& model, const State& state, const Forces& force
   }
 }
 
+void add_impulse(const Model& model, const VecX& impulse, VecX& v) {
+  for (const Body& body : model.bodies) {
+    if (body.velocities == 0) continue;
+    int at = body.first_velocity;
+    for (const bool free : body.translations)
+      if (free) v[at] += impulse[at] / body.mass, ++at;
+    if (body.rotation == RotationKind::one) {
+      double A[6][6];
+      mass_matrix(body, A);
+      v[at] += impulse[at] / A[body.velocities - 1][body.velocities - 1];
+    } else if (body.rotation == RotationKind::three) {
+      v.segment<3>(at) += body.inertia_B.ldlt().solve(Vec3(impulse.segment<3>(at)));
+    }
+  }
+}
+
 double mass_norm(const Body& body, const double* a, const double* b) {
   double A[6][6], sum = 0;
   mass_matrix(body, A);

@@ -39,6 +39,9 @@ double kinetic_energy(const Model& model, const VecX& v);                     //
 double potential_energy(const Model& model, const std::vector<Pose>& poses);  // [J]
 
 // 1/2 |a - b|^2 in the mass metric of one body; a, b: its free velocities [J].
+// v += M^-1 impulse, of all bodies.
+void add_impulse(const Model& model, const VecX& impulse, VecX& v);
+
 double mass_norm(const Body& body, const double* a, const double* b);
 
 }  // namespace cairn::dynamics

@@ -6,6 +6,7 @@
 #include "base/conventions.hpp"
 #include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/middle_rows.hpp"
 
 namespace cairn::dynamics {
 namespace {
@@ -22,6 +23,10 @@ struct Moment {
   double t, h;
   bool late;  // prescribed bodies at t + h
 };
+
+MiddleMoment at_middle(const Moment& m) {
+  return {m.model, m.poses, m.v, m.t, m.h};
+}
 
 MovingAnchor moving_anchor(const Moment& m, BodyId id, const Vec3& point) {
   MovingAnchor a;
@@ -82,35 +87,6 @@ double add_row(const Moment& m, SpringRow row, double stiffness, bool damp_stiff
   return row.elastic * inverse;
 }
 
-// (E162): the damper along its direction in the middle of the step, with the mean velocity of the
-// step, so that its work is minus a square. Returns as add_row().
-double add_damper(const Moment& m, const Spring& spring, bool damp_stiff, ForceImpulses& out) {
-  if (!(spring.damping > 0)) return 0;
-  SpringRow row;
-  row.bodies = spring.bodies;
-  Vec3 motion[2] = {Vec3::Zero(), Vec3::Zero()};
-  for (std::size_t side = 0; side < 2; ++side) {
-    const BodyId id = spring.bodies[side];
-    row.points[side] =
-        id == BodyId::world ? spring.anchors[side] : out.middle[index(id)] * spring.anchors[side];
-    if (is_prescribed(m.model, id))
-      motion[side] = (prescribed_pose(m.model.body(id), m.t + m.h) * spring.anchors[side] -
-                      m.poses[index(id)] * spring.anchors[side]) /
-                     m.h;
-  }
-  const double distance = (row.points[1] - row.points[0]).norm();
-  if (!(distance > 0)) return 0;  // no direction
-  row.direction = (row.points[1] - row.points[0]) / distance;
-  row.motion = row.direction.dot(motion[1] - motion[0]);
-  row.rate = spring_rate(m.model, out.middle, row, out.v_middle) + row.motion;
-  row.damping = spring.damping;
-  const double inverse = inverse_mass(m.model, out.middle, row), z = m.h * row.damping * inverse;
-  row.viscous = m.h * row.damping * (damp_stiff ? (1 + z) / (2 + z) : 0.5);
-  add_spring_impulse(m.model, out.middle, row, -m.h * row.damping * row.rate, out.viscous);
-  out.dampers.push_back(row);
-  return row.viscous * inverse;
-}
-
 // Half of the impulse of a spring: at t, or at t + h with the derivative along the motion.
 void add_half_spring(const Moment& m, const Spring& spring, bool damp_stiff, ForceImpulses& out) {
   const MovingAnchor a = moving_anchor(m, spring.bodies[0], spring.anchors[0]);
@@ -139,8 +115,9 @@ void add_half_spring(const Moment& m, const Spring& spring, bool damp_stiff, For
   row.points = {a.p, b.p};
   row.direction = u;
   row.rate = opening;
-  out.stiffest = std::max(out.stiffest, add_row(m, row, stiffness, damp_stiff, out) +
-                                            add_damper(m, spring, damp_stiff, out));
+  out.stiffest =
+      std::max(out.stiffest, add_row(m, row, stiffness, damp_stiff, out) +
+                                 add_middle_damper(at_middle(m), spring, damp_stiff, out));
   const double tension = distance > 0 ? stiffness * stretch / distance : stiffness;
   if (!(tension > 0)) return;  // a compressed spring would make the left-hand side smaller
   const Tangents t = tangents(u);
@@ -151,18 +128,23 @@ void add_half_spring(const Moment& m, const Spring& spring, bool damp_stiff, For
   }
 }
 
-// Poses and velocities after half of the drift (E420).
+// Poses and velocities after half of the drift (E420), poses with half of what gravity adds to the
+// velocities, so that a spring's direction there is that of the mean of its ends (E460).
 void find_middle(const Model& model, std::span<const Pose> poses, const VecX& v, double t, double h,
                  std::vector<Pose>& middle, VecX& v_middle) {
   v_middle = v;
   middle.assign(poses.begin(), poses.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (body.kind == BodyKind::prescribed)
+    if (body.kind == BodyKind::prescribed) {
       middle[i] = prescribed_pose(body, t + h / 2);
-    else if (body.velocities > 0)
+    } else if (body.velocities > 0) {
       middle[i] = drift(body, poses[i], v.data() + body.first_velocity, h / 2,
                         v_middle.data() + body.first_velocity);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        if (const auto k = static_cast<Eigen::Index>(axis); body.translations[axis])
+          middle[i].p[k] += h * h / 4 * model.gravity[k];
+    }
   }
 }
 
@@ -193,7 +175,8 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
   CAIRN_DCHECK(v.size() == model.velocities, v.size());
   out.work_motion = out.stiffest = 0;
   out.rows.clear();
-  out.dampers.clear();
+  out.middle_rows.clear();
+  out.followed.clear();
   out.potential.setZero(model.velocities);
   out.applied.setZero(model.velocities);
   out.viscous.setZero(model.velocities);
@@ -206,7 +189,12 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
   if (!model.springs.empty()) find_middle(model, poses, v, t, h, out.middle, out.v_middle);
   for (const bool late : {false, true}) {
     const Moment m{model, poses, v, t, h, late};
-    for (const Spring& spring : model.springs) add_half_spring(m, spring, damp_stiff, out);
+    // Springs with a difference quotient are done with in the first round, as a whole.
+    if (!late) out.whole.assign(model.springs.size(), 0);
+    for (std::size_t i = 0; i < model.springs.size(); ++i) {
+      if (!late && add_middle_spring(at_middle(m), i, damp_stiff, out)) out.whole[i] = 1;
+      if (!out.whole[i]) add_half_spring(m, model.springs[i], damp_stiff, out);
+    }
     for (const AppliedForce& applied : model.applied_forces)
       add_half_load(m, at_time(applied, late ? t + h : t), out);
     for (const ExternalForce& load : external) add_half_load(m, load, out);

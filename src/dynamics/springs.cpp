@@ -3,8 +3,10 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/conventions.hpp"
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn::dynamics {
@@ -44,8 +46,10 @@ void add_rows(const Model& model, std::span<const Pose> poses, double t, double 
     row.viscous = h * damping;
     row.tension = tension;
     row.motion = direction.dot(b.velocity - a.velocity);
+    row.shift = h * (b.velocity - a.velocity);
   };
   add(along, spring.stiffness, distance > 0 ? spring.damping : 0, spring.stiffness * stretch);
+  rows.back().follow.on = distance > 0 && spring.rest_length > 0 && spring.stiffness > 0;
   const double across = distance > 0 ? spring.stiffness * stretch / distance : spring.stiffness;
   if (!(across > 0)) return;  // compressed: an implicit term would be negative
   const Tangents tangent = tangents(along);
@@ -91,7 +95,90 @@ void share_out(const Model& model, double h, SpringRows& out) {
   }
 }
 
+// Which rows are followed: those of stiff springs with a rest length, with their dampers.
+void begin_following(double h, SpringRows& out) {
+  constexpr double stiffest = 0x1p10;  // weight over mass in A [-]
+  out.followed = false;
+  for (SpringRow& row : out.rows) {
+    SpringFollowing& f = row.follow;
+    const double stiff = h * (h * row.stiffness + row.damping) * row.inverse;
+    f.share = row.stiffness > 0 && row.damping > 0 ? implicit_share(stiff) : 0;
+    f.soft = row.weight() * row.inverse > stiffest ? stiffest / (row.weight() * row.inverse) : 1;
+    f.on = f.on && (row.elastic > 0 || f.share > 0 || f.soft < 1);
+    out.followed = out.followed || f.on;
+  }
+}
+
+// Change of the vector between the ends over a drift from the velocities v (E420).
+Vec3 change_between(const Model& model, std::span<const Pose> poses, double h, const VecX& v,
+                    const SpringRow& row) {
+  Vec3 change = row.shift;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (row.bodies[side] == BodyId::world) continue;
+    const Body& body = model.body(row.bodies[side]);
+    if (body.velocities == 0) continue;
+    const Pose& X = poses[index(row.bodies[side])];
+    const double* v_body = v.data() + body.first_velocity;
+    const Vec3 arm = row.points[side] - X.p;
+    const Pose end = drift(body, X, v_body, h, nullptr);
+    change += (side == 0 ? -1 : 1) *
+              (h * linear_velocity(body, v_body) + (end.R * (X.R.conjugate() * arm) - arm));
+  }
+  return change;
+}
+
+double linear_impulse(const SpringRow& row) {
+  const SpringFollowing& f = row.follow;
+  return f.base + f.soft * row.weight() * (f.rate - f.at);
+}
+
 }  // namespace
+
+FollowingError follow_springs(const Model& model, std::span<const Pose> poses, double h,
+                              const VecX& v, bool linear, SpringRows& out) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  FollowingError worst;
+  for (SpringRow& row : out.rows) {
+    SpringFollowing& f = row.follow;
+    if (!f.on) continue;
+    const Vec3 d = row.points[1] - row.points[0], change = change_between(model, poses, h, v, row);
+    f.rate = spring_rate(model, poses, row, v) + row.motion;
+    f.stretch = change.dot(2 * d + change) / (d.norm() + (d + change).norm());
+    const double turning = f.stretch / h - f.rate;  // (E465)
+    f.drag_rate = f.rate + f.share * turning;
+    f.drag = row.viscous * f.drag_rate;
+    f.law = h * row.tension + row.elastic * (f.rate + turning) + f.drag;
+    if (linear) {
+      f.drag_rate = f.rate;
+      f.drag = row.viscous * f.rate;
+      f.impulse = h * row.tension + row.weight() * f.rate;
+      continue;
+    }
+    f.impulse = linear_impulse(row);
+    const double error = std::abs(f.law - f.impulse) / row.weight();
+    const double turns = row.elastic > 0 || f.share > 0 ? (change.norm() + d.norm()) / h : 0;
+    const double tight = eps * (std::abs(f.rate) + turns),
+                 loose = eps * (std::abs(f.rate) + (change.norm() + d.norm()) / h);
+    if (!(error <= worst.tight * tight)) worst.tight = error / tight;
+    if (!(error <= worst.loose * loose)) worst.loose = error / loose;
+  }
+  return worst;
+}
+
+void linearise_springs(double h, bool first, SpringRows& out) {
+  for (SpringRow& row : out.rows) {
+    SpringFollowing& f = row.follow;
+    if (!f.on) continue;
+    if (first) f.impulse = h * row.tension + row.weight() * f.rate;
+    f.base = f.impulse + f.soft * (f.law - f.impulse);
+    f.at = f.rate;
+  }
+}
+
+double following_push(const SpringRow& row, double h) {
+  const SpringFollowing& f = row.follow;
+  return h * row.tension - f.base + row.weight() * (f.soft * f.at + (1 - f.soft) * row.motion);
+}
 
 double inverse_mass(const Model& model, std::span<const Pose> poses, const SpringRow& s) {
   CAIRN_DCHECK(base::is_direction(s.direction));
@@ -126,6 +213,7 @@ void find_spring_rows(const Model& model, std::span<const Pose> poses, double t,
   for (const Spring& spring : model.springs) add_rows(model, poses, t, h, spring, out.rows);
   for (SpringRow& row : out.rows) row.inverse = inverse_mass(model, poses, row);
   share_out(model, h, out);
+  begin_following(h, out);
 }
 
 bool clear_rows_across(SpringRows& out) {
@@ -187,6 +275,14 @@ SpringWork spring_work(const Model& model, std::span<const Pose> poses,
   SpringWork work;
   for (const SpringRow& row : rows) {
     const double free = spring_rate(model, poses, row, v), rate = free + row.motion;
+    if (const SpringFollowing& f = row.follow; f.on) {
+      const double taken = f.drag * f.drag_rate;
+      work.passive -= taken;
+      work.implicit += (h * row.tension - f.impulse) * free - f.drag * row.motion + taken;
+      work.stored += (f.impulse - f.drag) * row.motion;
+      work.motion += f.impulse * row.motion;
+      continue;
+    }
     const double pull = h * row.tension + row.elastic * rate, drag = row.viscous * rate;
     work.passive -= drag * rate;
     work.implicit -= row.elastic * rate * free;

@@ -11,6 +11,22 @@
 
 namespace cairn::dynamics {
 
+// A row along a stiff spring or damper whose impulse is found from the length at the end of the
+// step (E465 to E467). The linearisation of the impulse is base + soft weight (rate - at).
+struct SpringFollowing {
+  bool on = false;
+  double share = 0;      // of the turning in the rate of the damper [-]
+  double soft = 1;       // share of the weight in A, one unless rounding forbids [-]
+  double base = 0;       // [N s]
+  double at = 0;         // [m/s]
+  double rate = 0;       // with the last velocities, moving anchors included [m/s]
+  double stretch = 0;    // change of the length with them [m]
+  double impulse = 0;    // of the solve with them, pulling [N s]
+  double drag = 0;       // of the damper in it [N s]
+  double law = 0;        // impulse that the law asks for [N s]
+  double drag_rate = 0;  // rate of the damper as its law has it [m/s]
+};
+
 // A spring along one direction: what it adds to the left-hand side is (elastic + viscous) j^T j,
 // with j the row of the velocity along the direction.
 struct SpringRow {
@@ -22,18 +38,21 @@ struct SpringRow {
   double elastic = 0;  // implicit stiffness, h^2 times a share of the stiffness [kg]
   double viscous = 0;  // implicit damping, h times a share of the damping [kg]
   // Schemes of first order:
-  double stiffness = 0;  // [N/m]
-  bool across = false;   // the direction is across the line between the anchors
-  double tension = 0;    // force that pulls the ends together at the beginning [N]
-  double motion = 0;     // velocity along the direction of prescribed anchors [m/s]
-  double inverse = 0;    // of the mass it acts on, that of its two bodies alone [1/kg]
+  double stiffness = 0;       // [N/m]
+  bool across = false;        // the direction is across the line between the anchors
+  double tension = 0;         // force that pulls the ends together at the beginning [N]
+  double motion = 0;          // velocity along the direction of prescribed anchors [m/s]
+  double inverse = 0;         // of the mass it acts on, that of its two bodies alone [1/kg]
+  Vec3 shift = Vec3::Zero();  // of prescribed anchors in the step, second against first [m]
+  SpringFollowing follow;
 
   double weight() const { return elastic + viscous; }
 };
 
 struct SpringRows {
   std::vector<SpringRow> rows;
-  double stiffest = 0;  // largest implicit weight over the mass it acts on [-]
+  double stiffest = 0;    // largest implicit weight over the mass it acts on [-]
+  bool followed = false;  // some row is
   // Scratch of find_spring_rows(): h^2 k / m of each body's rows, along springs and across [-].
   std::array<std::vector<double>, 2> sums;
 
@@ -62,6 +81,23 @@ double spring_rate(const Model& model, std::span<const Pose> poses, const Spring
 // Adds the generalised impulse of `push` along the row, which drives its ends apart [N s].
 void add_spring_impulse(const Model& model, std::span<const Pose> poses, const SpringRow& row,
                         double push, VecX& f);
+
+// The impulses that the laws of followed rows ask for if the step ends with v (E465). `linear`:
+// what was solved is E360. Returns how far the impulses of the linearisation are from them, as
+// rates over their rounding [-].
+struct FollowingError {
+  double tight = 0;  // over the rounding of the rates themselves
+  double loose = 0;  // over that of speeds and lengths
+};
+FollowingError follow_springs(const Model& model, std::span<const Pose> poses, double h,
+                              const VecX& v, bool linear, SpringRows& out);
+
+// Linearises followed rows again at these impulses (E467), `first`: from those of E360.
+void linearise_springs(double h, bool first, SpringRows& out);
+
+// Impulse beside those of E360 that a followed row needs for its linearisation, driving its ends
+// apart [N s].
+double following_push(const SpringRow& row, double h);
 
 // Work of the rows over a step that ends with the velocities v (E361) [J].
 struct SpringWork {

@@ -9,6 +9,7 @@
 #include "base/union_find.hpp"
 #include "record/check/check_parts.hpp"
 #include "record/check/rebuild/free_turn.hpp"
+#include "record/check/rebuild/mechanics.hpp"
 
 namespace cairn::record {
 namespace {
@@ -185,27 +186,87 @@ bool find_turn(const Model& model, const Moved& moved, const std::vector<Pose>& 
   return true;
 }
 
+// (E468): a group that nothing holds pays for its stiff springs by impulses along them. The frame
+// does not name these: they are the ones that lead nearest to its velocities, and may only take
+// energy. True: there are some.
+bool pay_along_springs(const Model& model, const Island& island, const VecX& end, Moved& moved) {
+  const auto inside = [&](BodyId id) {
+    return std::find(island.bodies.begin(), island.bodies.end(), static_cast<std::size_t>(id)) !=
+           island.bodies.end();
+  };
+  std::vector<VecX> changes, rows;  // velocities by an impulse of 1 N s, and its generalised force
+  for (const Spring& spring : model.springs) {
+    if (!(spring.rest_length > 0) || !inside(spring.bodies[0]) || !inside(spring.bodies[1]))
+      continue;
+    std::array<Vec3, 2> p;
+    for (std::size_t side = 0; side < 2; ++side)
+      p[side] = moved.poses[index(spring.bodies[side])] * spring.anchors[side];
+    if (!((p[1] - p[0]).norm() > 0)) continue;
+    const Vec3 along = (p[1] - p[0]).normalized();
+    VecX row = VecX::Zero(end.size()), change = row;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Body& body = model.body(spring.bodies[side]);
+      const int n = body.velocities;
+      const Row6 j = (side == 0 ? -1 : 1) *
+                     point_row_of(body, moved.poses[index(spring.bodies[side])], p[side], along);
+      const Eigen::MatrixXd M = mass_of(body).topLeftCorner(n, n);
+      row.segment(body.first_velocity, n) += j.head(n);
+      change.segment(body.first_velocity, n) += M.ldlt().solve(VecX(j.head(n)));
+    }
+    rows.push_back(row);
+    changes.push_back(change);
+  }
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  if (n == 0) return false;
+  Eigen::MatrixXd G(n, n);
+  VecX g(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const VecX& row = rows[static_cast<std::size_t>(i)];
+    g[i] = row.dot(end - moved.v);
+    for (Eigen::Index k = 0; k < n; ++k) G(i, k) = row.dot(changes[static_cast<std::size_t>(k)]);
+  }
+  const VecX impulses = Eigen::FullPivLU<Eigen::MatrixXd>(G).solve(g);
+  VecX paid = moved.v;
+  double gain = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    gain += impulses[i] * rows[at].dot(0.5 * (moved.v + end));
+    paid += impulses[i] * changes[at];
+  }
+  if (gain < 0) moved.v = paid;
+  return gain < 0;
+}
+
 }  // namespace
 
 void check_velocities(const Model& model, const SchemeOptions& scheme, const State& before,
                       const TraceFrame& frame, const Complain& complain) {
   if (frame.report.solve_count == 0) return;
   const SolveRecord& last = frame.report.solved().back();
-  const Moved moved = move_on(model, scheme, before, frame);
+  Moved moved = move_on(model, scheme, before, frame);
   const bool rule = std::holds_alternative<Trapezoidal>(scheme);
   const bool projected = frame.report.projection > 0 || frame.report.projection_angle > 0;
+  std::vector<Island> islands = islands_of(model, last);
+  VecX size = VecX::Zero(moved.v.size());
+  for (const Island& island : islands) {
+    if (rule || projected || island.held || island.bodies.size() < 2) continue;
+    if (!pay_along_springs(model, island, frame.state.v, moved)) continue;
+    for (const std::size_t i : island.bodies) {  // rounds with the size of all components
+      auto v = size.segment(model.bodies[i].first_velocity, model.bodies[i].velocities);
+      v.array() += moved.v.segment(model.bodies[i].first_velocity, v.size()).norm();
+    }
+  }
   // What pays for the projection may have slowed the body by up to the factor that the frame names;
   // what it put in, scheme trapezoidal returns.
   const double slowest = frame.report.projection_slowing, fastest = rule ? 2 - slowest : 1;
   const VecX kept = projected && !rule ? keep_spins(model, moved, frame.state.poses) : moved.v;
-  VecX least = kept, most = kept, size = VecX::Zero(moved.v.size());
+  VecX least = kept, most = kept;
   const auto range = [&](Eigen::Index k, double rigid, double own) {
     const double a = rigid + slowest * own, b = rigid + fastest * own;
     least[k] = std::min(a, b);
     most[k] = std::max(a, b);
   };
   for (Eigen::Index k = 0; k < moved.v.size(); ++k) range(k, 0, kept[k]);
-  std::vector<Island> islands = islands_of(model, last);
   for (Island& island : islands) {
     if (island.bodies.empty() || island.held || !projected) continue;
     if (!find_turn(model, moved, frame.state.poses, kept, island)) continue;

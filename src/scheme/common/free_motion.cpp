@@ -40,10 +40,10 @@ void apply_implicit_springs(const Model& model, const dynamics::Forces& forces, 
 
 void assemble_step(const Model& model, std::span<const Pose> poses, const dynamics::Forces& forces,
                    const VecX& v_explicit, double h, constrain::ProblemLayout& layout,
-                   Problem& problem) {
+                   Problem& problem, bool soften) {
   constrain::assemble_bodies(model, v_explicit, h, layout, problem);
   if (forces.springs.implicit())
-    constrain::add_spring_rows(model, poses, forces.springs.rows, layout, problem);
+    constrain::add_spring_rows(model, poses, forces.springs.rows, layout, problem, soften);
 }
 
 }  // namespace cairn::scheme

@@ -27,8 +27,9 @@ void apply_implicit_springs(const Model& model, const dynamics::Forces& forces, 
                             VecX& v_free);
 
 // Bodies of a problem of this step, rows at `poses`: A with the implicit terms, k = M v_explicit.
+// `soften`: A for springs and dampers that are followed (E467), k without their pushes.
 void assemble_step(const Model& model, std::span<const Pose> poses, const dynamics::Forces& forces,
                    const VecX& v_explicit, double h, constrain::ProblemLayout& layout,
-                   Problem& problem);
+                   Problem& problem, bool soften = false);
 
 }  // namespace cairn::scheme

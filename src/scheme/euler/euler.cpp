@@ -151,7 +151,7 @@ void Step::solve_with(Purpose purpose, double theta) {
   if (friction.corrections > 0) correct(theta);
 }
 
-void Step::solve_once(Purpose purpose, double theta) {
+void Step::solve_once(Purpose purpose, double theta, bool follow) {
   CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
   CAIRN_DCHECK(static_cast<std::size_t>(report.solve_count) <= report.solves.size(),
                report.solve_count);
@@ -161,7 +161,9 @@ void Step::solve_once(Purpose purpose, double theta) {
   Problem& problem = record.problem;
   record.purpose = purpose;
   record.origin.clear();
-  assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.layout, problem);
+  follow = follow && data.forces.springs.followed;
+  assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.layout, problem,
+                follow);
   add_joints(problem);
   CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
@@ -194,7 +196,16 @@ void Step::solve_once(Purpose purpose, double theta) {
   } else if (options.nonlinear) {
     record.origin.contacts = data.contacts;
   }
-  solver::solve_unguarded(problem, solver, data.solver, record.solution);
+  if (!follow)
+    solver::solve_unguarded(problem, solver, data.solver, record.solution);
+  else if (!follow_springs(record)) {
+    --report.solve_count;
+    return solve_once(purpose, theta, false);
+  }
+  if (!follow && data.forces.springs.followed) {
+    constrain::to_model_velocities(model, problem, record.solution.v, data.v_end);
+    dynamics::follow_springs(model, state.poses, h, data.v_end, true, data.forces.springs);
+  }
   keep_impulses(record);
 }
 

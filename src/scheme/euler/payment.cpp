@@ -194,7 +194,7 @@ void Step::pay_for_projection() {
     // What a body turned by the projection needs to keep its spin momentum (E428).
     if (body.rotation == RotationKind::three && data.isolated.held(i))
       pay.work[pay.root(i)] +=
-          kinetic - dynamics::mass_norm(body, data.v_moved.data() + body.first_velocity, rest);
+          kinetic - dynamics::mass_norm(body, data.v_before.data() + body.first_velocity, rest);
   }
   if (std::none_of(pay.work.begin(), pay.work.end(), [](double work) { return work > 0; })) return;
   if (find_carried()) return pay_relative();

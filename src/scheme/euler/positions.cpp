@@ -86,16 +86,21 @@ void Step::account_for_projection() {
   data.v_end = data.v_moved;
   data.potential_solved = dynamics::potential_energy(model, data.poses_moved);
   data.projection_work = 0;
-  if (data.poses_moved == data.poses_end) return;
+  const bool moved = data.poses_moved != data.poses_end;
+  const bool springs = data.forces.springs.followed && pay_for_springs();
+  if (!moved && !springs) return;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Pose &from = data.poses_moved[i], &to = data.poses_end[i];
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
   }
-  keep_spins(model, data.poses_moved, data.poses_end, data.v_end);
-  find_free_groups();
-  pay_for_projection();
-  keep_momentum();
+  if (moved) {
+    data.v_before = data.v_end;
+    keep_spins(model, data.poses_moved, data.poses_end, data.v_end);
+    find_free_groups();
+    pay_for_projection();
+    keep_momentum();
+  }
   data.projection_work = dynamics::potential_energy(model, data.poses_end) - data.potential_solved +
                          dynamics::kinetic_energy(model, data.v_end) -
                          dynamics::kinetic_energy(model, data.v_moved);
@@ -117,7 +122,7 @@ void Step::find_free_groups() {
 // (E425, E426).
 void Step::keep_momentum() {
   const double slowing = data.free_groups.keep_momentum(
-      model, data.isolated, data.poses_moved, data.v_moved, data.poses_end, GroupPayment::gains,
+      model, data.isolated, data.poses_moved, data.v_before, data.poses_end, GroupPayment::gains,
       data.v_end);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }

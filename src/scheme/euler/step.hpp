@@ -31,7 +31,7 @@ struct Step {
   double part_gap_rate(const Contact& c, const Vec3& motion) const;
   void measure_contacts();
   void solve_with(Purpose purpose, double theta);
-  void solve_once(Purpose purpose, double theta);
+  void solve_once(Purpose purpose, double theta, bool follow = true);
   void add_joints(Problem& problem);
   void add_spins(Problem& problem);
   void keep_impulses(const SolveRecord& record);
@@ -113,6 +113,14 @@ struct Step {
   void carry(std::size_t i, std::size_t with, double* u) const;
   double slip_of(std::size_t contact) const;
   void pay_relative();
+
+  // Springs and dampers whose impulses are found where the step ends (E465 to E468).
+  bool follow_springs(SolveRecord& record);
+  bool pay_for_springs();
+  void find_spring_gains();
+  void find_spring_frames();
+  void slow_down(std::size_t group);
+  void pay_along_springs(std::size_t group);
 };
 
 // Takes the step from its beginning to the new state.

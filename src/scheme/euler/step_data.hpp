@@ -78,6 +78,7 @@ struct StepData {
   VecX v_free, v_end;
   VecX v_solved;                // velocities of the last solve, in the frames of the beginning
   VecX v_moved;                 // the same after the drift (E420), before the projection
+  VecX v_before;                // the projection: v_moved, slowed by what pays for springs
   double potential_solved = 0;  // potential energy before the projection [J]
   std::vector<Pose> poses_end;
   constrain::ProblemLayout layout;
@@ -107,6 +108,8 @@ struct StepData {
   double projection_work = 0;  // energy put in by the projection [J]
   bool spared = false;         // contacts took part in it (E320)
   PaymentData payment;
+  VecX k_plain;  // momentum of a solve without the pushes of springs that are followed
+  VecX v_turn;   // impulses, and the change of velocities, along springs after the drift
   FreeGroups free_groups;
   std::vector<double> island_work, island_kinetic;
   Problem carrying;  // of the velocities with which bodies follow prescribed ones (E322)

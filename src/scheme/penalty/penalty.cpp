@@ -118,6 +118,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   judge(report);
   step.report_contacts(record.problem.units);
   data.v_solved = data.v_end;
+  dynamics::follow_springs(model, state.poses, h, data.v_end, true, data.forces.springs);
   data.v_end = data.v_moved;
   data.potential_solved = dynamics::potential_energy(model, data.poses_end);
   data.projection_work = 0;

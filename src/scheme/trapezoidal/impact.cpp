@@ -111,7 +111,8 @@ void TrapezoidalStep::relax_dampers() {
   std::erase_if(rows, [](const auto& s) { return !(s.viscous * s.inverse > stiff_damper); });
   if (rows.empty()) return;
   d.forces.rows.clear();
-  d.forces.dampers.clear();
+  d.forces.middle_rows.clear();
+  d.forces.followed.clear();
   d.forces.potential.setZero();
   d.forces.applied.setZero();
   d.forces.viscous.setZero();
@@ -121,7 +122,7 @@ void TrapezoidalStep::relax_dampers() {
     s.rate = dynamics::spring_rate(model, d.now.poses, s, d.now.v);
     dynamics::add_spring_impulse(model, d.now.poses, s, -s.viscous * (s.rate + s.motion),
                                  d.forces.viscous);
-    d.forces.dampers.push_back(s);
+    d.forces.middle_rows.push_back(s);
   }
   d.v_before = d.now.v;
   SolveRecord& record = new_record(Purpose::hold);
@@ -133,7 +134,7 @@ void TrapezoidalStep::relax_dampers() {
   keep_instant(problem, d.now.v, record.origin);
   finish_solve(record);
   constrain::to_model_velocities(model, problem, record.solution.v, d.now.v);
-  for (const dynamics::SpringRow& s : d.forces.dampers) {
+  for (const dynamics::SpringRow& s : d.forces.middle_rows) {
     const double after = dynamics::spring_rate(model, d.now.poses, s, d.now.v);
     const double drag = s.viscous * (after + s.motion);
     report.ledger.passive -= drag * (0.5 * (s.rate + after) + s.motion);

@@ -157,8 +157,11 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   d.mean = d.now.v + d.forces.sum();
   if (!d.mean.allFinite()) return stop(report, not_finite(model, d.mean, "force or velocity"));
 
-  for (const auto& [poses, rows] :
-       {std::pair{&d.now.poses, &d.forces.rows}, std::pair{&d.forces.middle, &d.forces.dampers}})
+  // The true weights of rows that are in A with less (E464).
+  for (const dynamics::FollowedRow& f : d.forces.followed)
+    d.forces.middle_rows[f.row].elastic = f.weight;
+  for (const auto& [poses, rows] : {std::pair{&d.now.poses, &d.forces.rows},
+                                    std::pair{&d.forces.middle, &d.forces.middle_rows}})
     if (Stop stiff = too_stiff(model, *poses, *rows); !stiff.empty()) return stop(report, stiff);
   if (options.accuracy > 0)
     step.integrate_accurately();

@@ -26,12 +26,14 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   for (const dynamics::SpringRow& s : d.forces.rows)
     forces -= s.elastic * dynamics::spring_rate(model, d.now.poses, s, mean) *
               dynamics::spring_rate(model, d.now.poses, s, change);
-  for (const dynamics::SpringRow& s : d.forces.dampers) {
+  for (std::size_t i = 0; i < d.forces.middle_rows.size(); ++i) {
+    const dynamics::SpringRow& s = d.forces.middle_rows[i];
+    const dynamics::FollowedRow& f = d.forces.followed[i];
     const double along = dynamics::spring_rate(model, d.forces.middle, s, mean);
-    const double drag = length * s.damping * (along + s.motion);
-    forces -= s.viscous * along * dynamics::spring_rate(model, d.forces.middle, s, change);
-    part.passive -= drag * (along + s.motion);
-    part.work_motion += drag * s.motion;
+    forces -= s.weight() * along * dynamics::spring_rate(model, d.forces.middle, s, change);
+    const double rate = f.elastic ? f.mean : along + s.motion, drag = length * s.damping * rate;
+    part.passive -= drag * rate;
+    part.work_motion += (f.elastic ? f.law : drag) * s.motion;
   }
   const double potential = dynamics::potential_energy(model, d.next.poses) -
                            dynamics::potential_energy(model, d.now.poses);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dynamics/forces.hpp"
+#include "dynamics/middle_rows.hpp"
 #include "model/dof.hpp"
 #include "scheme/common/stop.hpp"
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
@@ -16,7 +17,8 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   const bool corrects =
       !limited && std::any_of(d.terms.begin(), d.terms.end(),
                               [](const RowTerms& t) { return t.correction != 0; });
-  if (!joints && !corrects) return;
+  const bool springs = !limited && share == 1 && !d.forces.followed.empty();
+  if (!joints && !corrects && !springs) return;
   d.before_projection = phase.poses;
   const double before =
       dynamics::potential_energy(model, phase.poses) + dynamics::kinetic_energy(model, phase.v);
@@ -25,6 +27,7 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   problem::find_islands(record.problem, data.islands);
   data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
   if (corrects) add_correction_work(record, share);
+  if (springs) add_spring_work();
   pay_for_projection(phase, record.problem);
   const double work = dynamics::potential_energy(model, phase.poses) +
                       dynamics::kinetic_energy(model, phase.v) - before;
@@ -34,6 +37,23 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
     const Pose &from = d.before_projection[i], &to = phase.poses[i];
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
+  }
+}
+
+// What springs added to the energy of the part from `next` to `now`, which have changed places
+// (E462).
+void TrapezoidalStep::add_spring_work() {
+  const dynamics::MiddleMoment moment{model, d.next.poses, d.next.v, d.next.t, d.now.t - d.next.t};
+  d.mean = 0.5 * (d.half.v + d.v_solved);
+  for (const dynamics::FollowedRow& f : d.forces.followed) {
+    const double work = dynamics::energy_defect(moment, d.before_projection, d.mean, d.forces, f);
+    for (const BodyId id : model.springs[f.spring].bodies) {
+      if (id == BodyId::world || model.body(id).velocities == 0) continue;
+      const int body = d.layout.body[index(id)];
+      data.island_work[static_cast<std::size_t>(
+          data.islands.of_body[static_cast<std::size_t>(body)])] += work;
+      break;
+    }
   }
 }
 

@@ -1,9 +1,12 @@
 // The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
+#include <limits>
+
 #include "constrain/memory.hpp"
 #include "constrain/springs.hpp"
 #include "dynamics/flight.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/middle_rows.hpp"
 #include "linear/blocks.hpp"
 #include "model/conventions.hpp"
 #include "problem/mass.hpp"
@@ -56,9 +59,13 @@ SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
 // after half of the drift (E423).
 void TrapezoidalStep::add_implicit_terms(Problem& problem) {
   CAIRN_DCHECK(d.half.v.size() == model.velocities, d.half.v.size());
-  const Units& u = problem.units;
   constrain::add_spring_rows(model, d.now.poses, d.forces.rows, d.layout, problem);
-  constrain::add_spring_rows(model, d.forces.middle, d.forces.dampers, d.layout, problem);
+  constrain::add_spring_rows(model, d.forces.middle, d.forces.middle_rows, d.layout, problem);
+  set_momentum(problem);
+}
+
+void TrapezoidalStep::set_momentum(Problem& problem) {
+  const Units& u = problem.units;
   scale(model, d.half.v, 1 / u.speed(), u.time, d.v_unit);
   problem.k.setZero(model.velocities);
   problem::add_mass_product(problem, d.v_unit.data(), problem.k.data());
@@ -217,6 +224,36 @@ void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
   for (std::size_t i = 0; i < d.candidates.size(); ++i)
     if (d.active[i]) record.origin.before.push_back(d.candidates[i]);
   finish_solve(record);
+  move_on(length, record);
+  if (!limited && !d.forces.followed.empty()) follow_springs(length, record);
+}
+
+// (E461): linearises springs and dampers where the solution leads until they are there. Where that
+// does not contract the first solution is kept.
+void TrapezoidalStep::follow_springs(double length, SolveRecord& record) {
+  constexpr int most = 40;
+  constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
+  const dynamics::MiddleMoment moment{model, d.now.poses, d.now.v, d.now.t, length};
+  double last = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < most; ++i) {
+    const double error = dynamics::find_impulses(moment, d.next.poses, d.v_solved, d.forces);
+    if (error <= rounding || (error <= stalled && error >= 0.5 * last)) return;
+    if (!(error < last)) break;
+    last = error;
+    dynamics::linearise_again(moment, d.v_solved, d.forces);
+    set_momentum(record.problem);
+    finish_solve(record);
+    move_on(length, record);
+  }
+  dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
+                              options.damp_stiff, d.forces);
+  set_momentum(record.problem);
+  finish_solve(record);
+  move_on(length, record);
+}
+
+// Velocities of the solution, and the bodies where they lead.
+void TrapezoidalStep::move_on(double length, const SolveRecord& record) {
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.v_solved);
   drift_on(length);
 }

@@ -37,6 +37,7 @@ struct TrapezoidalStep {
 
   // Projection.
   void project(Phase& phase, const SolveRecord& record, double share);
+  void add_spring_work();
   void add_correction_work(const SolveRecord& record, double share);
   void pay_for_projection(Phase& phase, const Problem& problem);
   void find_turned(const Problem& problem);
@@ -44,6 +45,9 @@ struct TrapezoidalStep {
   // The smooth problem.
   SolveRecord& new_record(Purpose purpose);
   void solve_smooth(double length, SolveRecord& record);
+  void follow_springs(double length, SolveRecord& record);
+  void move_on(double length, const SolveRecord& record);
+  void set_momentum(Problem& problem);  // k = A v + impulses of the forces
   void add_implicit_terms(Problem& problem);
   void add_joints(std::span<const Pose> poses, std::span<const Pose> before,
                   std::span<const Pose> after, double window, Problem& problem);

@@ -99,30 +99,47 @@ void add_spring(const Segment& s, const Place& place, double h, const Spring& sp
     row.damping = damping;
     row.tension = tension;
     row.motion = direction.dot(u[1] - u[0]);
+    row.anchors = spring.anchors;
+    row.distance = distance;
     rows.push_back(row);
   };
   add(along, spring.stiffness, distance > 0 ? spring.damping : 0, spring.stiffness * stretch);
+  rows.back().follows = distance > 0 && spring.rest_length > 0 && spring.stiffness > 0;
   const double across = distance > 0 ? spring.stiffness * stretch / distance : spring.stiffness;
   if (!(across > 0)) return;
   const Tangents t = tangents(along);
-  add(t.t1, across, 0, 0);
-  add(t.t2, across, 0, 0);
+  for (const Vec3& e : {t.t1, t.t2}) {
+    add(e, across, 0, 0);
+    rows.back().across = distance > 0;
+  }
 }
 
 // (E362): implicit shares of the stiffness.
 void set_elastic(const Model& model, double h, std::vector<ElementRow>& rows) {
-  std::vector<double> sums(model.bodies.size(), 0);
+  std::array<std::vector<double>, 2> sums;  // along springs and across them (E410)
+  for (std::vector<double>& sum : sums) sum.assign(model.bodies.size(), 0);
   for (const ElementRow& row : rows) {
     const double stiff = h * h * row.stiffness * inverse_mass_of(model, row);
     for (const BodyId id : row.bodies)
-      if (id != BodyId::world) sums[index(id)] += stiff;
+      if (id != BodyId::world) sums[row.across ? 1 : 0][index(id)] += stiff;
   }
   for (ElementRow& row : rows) {
     double most = 0;
     for (const BodyId id : row.bodies)
       if (id != BodyId::world && model.body(id).velocities > 0)
-        most = std::max(most, sums[index(id)]);
+        most = std::max(most, sums[row.across ? 1 : 0][index(id)]);
     row.elastic = most > 1 ? (1 - 1 / most) * h * h * row.stiffness : 0;
+  }
+}
+
+// (E465), (E467): which rows are followed, and with which share of their weight in A.
+void set_following(const Model& model, double h, std::vector<ElementRow>& rows) {
+  for (ElementRow& row : rows) {
+    const double inverse = inverse_mass_of(model, row);
+    const double stiff = h * (h * row.stiffness + row.damping) * inverse;
+    row.share = row.stiffness > 0 && row.damping > 0 && stiff > 1 ? 1 - 1 / stiff : 0;
+    row.soft = row.weight() * inverse > 1024 ? 1024 / (row.weight() * inverse) : 1;
+    row.follows = row.follows && (row.elastic > 0 || row.share > 0 || row.soft < 1);
   }
 }
 
@@ -132,20 +149,19 @@ void push(const Model& model, const ElementRow& row, double impulse, VecX& sum) 
       add_to(model.body(row.bodies[side]), impulse * row.j[side], sum);
 }
 
-// weight j^T j into A.
-void add_weight(const Place& place, const ElementRow& row, Balance& out) {
-  if (row.weight() == 0) return;
+// factor j^T j into A.
+void add_weight(const Place& place, const ElementRow& row, double weight, Balance& out) {
+  if (weight == 0) return;
   std::array<int, 2> at = {-1, -1};
   for (std::size_t side = 0; side < 2; ++side)
     if (row.bodies[side] != BodyId::world) at[side] = place.layout[index(row.bodies[side])];
   for (std::size_t side = 0; side < 2; ++side)
     if (at[side] >= 0)
-      out.A[static_cast<std::size_t>(at[side])] +=
-          row.weight() * row.j[side] * row.j[side].transpose();
+      out.A[static_cast<std::size_t>(at[side])] += weight * row.j[side] * row.j[side].transpose();
   if (at[0] < 0 || at[1] < 0 || at[0] == at[1]) return;
   for (const auto& [i, j] : {std::pair<std::size_t, std::size_t>(0, 1), {1, 0}}) {
     Block6& block = out.couplings.try_emplace({at[i], at[j]}, Block6::Zero()).first->second;
-    block += row.weight() * row.j[i] * row.j[j].transpose();
+    block += weight * row.j[i] * row.j[j].transpose();
   }
 }
 
@@ -210,32 +226,15 @@ Balance instant_balance(const Segment& s, const Place& place, const Problem& pro
   return out;
 }
 
-Balance first_order_balance(const Segment& s, const Place& place, const Problem& problem,
-                            bool middle) {
+namespace {
+
+Balance finish_balance(const Segment& s, const Place& place, const Problem& problem, Balance out) {
   const Model& model = s.model;
   const double h = place.length;
-  Balance out;
-  start_balance(s, problem, out);
-  std::vector<Pose> half = place.start;
-  if (middle)
-    for (std::size_t i = 0; i < half.size(); ++i) {
-      const Body& body = model.bodies[i];
-      half[i] = body.kind == BodyKind::prescribed
-                    ? prescribed_at(body, place.t + h / 2)
-                    : moved_by(body, half[i], velocities_of_body(body, place.v), h / 2);
-    }
-  add_loads(s, half, middle ? place.t + h / 2 : place.t, h, out);
-  for (const Spring& spring : model.springs) {
-    const bool inside = std::all_of(spring.bodies.begin(), spring.bodies.end(), [&](BodyId id) {
-      return id == BodyId::world || model.body(id).velocities == 0 || place.layout[index(id)] >= 0;
-    });
-    if (inside) add_spring(s, place, h, spring, out.springs);
-  }
-  set_elastic(model, h, out.springs);
   VecX impulse = out.applied, terms = out.potential.cwiseAbs() + out.applied.cwiseAbs();
   std::vector<char> coupled(model.bodies.size(), 0);
   for (const ElementRow& row : out.springs) {
-    add_weight(place, row, out);
+    add_weight(place, row, row.weight(), out);
     push(model, row, -h * row.tension, out.potential);
     push(model, row, -row.weight() * row.motion, impulse);
     // The stretch is a difference of positions: it rounds with their size.
@@ -278,6 +277,105 @@ Balance first_order_balance(const Segment& s, const Place& place, const Problem&
     }
   }
   return out;
+}
+
+}  // namespace
+
+Balance first_order_balance(const Segment& s, const Place& place, const Problem& problem,
+                            bool middle) {
+  const Model& model = s.model;
+  const double h = place.length;
+  Balance out;
+  start_balance(s, problem, out);
+  std::vector<Pose> half = place.start;
+  if (middle)
+    for (std::size_t i = 0; i < half.size(); ++i) {
+      const Body& body = model.bodies[i];
+      half[i] = body.kind == BodyKind::prescribed
+                    ? prescribed_at(body, place.t + h / 2)
+                    : moved_by(body, half[i], velocities_of_body(body, place.v), h / 2);
+    }
+  add_loads(s, half, middle ? place.t + h / 2 : place.t, h, out);
+  for (const Spring& spring : model.springs) {
+    const bool inside = std::all_of(spring.bodies.begin(), spring.bodies.end(), [&](BodyId id) {
+      return id == BodyId::world || model.body(id).velocities == 0 || place.layout[index(id)] >= 0;
+    });
+    if (inside) add_spring(s, place, h, spring, out.springs);
+  }
+  set_elastic(model, h, out.springs);
+  set_following(model, h, out.springs);
+  bool across = false;
+  for (ElementRow& row : out.springs) {
+    if (!row.across) continue;
+    across = across || row.elastic > 0;
+    row.elastic = 0;
+  }
+  const Balance first = finish_balance(s, place, problem, out);
+  if (!across) return first;
+  // (E410): across their lines springs have the tension that they end the step with.
+  double tension = 0;
+  for (ElementRow& row : out.springs) {
+    if (row.across)
+      row.stiffness = std::max(0.0, tension) / row.distance;
+    else
+      tension = row.tension + row.weight() * (row.rate(model, first.v_free) + row.motion) / h;
+  }
+  set_elastic(model, h, out.springs);
+  return finish_balance(s, place, problem, out);
+}
+
+Balance followed_balance(const Segment& s, const Place& place, const Problem& problem,
+                         const Balance& balance, const VecX& v) {
+  const Model& model = s.model;
+  const double h = place.length;
+  Balance out = balance;
+  const std::vector<Pose> end = led_poses(s, place, v, h);
+  VecX pushes = VecX::Zero(model.velocities), terms = pushes;
+  for (ElementRow& row : out.springs) {
+    if (!row.follows) continue;
+    std::array<Vec3, 2> p;
+    double far = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const BodyId id = row.bodies[side];
+      p[side] = id == BodyId::world ? row.anchors[side] : end[index(id)] * row.anchors[side];
+      far = std::max(far, p[side].norm() + model.length_unit);
+    }
+    const double rate = row.rate(model, v) + row.motion,
+                 opening = ((p[1] - p[0]).norm() - row.distance) / h;
+    row.drag_rate = rate + row.share * (opening - rate);
+    row.drag = row.viscous * row.drag_rate;
+    row.law = h * row.tension + row.elastic * opening + row.drag;
+    const double more =
+        h * row.tension - row.law + row.weight() * (row.soft * rate + (1 - row.soft) * row.motion);
+    add_weight(place, row, (row.soft - 1) * row.weight(), out);
+    push(model, row, more, pushes);
+    const double size = h * std::abs(row.tension) + std::abs(row.law) +
+                        row.weight() * (std::abs(rate) + std::abs(row.motion) + far / h);
+    for (std::size_t side = 0; side < 2; ++side)
+      if (row.bodies[side] != BodyId::world)
+        add_to(model.body(row.bodies[side]), size * row.j[side].cwiseAbs(), terms);
+  }
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
+    for (int k = 0; k < body.velocities; ++k) {
+      out.k[i][k] += pushes[body.first_velocity + k];
+      out.size[i][k] += terms[body.first_velocity + k];
+    }
+  }
+  return out;
+}
+
+Balance chosen_balance(const Segment& s, const Place& place, const SolveRecord& record,
+                       const Balance& balance) {
+  Balance plain = balance;
+  bool any = false;
+  for (ElementRow& row : plain.springs) any = any || row.follows;
+  if (!any) return plain;
+  const VecX v = solved_velocities(s.model, record, place.v);
+  Balance followed = followed_balance(s, place, record.problem, balance, v);
+  if (balance_agrees(s, record.problem, followed)) return followed;
+  for (ElementRow& row : plain.springs) row.follows = false;
+  return plain;
 }
 
 }  // namespace cairn::record

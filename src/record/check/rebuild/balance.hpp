@@ -21,6 +21,16 @@ struct ElementRow {
   double damping = 0;                                    // [N s/m]
   double motion = 0;                                     // of prescribed ends [m/s]
   double stiffness = 0;                                  // [N/m]
+  // Impulses found where the step ends (E460 to E467).
+  bool follows = false, across = false;
+  bool elastic_law = false;  // trapezoidal rule: a spring, with its damper
+  double soft = 1;           // share of the weight in A [-]
+  double share = 0;          // of the turning in the rate of the damper [-]
+  double law = 0;            // impulse [N s]
+  double drag = 0;           // of the damper in it [N s]
+  double drag_rate = 0;      // its rate [m/s]
+  std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // in the bodies [m]
+  double distance = 0;                                         // of the ends at the beginning [m]
 
   double weight() const { return elastic + viscous; }
   double rate(const Model& model, const VecX& v) const;  // of the free bodies
@@ -43,12 +53,26 @@ struct Balance {
 Balance first_order_balance(const Segment& segment, const Place& place, const Problem& problem,
                             bool middle);
 
-// The trapezoidal rule (E160 to E163, E423): k = A v_half + impulses.
+// The same with stiff springs and dampers that follow the velocities v to the end of the step (E465
+// to E467).
+Balance followed_balance(const Segment& segment, const Place& place, const Problem& problem,
+                         const Balance& balance, const VecX& v);
+
+// The one of the two that the problem was built with: springs that are followed, or where that does
+// not contract (E467) the others.
+Balance chosen_balance(const Segment& segment, const Place& place, const SolveRecord& record,
+                       const Balance& balance);
+
+// The trapezoidal rule (E160 to E163, E423): k = A v_half + impulses. Springs and dampers follow
+// the solved velocities v (E460 to E464); null: the drift from those of the beginning.
 Balance trapezoidal_balance(const Segment& segment, const Place& place, const Problem& problem,
-                            bool damp_stiff, bool limited);
+                            bool damp_stiff, bool limited, const VecX* v);
 
 // k = M v: no time passes.
 Balance instant_balance(const Segment& segment, const Place& place, const Problem& problem);
+
+// A and k of the problem are those of the balance.
+bool balance_agrees(const Segment& segment, const Problem& problem, const Balance& balance);
 
 // Compares A, and k unless `masses_alone`.
 void compare_balance(const Segment& segment, std::size_t solve, const Problem& problem,

@@ -1,4 +1,5 @@
 // check, rebuilding problems (E383): the balance of the trapezoidal rule.
+#include <algorithm>
 #include <cmath>
 
 #include "record/check/rebuild/balance.hpp"
@@ -16,8 +17,11 @@ struct Rule {
   const Place& place;
   double h;
   bool damp_stiff;
-  std::vector<Pose> middle;  // after half of the drift
-  VecX v_middle;
+  std::vector<Pose> middle;  // after half of the drift, with half of what gravity adds (E460)
+  VecX v_middle;             // after half of the drift
+  std::vector<Pose> led;     // where `at` leads
+  const VecX& at;            // velocities of the linearisation
+  bool followed;             // they are those of the solution
   Balance& out;
 
   Anchor anchor(BodyId id, const Vec3& point, bool late) const {
@@ -103,31 +107,59 @@ struct Rule {
     if (row.elastic > 0) out.springs.push_back(row);
   }
 
-  void add_damper(const Spring& spring, VecX& viscous) const {
-    if (!(spring.damping > 0)) return;
-    std::array<Vec3, 2> p, u = {Vec3::Zero(), Vec3::Zero()};
+  std::array<Vec3, 2> ends(const Spring& spring, const std::vector<Pose>& poses) const {
+    std::array<Vec3, 2> p;
     for (std::size_t side = 0; side < 2; ++side) {
       const BodyId id = spring.bodies[side];
       p[side] =
-          id == BodyId::world ? spring.anchors[side] : middle[index(id)] * spring.anchors[side];
-      if (id != BodyId::world && s.model.body(id).kind == BodyKind::prescribed)
-        u[side] = (prescribed_at(s.model.body(id), place.t + h) * spring.anchors[side] -
-                   place.start[index(id)] * spring.anchors[side]) /
-                  h;
+          id == BodyId::world ? spring.anchors[side] : poses[index(id)] * spring.anchors[side];
     }
-    const double distance = (p[1] - p[0]).norm();
-    if (!(distance > 0)) return;
-    const Vec3 along = (p[1] - p[0]) / distance;
-    ElementRow row = row_along(spring, middle, p, along);
-    row.motion = along.dot(u[1] - u[0]);
-    row.damping = spring.damping;
-    const double z = h * spring.damping * inverse(row);
-    row.viscous = h * spring.damping * (damp_stiff ? (1 + z) / (2 + z) : 0.5);
-    push(row, -h * spring.damping * (row.rate(s.model, v_middle) + row.motion), viscous);
-    out.dampers.push_back(row);
+    return p;
   }
 
-  void add_spring(const Spring& spring, bool late, VecX& viscous) const {
+  // A spring with its damper, or a damper alone, along its direction in the middle (E460 to E464),
+  // linearised where the velocities `at` lead. False: it has no such row.
+  bool add_middle(const Spring& spring, bool elastic) const {
+    const std::array<Vec3, 2> p = ends(spring, middle), p0 = ends(spring, place.start),
+                              p1 = ends(spring, led);
+    const Vec3 half = p[1] - p[0], before = p0[1] - p0[0], after = p1[1] - p1[0];
+    if (!(half.norm() > 0)) return false;
+    const Vec3 along = half.normalized();
+    if (elastic && !(spring.rest_length > 0 && spring.stiffness > 0 &&
+                     2 * half.norm() >= before.norm() && 2 * along.dot(before) >= before.norm()))
+      return false;
+    if (!elastic && !(spring.damping > 0)) return true;
+    ElementRow row = row_along(spring, middle, p, along);
+    Vec3 moved = Vec3::Zero();
+    for (std::size_t side = 0; side < 2; ++side)
+      if (const BodyId id = spring.bodies[side];
+          id != BodyId::world && s.model.body(id).kind == BodyKind::prescribed)
+        moved += (side == 0 ? -1 : 1) * (p1[side] - p0[side]);
+    row.motion = along.dot(moved) / h;
+    row.damping = spring.damping;
+    row.elastic_law = elastic;
+    const double mass = 1 / inverse(row), z = h * spring.damping / mass;
+    const double drag = h * spring.damping * (damp_stiff ? (1 + z) / (2 + z) : 0.5);
+    const double unit = elastic ? h * h * spring.stiffness : 0, x = unit / mass;
+    const double share = damp_stiff ? x * x / (16 + x * x) : 0;
+    const double weight = unit * (0.25 + 0.75 * share) + drag;
+    const double first = row.rate(s.model, v_middle) + row.motion,
+                 rate = row.rate(s.model, at) + row.motion;
+    row.drag_rate = elastic ? (after.norm() - before.norm()) / h : 0.5 * (first + rate);
+    row.law = h * spring.damping * first + 2 * drag * (row.drag_rate - first);
+    if (elastic)
+      row.law += h * spring.stiffness *
+                     (0.5 * (before.norm() + after.norm()) - spring.rest_length) *
+                     (before + after).norm() / (before.norm() + after.norm()) +
+                 share * unit * (0.75 * rate + 0.25 * first);
+    row.elastic = std::min(weight, 1024 * mass);
+    const double base = followed ? row.law : weight > 0 ? row.elastic / weight * row.law : 0;
+    push(row, -(base + row.elastic * (first - rate)), out.potential);
+    out.dampers.push_back(row);
+    return true;
+  }
+
+  void add_spring(const Spring& spring, bool late) const {
     const Anchor a = anchor(spring.bodies[0], spring.anchors[0], late),
                  b = anchor(spring.bodies[1], spring.anchors[1], late);
     const Vec3 d = b.p - a.p, rate = b.u - a.u;
@@ -148,7 +180,7 @@ struct Rule {
     if (b.by_hand) out.work_motion += impulse.dot(b.u);
     if (!late) return;
     add_elastic(row_along(spring, place.start, {a.p, b.p}, along), k, opening);
-    add_damper(spring, viscous);
+    add_middle(spring, false);
     const double across = distance > 0 ? k * stretch / distance : k;
     if (!(across > 0)) return;
     const Tangents t = tangents(along);
@@ -175,14 +207,28 @@ void add_block(const Place& place, const ElementRow& row, Balance& out) {
 }  // namespace
 
 Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem& problem,
-                            bool damp_stiff, bool limited) {
+                            bool damp_stiff, bool limited, const VecX* v_end) {
   Balance out = instant_balance(s, place, problem);
   const double h = place.length;
   const Model& model = s.model;
-  VecX viscous = VecX::Zero(model.velocities);
-  const Continuation middle = led_freely(s, place, place.v, h / 2);
+  Continuation middle = led_freely(s, place, place.v, h / 2);
   out.v_half = limited ? place.v : middle.v;
-  Rule rule{s, place, h, damp_stiff, middle.poses, middle.v, out};
+  for (std::size_t i = 0; i < middle.poses.size(); ++i)
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (place.layout[i] >= 0 && model.bodies[i].translations[axis])
+        middle.poses[i].p[static_cast<Eigen::Index>(axis)] +=
+            h * h / 4 * model.gravity[static_cast<Eigen::Index>(axis)];
+  const Rule rule{
+      s,
+      place,
+      h,
+      damp_stiff,
+      middle.poses,
+      middle.v,
+      v_end ? led_by_rule(s, place, *v_end, limited).poses : led_poses(s, place, place.v, h),
+      v_end ? *v_end : middle.v,
+      v_end != nullptr,
+      out};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;
@@ -194,9 +240,15 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
         return false;
     return true;
   };
+  std::vector<bool> whole;
   for (const bool late : {false, true}) {
-    for (const Spring& spring : model.springs)
-      if (inside(spring.bodies)) rule.add_spring(spring, late, viscous);
+    if (!late) whole.assign(model.springs.size(), false);
+    for (std::size_t i = 0; i < model.springs.size(); ++i) {
+      const Spring& spring = model.springs[i];
+      if (!inside(spring.bodies)) continue;
+      if (!late) whole[i] = rule.add_middle(spring, true);
+      if (!whole[i]) rule.add_spring(spring, late);
+    }
     for (const AppliedForce& f : model.applied_forces) {
       const double t = late ? place.t + h : place.t, weight = h / 2, slope = late ? h * h / 2 : 0;
       const Anchor a = rule.anchor(f.body, f.point, late);
@@ -209,8 +261,8 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
   for (const ElementRow& row : out.springs) add_block(place, row, out);
   for (const ElementRow& row : out.dampers) add_block(place, row, out);
   // k = A v + impulses.
-  const VecX impulses = out.potential + out.applied + viscous;
-  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs() + viscous.cwiseAbs();
+  const VecX impulses = out.potential + out.applied;
+  VecX terms = out.potential.cwiseAbs() + out.applied.cwiseAbs();
   for (const Spring& spring : model.springs)
     for (const BodyId id : spring.bodies)
       if (id != BodyId::world && model.body(id).velocities > 0) {
@@ -218,7 +270,7 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
         const double far = place.start[index(id)].p.norm() + model.length_unit;
         for (int k = 0; k < body.velocities; ++k)
           terms[body.first_velocity + k] +=
-              h * spring.stiffness * far * (k < translations_of(body) ? 1 : far);
+              (h * spring.stiffness + spring.damping) * far * (k < translations_of(body) ? 1 : far);
       }
   const auto velocity = [&](int i) {
     return velocities_of_body(model.bodies[static_cast<std::size_t>(

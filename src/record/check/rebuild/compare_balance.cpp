@@ -79,4 +79,14 @@ void compare_balance(const Segment& s, std::size_t solve, const Problem& problem
   }
 }
 
+bool balance_agrees(const Segment& s, const Problem& problem, const Balance& balance) {
+  bool agrees = true;
+  const Complain note = [&](FindingCode, const std::string&) { agrees = false; };
+  Segment quiet{s.model,  s.scheme,      s.start,  s.length,   s.nominal, s.allowed_overlap,
+                s.solves, s.first_solve, s.report, s.reported, note,      s.unverified,
+                s.end,    s.v_end};
+  compare_balance(quiet, 0, problem, balance);
+  return agrees;
+}
+
 }  // namespace cairn::record

@@ -106,6 +106,14 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
   double implicit = 0, stored = 0;
   for (const ElementRow& row : balance.springs) {
     const double free = row.rate(model, inside), rate = free + row.motion;
+    if (row.follows) {
+      const double taken = row.drag * row.drag_rate;
+      out.passive -= taken;
+      implicit += (h * row.tension - row.law) * free - row.drag * row.motion + taken;
+      stored += (row.law - row.drag) * row.motion;
+      out.work_motion += row.law * row.motion;
+      continue;
+    }
     const double pull = h * row.tension + row.elastic * rate, drag = row.viscous * rate;
     out.passive -= drag * rate;
     implicit -= row.elastic * rate * free;

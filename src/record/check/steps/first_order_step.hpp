@@ -21,6 +21,7 @@ struct StepCheck {
   bool geometry_known = false;       // the reported contacts have been compared
   std::vector<NormalTerms> last_terms;
   MatchedRows last_rows;
+  Balance last_balance;  // of the solve compared last
 
   void run(SegmentOutcome& out);
   void report(SegmentOutcome& out) const;

@@ -99,6 +99,7 @@ class HybridCheck {
     const double h = place.length, share = h / s.nominal;
     Balance balance = first_order_balance(s, place, problem, true);
     let_fly(problem, place, balance);
+    balance = chosen_balance(s, place, record, balance);
     compare_balance(s, i, problem, balance);
     // Rows of the end of the part are taken where the solve before led, which is not recorded.
     const bool again = place.again && place.t_rows != place.t;

@@ -28,11 +28,12 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
   for (const ElementRow& row : balance.springs)
     forces -= row.elastic * row.rate(model, mean) * row.rate(model, change);
   for (const ElementRow& row : balance.dampers) {
-    const double along = row.rate(model, mean), drag = L * row.damping * (along + row.motion);
-    forces -= L * row.damping * (row.rate(model, balance.v_half) + row.motion) * along;
-    forces -= row.viscous * along * row.rate(model, change);
-    part.passive -= drag * (along + row.motion);
-    part.work_motion += drag * row.motion;
+    const double along = row.rate(model, mean);
+    const double rate = row.elastic_law ? row.drag_rate : along + row.motion,
+                 drag = L * row.damping * rate;
+    forces -= row.weight() * along * row.rate(model, change);
+    part.passive -= drag * rate;
+    part.work_motion += (row.elastic_law ? row.law : drag) * row.motion;
   }
   const std::vector<Pose> moved = led_by_rule(s, place, after, limited).poses;
   const VecX zero = VecX::Zero(model.velocities);

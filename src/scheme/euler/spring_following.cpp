@@ -1,0 +1,169 @@
+// Stiff springs and dampers of a step (E465 to E468): impulses along the springs as they were at
+// its beginning, from their lengths at its end; and who pays for what they add to the energy.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "dynamics/kinematics.hpp"
+#include "scheme/euler/step.hpp"
+#include "solver/unguarded.hpp"
+
+namespace cairn::scheme {
+
+// (E467). False: it does not contract.
+bool Step::follow_springs(SolveRecord& record) {
+  constexpr int most = 40;
+  constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
+  dynamics::SpringRows& springs = data.forces.springs;
+  data.k_plain = record.problem.k;
+  dynamics::follow_springs(model, state.poses, h, data.v_free, false, springs);
+  dynamics::linearise_springs(h, true, springs);
+  double last = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < most; ++i) {
+    record.problem.k = data.k_plain;
+    constrain::add_spring_pushes(model, state.poses, springs.rows, h, data.layout, record.problem);
+    solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
+    constrain::to_model_velocities(model, record.problem, record.solution.v, data.v_end);
+    if (!data.v_end.allFinite()) return false;
+    const dynamics::FollowingError error =
+        dynamics::follow_springs(model, state.poses, h, data.v_end, false, springs);
+    if (error.tight <= rounding) return true;
+    if (error.loose <= stalled && error.tight >= 0.5 * last) return true;
+    if (!(error.tight < last)) return false;
+    last = error.tight;
+    dynamics::linearise_springs(h, false, springs);
+  }
+  return false;
+}
+
+// Groups of bodies that joints, springs and contacts that press connect, and what holds them.
+void Step::find_spring_frames() {
+  PaymentData& pay = data.payment;
+  const std::size_t bodies = model.bodies.size();
+  pay.groups.reset(bodies);
+  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+  auto each_link = [&](const auto& link) {
+    for (const Joint& joint : model.joints) link(joint.bodies[0], joint.bodies[1]);
+    for (const Spring& spring : model.springs) link(spring.bodies[0], spring.bodies[1]);
+    for (std::size_t i = data.joints(); i < data.joints() + data.contacts.size(); ++i)
+      if (problem_row_presses(i)) {
+        const ContactKey& key = last().problem.constraints[i].id.contact;
+        link(key.body_a, key.body_b);
+      }
+  };
+  each_link([&](BodyId a, BodyId b) {
+    if (free(a) && free(b)) pay.groups.join(static_cast<int>(a), static_cast<int>(b));
+  });
+  pay.frame.assign(bodies, PaymentData::none);
+  each_link([&](BodyId a, BodyId b) {
+    if (free(a) == free(b)) return;
+    const BodyId held = free(a) ? a : b, by = free(a) ? b : a;
+    const int what =
+        dynamics::is_prescribed(model, by) ? static_cast<int>(by) : PaymentData::ground;
+    int& frame = pay.frame[pay.root(index(held))];
+    frame = frame == PaymentData::none || frame == what ? what : PaymentData::several;
+  });
+}
+
+// (E468): what stiff springs and dampers have added to the energy of each group, less what the
+// impulses of the step have lost; and the share of it that is paid, none where springs become
+// explicit.
+void Step::find_spring_gains() {
+  PaymentData& pay = data.payment;
+  pay.work.assign(model.bodies.size(), 0.0);
+  pay.relative.assign(model.bodies.size(), 0.0);
+  for (const dynamics::SpringRow& row : data.forces.springs.rows) {
+    const dynamics::SpringFollowing& f = row.follow;
+    if (!f.on || !(row.elastic > 0 || f.share > 0)) continue;
+    for (const BodyId id : row.bodies) {
+      if (id == BodyId::world || model.body(id).velocities == 0) continue;
+      pay.work[pay.root(index(id))] += f.stretch * (row.tension + 0.5 * row.stiffness * f.stretch) -
+                                       f.impulse * f.rate + f.drag * f.drag_rate;
+      double& share = pay.relative[pay.root(index(id))];
+      share = std::max({share, 2 * row.elastic / (h * h * row.stiffness), 2 * f.share});
+      break;
+    }
+  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (const Body& body = model.bodies[i]; body.velocities > 0)
+      pay.work[pay.root(i)] -= dynamics::mass_norm(body, data.v_solved.data() + body.first_velocity,
+                                                   data.v_start.data() + body.first_velocity);
+}
+
+// True: velocities have changed.
+bool Step::pay_for_springs() {
+  PaymentData& pay = data.payment;
+  find_spring_frames();
+  find_spring_gains();
+  bool any = false;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].velocities == 0 || pay.root(i) != i) continue;
+    if (!(pay.work[i] > 0) || pay.frame[i] == PaymentData::several) continue;
+    pay.work[i] *= std::min(1.0, pay.relative[i]);
+    if (!(pay.work[i] > 0)) continue;
+    any = true;
+    if (pay.frame[i] == PaymentData::none)
+      pay_along_springs(i);
+    else
+      slow_down(i);
+  }
+  return any;
+}
+
+// A group that is held pays with its motion relative to what holds it.
+void Step::slow_down(std::size_t group) {
+  PaymentData& pay = data.payment;
+  data.v_carried.setZero(model.velocities);
+  double kinetic = 0;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0 || pay.root(i) != group) continue;
+    double* u = data.v_carried.data() + body.first_velocity;
+    if (pay.frame[group] >= 0) carry(i, static_cast<std::size_t>(pay.frame[group]), u);
+    kinetic += dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, u);
+  }
+  if (!(kinetic > 0)) return;
+  const double factor = std::sqrt(std::max(0.0, 1 - pay.work[group] / kinetic));
+  report.projection_slowing = std::min(report.projection_slowing, factor);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.velocities == 0 || pay.root(i) != group) continue;
+    auto v = data.v_end.segment(body.first_velocity, body.velocities);
+    const auto u = data.v_carried.segment(body.first_velocity, body.velocities);
+    v = u + factor * (v - u);
+  }
+}
+
+// One that nothing holds keeps its momenta: impulses along its stiff springs, as they are after the
+// drift and before the projection (E425), take what there is to take of the rates of their lengths.
+void Step::pay_along_springs(std::size_t group) {
+  PaymentData& pay = data.payment;
+  double left = pay.work[group];
+  for (const dynamics::SpringRow& start : data.forces.springs.rows) {
+    if (!start.follow.on || !(start.elastic > 0 || start.follow.share > 0) || !(left > 0)) continue;
+    const bool here = std::any_of(start.bodies.begin(), start.bodies.end(), [&](BodyId id) {
+      return id != BodyId::world && model.body(id).velocities > 0 && pay.root(index(id)) == group;
+    });
+    if (!here) continue;
+    dynamics::SpringRow row;
+    row.bodies = start.bodies;
+    for (std::size_t side = 0; side < 2; ++side)
+      row.points[side] = data.poses_moved[index(row.bodies[side])] *
+                         (state.poses[index(row.bodies[side])].inverse() * start.points[side]);
+    const double length = (row.points[1] - row.points[0]).norm();
+    if (!(length > 0)) continue;
+    row.direction = (row.points[1] - row.points[0]) / length;
+    const double rate = dynamics::spring_rate(model, data.poses_moved, row, data.v_end),
+                 inverse = dynamics::inverse_mass(model, data.poses_moved, row);
+    if (!(inverse > 0) || rate == 0) continue;
+    const double there = rate * rate / (2 * inverse), taken = std::min(left, there);
+    const double change = std::abs(rate) * (1 - std::sqrt(1 - taken / there));
+    data.v_turn.setZero(model.velocities);
+    dynamics::add_spring_impulse(model, data.poses_moved, row,
+                                 -std::copysign(change, rate) / inverse, data.v_turn);
+    dynamics::add_impulse(model, data.v_turn, data.v_end);
+    left -= taken;
+  }
+}
+
+}  // namespace cairn::scheme
