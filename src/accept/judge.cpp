@@ -19,7 +19,7 @@ constexpr double straight = 0.2;
 
 // Of the swept test: a pair or a shape, and a placement of a pair that is searched, in products of
 // 6 x 6 blocks (E314).
-constexpr double work_of_pair = 10, work_of_look = 100;
+constexpr double work_of_pair = 4, work_of_look = 25;
 
 // Lengths in messages.
 std::string length_text(double metres) {

@@ -15,17 +15,18 @@ constexpr double slip_relative = 1e-9;  // of a slip that another solve has give
 
 double impact_threshold(const Model& model, const Place& place, const Balance& balance,
                         const Contact& c, double share) {
-  double gain = 0;
+  double gain = 0, speed = 0;
   for (const BodyId id : {c.key.body_a, c.key.body_b}) {
     const Body& body = model.body(id);
     if (body.velocities == 0) continue;
+    speed += velocities_of_body(body, place.v).head(translations_of(body)).norm();
     const Row6 change =
         velocities_of_body(body, balance.v_free) - velocities_of_body(body, place.v);
     gain = std::max(gain, change.head(translations_of(body)).norm());
   }
   const double along = contact_rate(model, place.start, c, balance.v_free)[0] -
                        contact_rate(model, place.start, c, place.v)[0];
-  return std::max(2 * std::abs(along), 1e-3 * gain) / share;
+  return std::max({2 * std::abs(along) / share, 1e-3 * gain / share, 0x1p-46 * speed});
 }
 
 double StepCheck::threshold_of(const Contact& c) const {
