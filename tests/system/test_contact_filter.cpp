@@ -91,11 +91,12 @@ TEST(ContactFilter, PlatesThatSlide) {
 // The centre is beyond the edge: the plate turns about it and sticks there.
 TEST(ContactFilter, PlatesThatTip) {
   const Vec3 center(0.55, 0.02, 0);
-  const Course plain = run(center, Vec3::Zero(), 1.0, false, 6, 0.01, 1e-10),
-               filtered = run(center, Vec3::Zero(), 1.0, true, 6, 0.01, 1e-10);
+  const Course plain = run(center, Vec3::Zero(), 1.0, false, 6, 0.01, 1e-8),
+               filtered = run(center, Vec3::Zero(), 1.0, true, 6, 0.01, 1e-8);
   EXPECT_GT(filtered.end.angular_velocity.y(), 0.05);
+  // Each of the six solves may be off by 1e-8 of speeds up to 0.3 m/s.
   EXPECT_LE((plain.end.position - filtered.end.position).norm(), 1e-9);
-  EXPECT_LE((plain.end.angular_velocity - filtered.end.angular_velocity).norm(), 1e-9);
+  EXPECT_LE((plain.end.angular_velocity - filtered.end.angular_velocity).norm(), 2e-8);
   EXPECT_GE(plain.contacts[0], 10 * filtered.contacts[0]);
 }
 

@@ -188,8 +188,7 @@ void Step::pay_for_projection() {
     pay.work[pay.root(i)] -=
         body.mass * model.gravity.dot(data.poses_end[i].p - data.poses_moved[i].p);
     if (pay.pays[i] && !data.isolated.held(i)) pay.pays[i] = 0;  // those of E426
-    const double kinetic =
-        dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);
+    const double kinetic = dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);
     if (pay.pays[i]) pay.kinetic[pay.root(i)] += kinetic;
     // What a body turned by the projection needs to keep its spin momentum (E428).
     if (body.rotation == RotationKind::three && data.isolated.held(i))

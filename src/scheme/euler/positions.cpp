@@ -121,9 +121,9 @@ void Step::find_free_groups() {
 
 // (E425, E426).
 void Step::keep_momentum() {
-  const double slowing = data.free_groups.keep_momentum(
-      model, data.isolated, data.poses_moved, data.v_before, data.poses_end, GroupPayment::gains,
-      data.v_end);
+  const double slowing =
+      data.free_groups.keep_momentum(model, data.isolated, data.poses_moved, data.v_before,
+                                     data.poses_end, GroupPayment::gains, data.v_end);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 

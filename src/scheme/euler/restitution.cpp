@@ -47,11 +47,11 @@ double Step::threshold(const Contact& c) const {
   // What approaches by rounding does not bounce either.
   double speed = 0;
   for (const BodyId id : {c.key.body_a, c.key.body_b})
-    speed += dynamics::linear_velocity(model.body(id),
-                                       state.v.data() + model.body(id).first_velocity)
-                 .norm();
-  return std::max({2 * std::abs(along) / data.share(h), 1e-3 * gain / data.share(h),
-                   0x1p-46 * speed});
+    speed +=
+        dynamics::linear_velocity(model.body(id), state.v.data() + model.body(id).first_velocity)
+            .norm();
+  return std::max(
+      {2 * std::abs(along) / data.share(h), 1e-3 * gain / data.share(h), 0x1p-46 * speed});
 }
 
 // Impacts: contacts that carry an impulse and approached faster than the threshold. True if one of

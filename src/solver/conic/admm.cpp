@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "solver/island/primal_matrix.hpp"
+
 namespace cairn::solver {
 namespace {
 

@@ -316,8 +316,7 @@ TEST(FreeRotation, TopsPrecessAtTheRateOfTheClosedForm) {
         const double angle = std::atan2(from.x() * to.y() - from.y() * to.x(),
                                         from.x() * to.x() + from.y() * to.y());
         const double rate = angle / (steps * h);
-        EXPECT_NEAR(rate / t.precession(), 1, 0.01)
-            << name << ' ' << inclination << ' ' << turn;
+        EXPECT_NEAR(rate / t.precession(), 1, 0.01) << name << ' ' << inclination << ' ' << turn;
       }
   }
 }
