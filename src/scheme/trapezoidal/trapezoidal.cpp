@@ -15,6 +15,8 @@
 namespace cairn::scheme {
 namespace {
 
+// Of the work of a step (E314): beyond this share events are no longer looked for.
+constexpr double share_for_events = 0.5;
 constexpr double no_time_left = 0x1p-46;  // of a part: rounding [-]
 
 }  // namespace
@@ -51,7 +53,8 @@ void TrapezoidalStep::integrate(double length) {
       stopped = missing_contact(model, data.active.finder.missing());
       return;
     }
-    if (!limited && ++events > options.max_events) {
+    const bool spent = data.meter && data.meter->beyond(share_for_events);
+    if (!limited && (spent || ++events > options.max_events)) {
       limit_events();
       continue;
     }
