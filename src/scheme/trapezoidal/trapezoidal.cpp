@@ -16,7 +16,7 @@ namespace cairn::scheme {
 namespace {
 
 // Of the work of a step (E314): beyond this share events are no longer looked for.
-constexpr double share_for_events = 0.5;
+constexpr double most_work_of_events = 0.5;
 constexpr double no_time_left = 0x1p-46;  // of a part: rounding [-]
 
 }  // namespace
@@ -53,7 +53,7 @@ void TrapezoidalStep::integrate(double length) {
       stopped = missing_contact(model, data.active.finder.missing());
       return;
     }
-    const bool spent = data.meter && data.meter->beyond(share_for_events);
+    const bool spent = data.meter && data.meter->beyond(most_work_of_events);
     if (!limited && (spent || ++events > options.max_events)) {
       limit_events();
       continue;
