@@ -163,11 +163,11 @@ void StepCheck::run(SegmentOutcome& out) {
     }
     plastic = i;
   }
-  const SolveRecord& told = s.solves[plastic];
-  for (std::size_t i = 0; i < told.problem.constraints.size(); ++i) {
-    const ConstraintId& id = told.problem.constraints[i].id;
+  const SolveRecord& plastic_solve = s.solves[plastic];
+  for (std::size_t i = 0; i < plastic_solve.problem.constraints.size(); ++i) {
+    const ConstraintId& id = plastic_solve.problem.constraints[i].id;
     if (id.kind == ConstraintId::Kind::contact && id.part == 0 &&
-        told.solution.lambda[told.problem.first_row[i]] > 0)
+        plastic_solve.solution.lambda[plastic_solve.problem.first_row[i]] > 0)
       pressing.push_back(id.contact);
   }
   std::sort(pressing.begin(), pressing.end());

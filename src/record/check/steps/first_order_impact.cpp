@@ -70,12 +70,12 @@ bool StepCheck::impact_balances() const {
   }
   for (const Constraint& c : problem.constraints) {
     if (c.id.kind != ConstraintId::Kind::contact || c.id.part != 0) return false;
-    const ContactReport* told = report_of(s.report, c.id.contact);
-    if (!told) return false;
-    Vec3 p = told->impulse;
-    p[2] /= told->contact.stretch;
+    const ContactReport* reported = report_of(s.report, c.id.contact);
+    if (!reported) return false;
+    Vec3 p = reported->impulse;
+    p[2] /= reported->contact.stretch;
     p -= solved_impulse(s.solves.back(), c.id.contact);
-    const double slack = balanced * (told->impulse.norm() + p.norm());
+    const double slack = balanced * (reported->impulse.norm() + p.norm());
     if (p[0] < -slack || p.tail<2>().norm() > c.mu * p[0] + (1 + c.mu) * slack)
       s.say(last, FindingCode::reported,
             fmt::format("impulse of contact {}-{} in the impact is outside its friction cone",

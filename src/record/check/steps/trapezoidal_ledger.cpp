@@ -88,7 +88,7 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
     sum.stabilisation +=
         total_energy(model, next.poses, next.v) - total_energy(model, moved, after);
   } else {
-    // Up to the collision on the cubic; a projection there is not told from the integrator.
+    // Up to the collision on the cubic; a projection there cannot be separated from the integrator.
     sum.integrator += total_energy(model, next.poses, next.v) - before - share * flow;
     const bool projected = (o.projection && !model.joints.empty()) || (corrects && !limited);
     if (projected) {
