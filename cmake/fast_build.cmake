@@ -33,6 +33,10 @@ foreach(target ${cold_targets})
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1;-Wno-maybe-uninitialized>")
 endforeach()
 
+# Inline functions are emitted by every target that calls them and the linker keeps the copy that comes first. The core
+# comes before the program's own objects, so that steps run the -O3 copies.
+target_link_options(cairn_app PRIVATE -Wl,--whole-archive,$<TARGET_FILE:cairn_core>,--no-whole-archive)
+
 if(CAIRN_FAST_BUILD)
   # g++ collects garbage each time its heap has grown by a third; below 1.5 GB that only costs time.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

@@ -2,6 +2,8 @@
 // engine. Reads the solves of a frame, writes where they take the bodies.
 #pragma once
 
+#include <array>
+
 #include "model/dof.hpp"
 #include "record/check/check.hpp"
 
@@ -34,6 +36,12 @@ StepPath follow_parts(const Model& model, const State& before, const TraceFrame&
 // where a projection moved the bodies by what keeps momenta and pays for it (E39, E425, E426).
 void check_velocities(const Model& model, const SchemeOptions& scheme, const State& before,
                       const TraceFrame& frame, const Complain& complain);
+
+// Velocities with which the bodies follow prescribed ones in the part of the last solve (E322), of
+// groups that pressing contacts connect, and of groups that all contacts do: bodies that only the
+// projection pushed may belong to either. Zero where nothing is prescribed.
+std::array<VecX, 2> carried_velocities(const Model& model, const SchemeOptions& scheme,
+                                       const State& before, const TraceFrame& frame);
 
 // Scheme hybrid: bodies of islands that nothing holds, in a part with this problem (E408). How far
 // each is from the straight path after the time h, -h^2 g/2, zero for the others.

@@ -267,6 +267,18 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
     most[k] = std::max(a, b);
   };
   for (Eigen::Index k = 0; k < moved.v.size(); ++k) range(k, 0, kept[k]);
+  if (slowest < 1 && !rule) {
+    // (E322): relative to what the body follows; u is known to the accuracy of a factorisation.
+    const VecX lo = least, hi = most;
+    for (const VecX& u : carried_velocities(model, scheme, before, frame))
+      for (Eigen::Index k = 0; k < u.size(); ++k) {
+        if (u[k] == 0) continue;
+        range(k, u[k], kept[k] - u[k]);
+        least[k] = std::min(least[k], lo[k]);
+        most[k] = std::max(most[k], hi[k]);
+        size[k] += 1e3 * (1 - slowest) * u.norm();
+      }
+  }
   for (Island& island : islands) {
     if (island.bodies.empty() || island.held || !projected) continue;
     if (!find_turn(model, moved, frame.state.poses, kept, island)) continue;
