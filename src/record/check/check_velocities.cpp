@@ -309,14 +309,18 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
   for (const ProblemBody& b : last.problem.bodies) {
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     const int translations = model::translation_count(body);
-    // Spins turn with the body: they round with the size of all their components.
-    const double spin =
-        frame.state.v.segment(body.first_velocity + translations, b.size - translations).norm();
+    // All components round with the speed of the body's points, at both ends of the step.
+    const Eigen::Index spins = body.first_velocity + translations;
+    double speed = 0;
+    for (const VecX* v : {&frame.state.v, &before.v})
+      speed += v->segment(body.first_velocity, translations).norm() +
+               body.radius * v->segment(spins, b.size - translations).norm();
     for (int i = 0; i < b.size; ++i) {
       const Eigen::Index k = body.first_velocity + i;
       const double state = frame.state.v[k], nearest = std::clamp(state, least[k], most[k]);
-      const double scale =
-          std::max({std::abs(nearest), std::abs(state), i < translations ? 0 : spin}) + size[k];
+      const double points = i < translations ? speed : speed / body.radius;
+      const double scale = std::max(std::abs(nearest), std::abs(state)) +
+                           (std::isfinite(points) ? points : 0) + size[k];
       if (!(std::abs(nearest - state) <= motion_relative * scale))
         complain(FindingCode::velocity,
                  fmt::format("velocity {} of {} is {:.17g}, the last solve gave {:.17g}", i,
