@@ -64,7 +64,7 @@ void FreeGroups::gather(const Model& model, IsolatedBodies& islands,
     if (body.velocities == 0 || islands.held(i)) continue;
     group_of_[i] = static_cast<int>(islands.first(i));
     Group& group = groups_[base::at(group_of_[i])];
-    ++group.bodies;
+    if (group.bodies++ == 0) group.origin = poses_to[i].p;
     group.moved = group.moved || !(poses_from[i] == poses_to[i]);
     group.spatial =
         group.spatial && model::translation_count(body) == 3 && body.rotation != RotationKind::one;
@@ -72,8 +72,8 @@ void FreeGroups::gather(const Model& model, IsolatedBodies& islands,
     group.planar = group.planar && normal >= 0 && (group.bodies == 1 || normal == group.normal);
     group.normal = normal;
     group.mass += body.mass;
-    group.center[0] += body.mass * poses_from[i].p;
-    group.center[1] += body.mass * poses_to[i].p;
+    group.center[0] += body.mass * (poses_from[i].p - group.origin);
+    group.center[1] += body.mass * (poses_to[i].p - group.origin);
     group.velocity += body.mass * dynamics::linear_velocity(body, v.data() + body.first_velocity);
     group.lift -= body.mass * model.gravity.dot(poses_to[i].p - poses_from[i].p);
   }
@@ -89,7 +89,7 @@ void FreeGroups::add_spins(const Model& model, std::size_t i, std::span<const Po
   const Body& body = model.bodies[i];
   Group& group = groups_[base::at(group_of_[i])];
   const double* own = v.data() + body.first_velocity;
-  const Vec3 r = poses[i].p - group.center[end],
+  const Vec3 r = group.arm(poses[i], end),
              u = dynamics::linear_velocity(body, own) - group.velocity;
   group.spin[end] += r.cross(body.mass * u);
   if (body.rotation != RotationKind::none) {
@@ -143,8 +143,8 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
     group.rate = rate_of(group.inertia, group.spin[0]);
   }
   each([&](std::size_t i, Group& group) {
-    add_rotation(model, i, poses_to[i], group.turn,
-                 group.turn.cross(poses_to[i].p - group.center[1]), 1, v);
+    add_rotation(model, i, poses_to[i], group.turn, group.turn.cross(group.arm(poses_to[i], 1)), 1,
+                 v);
     group.kinetic[1] += kinetic(i, v);
   });
   double least = 1;
@@ -164,7 +164,7 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
   each([&](std::size_t i, Group& group) {
     if (group.factor == 1) return;
     const Body& body = model.bodies[i];
-    const Vec3 along = group.velocity + group.rate.cross(poses_to[i].p - group.center[1]);
+    const Vec3 along = group.velocity + group.rate.cross(group.arm(poses_to[i], 1));
     add_rotation(model, i, poses_to[i], group.rate, along, -1, v);
     v.segment(body.first_velocity, body.velocities) *= group.factor;
     add_rotation(model, i, poses_to[i], group.rate, along, 1, v);

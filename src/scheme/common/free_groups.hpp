@@ -34,7 +34,10 @@ class FreeGroups {
     int normal = -1;                     // planar: axis across the plane
     double mass = 0, lift = 0;           // [kg], work against gravity [J]
     double kinetic[2] = {0, 0};          // before and after [J]
-    Vec3 center[2] = {Vec3::Zero(), Vec3::Zero()}, velocity = Vec3::Zero();
+    Vec3 origin = Vec3::Zero();  // a place in the group: far from that of the world less is lost
+    Vec3 center[2] = {Vec3::Zero(), Vec3::Zero()};  // of mass, from `origin`
+    Vec3 velocity = Vec3::Zero();
+    Vec3 arm(const Pose& X_WC, std::size_t end) const { return (X_WC.p - origin) - center[end]; }
     Vec3 spin[2] = {Vec3::Zero(), Vec3::Zero()};  // about the centre of mass [N m s]
     Mat3 inertia = Mat3::Zero();                  // after
     Vec3 turn = Vec3::Zero();                     // added to the angular velocities [rad/s]
