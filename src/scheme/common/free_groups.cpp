@@ -112,8 +112,15 @@ void FreeGroups::add_rotation(const Model& model, std::size_t i, const Pose& X_W
 
 double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
                                  std::span<const Pose> poses_from, const VecX& v_from,
-                                 std::span<const Pose> poses_to, GroupPayment payment, VecX& v) {
+                                 std::span<const Pose> poses_to, GroupPayment payment, VecX& v,
+                                 std::span<const double> work_of_springs) {
   gather(model, islands, poses_from, poses_to, v);
+  for (std::size_t i = 0; i < work_of_springs.size(); ++i)
+    if (group_of_[i] >= 0 && work_of_springs[i] != 0) {
+      Group& group = groups_[base::at(group_of_[i])];
+      group.lift += work_of_springs[i];
+      group.moved = group.springs = true;
+    }
   static constexpr double rest[6] = {};
   auto each = [&](const auto& act) {
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -155,7 +162,8 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
     const double work = group.lift + group.kinetic[1] - group.kinetic[0];
     const double within = group.kinetic[1] - 0.5 * group.mass * group.velocity.squaredNorm() -
                           0.5 * group.rate.dot(group.spin[0]);
-    const bool gains = payment == GroupPayment::gains && work > 0 && work < within,
+    const bool gains =
+                   (payment == GroupPayment::gains || group.springs) && work > 0 && work < within,
                both = payment == GroupPayment::both && std::abs(work) <= payable * within;
     if (!gains && !both) continue;
     group.factor = std::sqrt(1 - work / within);
