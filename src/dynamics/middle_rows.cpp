@@ -61,11 +61,21 @@ Vec3 led_between(const MiddleMoment& m, const Spring& spring) {
   return end[1] - end[0];
 }
 
-// (E460): the mean force of a spring between two places of its ends.
-double mean_tension(const Spring& spring, const Vec3& before, const Vec3& after) {
-  const double a = before.norm(), b = after.norm();
-  return spring.stiffness * (0.5 * (a + b) - spring.rest_length) * (before + after).norm() /
-         (a + b);
+// Mean rate of the length between two places of the ends, without cancellation.
+double length_rate(const Vec3& before, const Vec3& after, double h) {
+  return (after - before).dot(after + before) / ((before.norm() + after.norm()) * h);
+}
+
+// (E460): the mean force of a spring between two places of its ends. (E641): `along`, the mean rate
+// along the row, does the work; where bodies turn it is not quite that of the length.
+double mean_tension(const Spring& spring, const Vec3& before, const Vec3& after, double along,
+                    double h) {
+  constexpr double bound = 64;
+  const double a = before.norm(), b = after.norm(), quotient = (before + after).norm() / (a + b);
+  const double work = quotient * along, missing = length_rate(before, after, h) - work;
+  const double size = work * work + bound * missing * missing;
+  return spring.stiffness * (0.5 * (a + b) - spring.rest_length) * quotient *
+         (size > 0 ? 1 + missing * work / size : 1);
 }
 
 // A spring with a rest length that turns by less than 60 degrees in half the step has its
@@ -74,11 +84,6 @@ bool has_quotient(const Spring& spring, const Vec3& d, const SpringRow& row) {
   const Vec3 half = row.points[1] - row.points[0];
   return spring.rest_length > 0 && spring.stiffness > 0 && 2 * half.norm() >= d.norm() &&
          2 * row.direction.dot(d) >= d.norm();
-}
-
-// Mean rate of the length between two places of the ends, without cancellation.
-double length_rate(const Vec3& before, const Vec3& after, double h) {
-  return (after - before).dot(after + before) / ((before.norm() + after.norm()) * h);
 }
 
 // Impulse of a row whose ends are `after` apart at the end of the step, and open there with `rate`.
@@ -90,9 +95,9 @@ void find_law(const MiddleMoment& m, const SpringRow& row, const Vec3& after, do
   f.law = 0;
   if (f.elastic) {
     const Vec3 before = between(spring, m.poses);
-    f.mean = length_rate(before, after, m.h);
-    f.law = m.h * mean_tension(spring, before, after) +
+    f.law = m.h * mean_tension(spring, before, after, f.mean, m.h) +
             f.damped * m.h * m.h * spring.stiffness * (0.75 * rate + 0.25 * f.start);
+    f.mean = length_rate(before, after, m.h);
   }
   f.law += m.h * row.damping * f.start + 2 * f.viscous * (f.mean - f.start);
 }
@@ -207,7 +212,7 @@ double energy_defect(const MiddleMoment& m, std::span<const Pose> next, const Ve
   if (!f.elastic) return 0;
   const double before = start.norm(), after = end.norm();
   return spring.stiffness * (0.5 * (before + after) - spring.rest_length) * (after - before) -
-         m.h * mean_tension(spring, start, end) * along +
+         m.h * mean_tension(spring, start, end, along, m.h) * along +
          m.h * row.damping * f.mean * (f.mean - along);
 }
 

@@ -156,6 +156,9 @@ FollowingError follow_springs(const Model& model, std::span<const Pose> poses, d
     }
     f.impulse = linear_impulse(row);
     const double error = std::abs(f.law - f.impulse) / row.weight();
+    // (E640): along the direction at the end the impulse acts with the cosine of the turn.
+    const double cosine = d.dot(d + change) / (d.norm() * (d + change).norm());
+    f.law = f.impulse + (f.law - f.impulse) / std::clamp(cosine, 0.25, 1.0);
     const double turns = row.elastic > 0 || f.share > 0 ? (change.norm() + d.norm()) / h : 0;
     const double tight = eps * (std::abs(f.rate) + turns),
                  loose = eps * (std::abs(f.rate) + (change.norm() + d.norm()) / h);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/suggestion.hpp"
+#include "base/union_find.hpp"
 #include "model/rigid_groups.hpp"
 
 namespace cairn::model {
@@ -32,6 +33,7 @@ class LinkBuilder {
 
   void joints(const std::vector<JointDescription>& joints);
   void forces(const std::vector<ForceDescription>& forces);
+  void welds();
   void no_contact(const std::vector<std::array<std::string, 2>>& pairs);
   double longest() const { return longest_; }
 
@@ -80,8 +82,9 @@ class LinkBuilder {
   Checks& checks_;
   std::vector<std::string_view> names_, names_and_world_;
   std::set<std::string> joint_names_;
-  std::vector<Gap> gaps_;  // of all joints but rods
-  double longest_ = 0;     // [m]
+  std::vector<Gap> gaps_;                         // of all joints but rods
+  std::vector<std::array<BodyId, 2>> may_touch_;  // on a joint that says so
+  double longest_ = 0;                            // [m]
 };
 
 std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::string& path,
@@ -239,7 +242,7 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   if (!is_rod) gaps_.push_back(gap_of(joint, number));
   model_.joints.push_back(joint);
   const auto [a, b] = std::minmax(joint.bodies[0], joint.bodies[1]);
-  if (!d.collide && a != BodyId::world) model_.no_contact.push_back({a, b});
+  if (a != BodyId::world) (d.collide ? may_touch_ : model_.no_contact).push_back({a, b});
 }
 
 void LinkBuilder::joints(const std::vector<JointDescription>& joints) {
@@ -284,6 +287,33 @@ void LinkBuilder::forces(const std::vector<ForceDescription>& forces) {
     std::visit([&](const auto& d) { force(d, "forces[" + std::to_string(i) + "]"); }, forces[i]);
 }
 
+// Bodies that fixed joints make one cannot touch: no motion opens or closes a gap between them, and
+// impulses at an overlap would grow without bound. A fixed body is one with the world.
+void LinkBuilder::welds() {
+  base::UnionFind sets;
+  sets.reset(model_.bodies.size() + 1);
+  const auto moves = [&](BodyId id) {
+    return id != BodyId::world && model_.body(id).kind != BodyKind::fixed;
+  };
+  const auto node = [&](BodyId id) { return moves(id) ? static_cast<int>(id) + 1 : 0; };
+  bool any = false;
+  for (const Joint& joint : model_.joints)
+    if (std::holds_alternative<FixedJoint>(joint.type))
+      any = sets.join(node(joint.bodies[0]), node(joint.bodies[1])) || any;
+  if (!any) return;
+  std::vector<std::pair<int, BodyId>> members;
+  for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+    members.emplace_back(sets.root(node(static_cast<BodyId>(i))), static_cast<BodyId>(i));
+  std::stable_sort(members.begin(), members.end());
+  std::sort(may_touch_.begin(), may_touch_.end());
+  for (auto a = members.begin(); a != members.end(); ++a)
+    for (auto b = a + 1; b != members.end() && b->first == a->first; ++b)
+      if ((moves(a->second) || moves(b->second)) &&
+          !std::binary_search(may_touch_.begin(), may_touch_.end(),
+                              std::array{a->second, b->second}))
+        model_.no_contact.push_back({a->second, b->second});
+}
+
 void LinkBuilder::no_contact(const std::vector<std::array<std::string, 2>>& pairs) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const std::string path = "no_contact[" + std::to_string(i) + "]";
@@ -307,6 +337,7 @@ double build_links(const ModelDescription& description, const std::vector<Pose>&
   LinkBuilder builder(poses, model, checks);
   builder.joints(description.joints);
   builder.forces(description.forces);
+  builder.welds();
   builder.no_contact(description.no_contact);
   return builder.longest();
 }

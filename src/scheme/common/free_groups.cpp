@@ -64,7 +64,7 @@ void FreeGroups::gather(const Model& model, IsolatedBodies& islands,
     if (body.velocities == 0 || islands.held(i)) continue;
     group_of_[i] = static_cast<int>(islands.first(i));
     Group& group = groups_[base::at(group_of_[i])];
-    ++group.bodies;
+    if (group.bodies++ == 0) group.origin = poses_to[i].p;
     group.moved = group.moved || !(poses_from[i] == poses_to[i]);
     group.spatial =
         group.spatial && model::translation_count(body) == 3 && body.rotation != RotationKind::one;
@@ -72,8 +72,8 @@ void FreeGroups::gather(const Model& model, IsolatedBodies& islands,
     group.planar = group.planar && normal >= 0 && (group.bodies == 1 || normal == group.normal);
     group.normal = normal;
     group.mass += body.mass;
-    group.center[0] += body.mass * poses_from[i].p;
-    group.center[1] += body.mass * poses_to[i].p;
+    group.center[0] += body.mass * (poses_from[i].p - group.origin);
+    group.center[1] += body.mass * (poses_to[i].p - group.origin);
     group.velocity += body.mass * dynamics::linear_velocity(body, v.data() + body.first_velocity);
     group.lift -= body.mass * model.gravity.dot(poses_to[i].p - poses_from[i].p);
   }
@@ -89,7 +89,7 @@ void FreeGroups::add_spins(const Model& model, std::size_t i, std::span<const Po
   const Body& body = model.bodies[i];
   Group& group = groups_[base::at(group_of_[i])];
   const double* own = v.data() + body.first_velocity;
-  const Vec3 r = poses[i].p - group.center[end],
+  const Vec3 r = group.arm(poses[i], end),
              u = dynamics::linear_velocity(body, own) - group.velocity;
   group.spin[end] += r.cross(body.mass * u);
   if (body.rotation != RotationKind::none) {
@@ -112,8 +112,15 @@ void FreeGroups::add_rotation(const Model& model, std::size_t i, const Pose& X_W
 
 double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
                                  std::span<const Pose> poses_from, const VecX& v_from,
-                                 std::span<const Pose> poses_to, GroupPayment payment, VecX& v) {
+                                 std::span<const Pose> poses_to, GroupPayment payment, VecX& v,
+                                 std::span<const double> work_of_springs) {
   gather(model, islands, poses_from, poses_to, v);
+  for (std::size_t i = 0; i < work_of_springs.size(); ++i)
+    if (group_of_[i] >= 0 && work_of_springs[i] != 0) {
+      Group& group = groups_[base::at(group_of_[i])];
+      group.lift += work_of_springs[i];
+      group.moved = group.springs = true;
+    }
   static constexpr double rest[6] = {};
   auto each = [&](const auto& act) {
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -143,8 +150,8 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
     group.rate = rate_of(group.inertia, group.spin[0]);
   }
   each([&](std::size_t i, Group& group) {
-    add_rotation(model, i, poses_to[i], group.turn,
-                 group.turn.cross(poses_to[i].p - group.center[1]), 1, v);
+    add_rotation(model, i, poses_to[i], group.turn, group.turn.cross(group.arm(poses_to[i], 1)), 1,
+                 v);
     group.kinetic[1] += kinetic(i, v);
   });
   double least = 1;
@@ -155,7 +162,8 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
     const double work = group.lift + group.kinetic[1] - group.kinetic[0];
     const double within = group.kinetic[1] - 0.5 * group.mass * group.velocity.squaredNorm() -
                           0.5 * group.rate.dot(group.spin[0]);
-    const bool gains = payment == GroupPayment::gains && work > 0 && work < within,
+    const bool gains =
+                   (payment == GroupPayment::gains || group.springs) && work > 0 && work < within,
                both = payment == GroupPayment::both && std::abs(work) <= payable * within;
     if (!gains && !both) continue;
     group.factor = std::sqrt(1 - work / within);
@@ -164,7 +172,7 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
   each([&](std::size_t i, Group& group) {
     if (group.factor == 1) return;
     const Body& body = model.bodies[i];
-    const Vec3 along = group.velocity + group.rate.cross(poses_to[i].p - group.center[1]);
+    const Vec3 along = group.velocity + group.rate.cross(group.arm(poses_to[i], 1));
     add_rotation(model, i, poses_to[i], group.rate, along, -1, v);
     v.segment(body.first_velocity, body.velocities) *= group.factor;
     add_rotation(model, i, poses_to[i], group.rate, along, 1, v);

@@ -20,21 +20,26 @@ class FreeGroups {
  public:
   // From `poses_from` with the velocities `v_from` to `poses_to`: v is changed so that every island
   // of `islands` that nothing holds keeps its momentum and angular momentum. Returns the least
-  // factor on velocities within a group. `islands` is after spread().
+  // factor on velocities within a group. `islands` is after spread(). `work`: of springs, per body,
+  // paid for likewise (E642) [J].
   double keep_momentum(const Model& model, IsolatedBodies& islands,
                        std::span<const Pose> poses_from, const VecX& v_from,
-                       std::span<const Pose> poses_to, GroupPayment payment, VecX& v);
+                       std::span<const Pose> poses_to, GroupPayment payment, VecX& v,
+                       std::span<const double> work = {});
 
  private:
   // Of an island, at its first body.
   struct Group {
     int bodies = 0;
-    bool moved = false;
+    bool moved = false, springs = false;
     bool spatial = true, planar = true;  // all bodies move in space; in one plane
     int normal = -1;                     // planar: axis across the plane
     double mass = 0, lift = 0;           // [kg], work against gravity [J]
     double kinetic[2] = {0, 0};          // before and after [J]
-    Vec3 center[2] = {Vec3::Zero(), Vec3::Zero()}, velocity = Vec3::Zero();
+    Vec3 origin = Vec3::Zero();  // a place in the group: far from that of the world less is lost
+    Vec3 center[2] = {Vec3::Zero(), Vec3::Zero()};  // of mass, from `origin`
+    Vec3 velocity = Vec3::Zero();
+    Vec3 arm(const Pose& X_WC, std::size_t end) const { return (X_WC.p - origin) - center[end]; }
     Vec3 spin[2] = {Vec3::Zero(), Vec3::Zero()};  // about the centre of mass [N m s]
     Mat3 inertia = Mat3::Zero();                  // after
     Vec3 turn = Vec3::Zero();                     // added to the angular velocities [rad/s]

@@ -12,14 +12,14 @@ namespace cairn::scheme {
 
 // (E467). False: it does not contract.
 bool Step::follow_springs(SolveRecord& record) {
-  constexpr int most = 40;
+  constexpr int most = 60, patience = 6;            // solves; of them without progress
   constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
   dynamics::SpringRows& springs = data.forces.springs;
   data.k_plain = record.problem.k;
   dynamics::follow_springs(model, state.poses, h, data.v_free, false, springs);
   dynamics::linearise_springs(h, true, springs);
-  double last = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < most; ++i) {
+  double least = std::numeric_limits<double>::infinity(), last = least;
+  for (int i = 0, worse = 0; i < most && worse < patience; ++i) {
     record.problem.k = data.k_plain;
     constrain::add_spring_pushes(model, state.poses, springs.rows, h, data.layout, record.problem);
     solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
@@ -29,7 +29,9 @@ bool Step::follow_springs(SolveRecord& record) {
         dynamics::follow_springs(model, state.poses, h, data.v_end, false, springs);
     if (error.tight <= rounding) return true;
     if (error.loose <= stalled && error.tight >= 0.5 * last) return true;
-    if (!(error.tight < last)) return false;
+    if (std::isnan(error.tight)) return false;
+    worse = error.tight < least ? 0 : worse + 1;
+    least = std::min(least, error.tight);
     last = error.tight;
     dynamics::linearise_springs(h, false, springs);
   }

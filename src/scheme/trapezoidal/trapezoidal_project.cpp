@@ -27,8 +27,9 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   problem::find_islands(record.problem, data.islands);
   data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
   if (corrects) add_correction_work(record, share);
+  data.payment.work.assign(model.bodies.size(), 0.0);
   if (springs) add_spring_work();
-  pay_for_projection(phase, record.problem);
+  pay_for_projection(phase, record.problem, springs);
   const double work = dynamics::potential_energy(model, phase.poses) +
                       dynamics::kinetic_energy(model, phase.v) - before;
   report.ledger.stabilisation += work;
@@ -52,6 +53,7 @@ void TrapezoidalStep::add_spring_work() {
       const int body = d.layout.body[index(id)];
       data.island_work[static_cast<std::size_t>(
           data.islands.of_body[static_cast<std::size_t>(body)])] += work;
+      data.payment.work[index(id)] += work;
       break;
     }
   }
@@ -89,8 +91,8 @@ void TrapezoidalStep::find_turned(const Problem& problem) {
 // the island, or returned to it, all velocities by one factor, so that energy does not drift. Where
 // the bodies hardly move the factor would be far from one: the ledger then shows the difference.
 // Islands that nothing holds keep their momenta, and pay from the motion within them; nor does the
-// spin of a body that no row turns.
-void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
+// spin of a body that no row turns. What springs gain is paid as far as the energy suffices (E642).
+void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem, bool springs) {
   find_turned(problem);
   data.island_kinetic.assign(data.island_work.size(), 0.0);
   static constexpr double rest[6] = {};
@@ -120,15 +122,16 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0 || !data.isolated.held(i)) continue;
     const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
-    if (work == 0 || !(std::abs(work) <= payable * kinetic)) continue;
+    const bool gains = springs && work > 0 && work < kinetic;
+    if (work == 0 || !(gains || std::abs(work) <= payable * kinetic)) continue;
     const double factor = std::sqrt(1 - work / kinetic);
     report.projection_slowing = std::min(report.projection_slowing, std::min(factor, 2 - factor));
     phase.v.segment(body.first_velocity, paying(i)) *= factor;
   }
-  // (E425, E426)
+  // (E425, E426), with the work of springs (E642).
   const double slowing =
       data.free_groups.keep_momentum(model, data.isolated, d.before_projection, data.v_moved,
-                                     phase.poses, GroupPayment::both, phase.v);
+                                     phase.poses, GroupPayment::both, phase.v, data.payment.work);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 

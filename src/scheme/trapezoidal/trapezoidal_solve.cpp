@@ -231,14 +231,16 @@ void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
 // (E461): linearises springs and dampers where the solution leads until they are there. Where that
 // does not contract the first solution is kept.
 void TrapezoidalStep::follow_springs(double length, SolveRecord& record) {
-  constexpr int most = 40;
+  constexpr int most = 60, patience = 6;            // solves; of them without progress
   constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
   const dynamics::MiddleMoment moment{model, d.now.poses, d.now.v, d.now.t, length};
-  double last = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < most; ++i) {
+  double least = std::numeric_limits<double>::infinity(), last = least;
+  for (int i = 0, worse = 0; i < most && worse < patience; ++i) {
     const double error = dynamics::find_impulses(moment, d.next.poses, d.v_solved, d.forces);
     if (error <= rounding || (error <= stalled && error >= 0.5 * last)) return;
-    if (!(error < last)) break;
+    if (std::isnan(error)) break;
+    worse = error < least ? 0 : worse + 1;
+    least = std::min(least, error);
     last = error;
     dynamics::linearise_again(moment, d.v_solved, d.forces);
     set_momentum(record.problem);

@@ -39,7 +39,7 @@ struct TrapezoidalStep {
   void project(Phase& phase, const SolveRecord& record, double share);
   void add_spring_work();
   void add_correction_work(const SolveRecord& record, double share);
-  void pay_for_projection(Phase& phase, const Problem& problem);
+  void pay_for_projection(Phase& phase, const Problem& problem, bool springs);
   void find_turned(const Problem& problem);
 
   // The smooth problem.

@@ -117,6 +117,15 @@ struct Rule {
     return p;
   }
 
+  // (E460, E641): change of the length over the shift that does the work, next to that of points.
+  static double quotient_of(const Vec3& before, const Vec3& after, double shift) {
+    const double lengths = before.norm() + after.norm(), points = (before + after).norm() / lengths;
+    const double works = points * shift,
+                 misses = (after - before).dot(after + before) / lengths - works;
+    const double squares = works * works + 64 * misses * misses;
+    return squares > 0 ? points * (1 + misses * works / squares) : points;
+  }
+
   // A spring with its damper, or a damper alone, along its direction in the middle (E460 to E464),
   // linearised where the velocities `at` lead. False: it has no such row.
   bool add_middle(const Spring& spring, bool elastic) const {
@@ -150,7 +159,7 @@ struct Rule {
     if (elastic)
       row.law += h * spring.stiffness *
                      (0.5 * (before.norm() + after.norm()) - spring.rest_length) *
-                     (before + after).norm() / (before.norm() + after.norm()) +
+                     quotient_of(before, after, 0.5 * h * (first + rate)) +
                  share * unit * (0.75 * rate + 0.25 * first);
     row.elastic = std::min(weight, 1024 * mass);
     const double base = followed ? row.law : weight > 0 ? row.elastic / weight * row.law : 0;
