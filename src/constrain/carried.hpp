@@ -1,4 +1,4 @@
-// Prescribed motion as a rigid velocity field that a free body can follow (E440).
+// Prescribed motion as a velocity field that free bodies can follow (E440, E600).
 #pragma once
 
 #include <span>
@@ -13,5 +13,13 @@ namespace cairn::constrain {
 // else of the material point [m/s].
 Vec3 carried_velocity(const Model& model, std::span<const Pose> poses,
                       std::span<const Pose> poses_end, const Contact& contact, double h);
+
+// Velocity of `point` in the screw motion that leads from one pose to the other in the time h
+// (E600); beyond a turn of a quarter of a radian that of its chord [m/s].
+Vec3 screw_velocity(const Pose& from, const Pose& to, const Vec3& point, double h);
+
+// The same of a contact point, as in carried_velocity [m/s].
+Vec3 screw_velocity(const Model& model, std::span<const Pose> poses,
+                    std::span<const Pose> poses_end, const Contact& contact, double h);
 
 }  // namespace cairn::constrain

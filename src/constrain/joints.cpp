@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/conventions.hpp"
+#include "constrain/carried.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn::constrain {
@@ -88,10 +89,13 @@ void rows_of(const FixedJoint&, const Joint& joint, const Pose& A, const Pose& B
 // Velocity of a row by the prescribed motion of a body: its material point or its rotation over the
 // step.
 double prescribed_rate(std::span<const Pose> poses, std::span<const Pose> poses_end, BodyId id,
-                       const Vec3& point, const Vec3& along, bool rotation, double h) {
+                       const Vec3& point, const Vec3& along, bool rotation, double h,
+                       PrescribedMotion motion) {
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(poses.size() == poses_end.size(), poses.size(), poses_end.size());
   const Pose &start = poses[index(id)], &end = poses_end[index(id)];
+  if (!rotation && motion == PrescribedMotion::screw)
+    return along.dot(screw_velocity(start, end, point, h));
   if (!rotation) return along.dot(end * (start.inverse() * point) - point) / h;
   Quat turn = end.R * start.R.conjugate();
   if (turn.w() < 0) turn.coeffs() = -turn.coeffs();
@@ -129,7 +133,8 @@ JointError joint_error(std::span<const Pose> poses, const Joint& joint) {
 
 static void append(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                    const ProblemLayout& layout, JointId id, const JointRows& rows, double gamma,
-                   double h, Problem& problem, std::vector<JointRowTerms>& terms) {
+                   double h, PrescribedMotion motion, Problem& problem,
+                   std::vector<JointRowTerms>& terms) {
   CAIRN_DCHECK(base::is_index(static_cast<int>(id), model.joints.size()), id);
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(gamma >= 0, gamma);
@@ -166,7 +171,8 @@ static void append(const Model& model, std::span<const Pose> poses, std::span<co
         const Body& body = model.body(body_id);
         if (body.kind == BodyKind::prescribed)
           term.motion += sign * (rotation ? model.length_unit : 1) *
-                         prescribed_rate(poses, poses_end, body_id, point, along, rotation, h);
+                         prescribed_rate(poses, poses_end, body_id, point, along, rotation, h,
+                                         motion);
         if (c.body[side] < 0) continue;
         const Pose& X_WC = poses[index(body_id)];
         if (rotation)
@@ -199,11 +205,11 @@ static void share_point(const Model& model, const Joint& joint, JointRows& rows)
 
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
-               std::vector<JointRowTerms>& terms, JointPoints points) {
+               std::vector<JointRowTerms>& terms, JointPoints points, PrescribedMotion motion) {
   CAIRN_DCHECK(base::is_index(static_cast<int>(id), model.joints.size()), id);
   JointRows rows = joint_rows(poses, model.joints[index(id)]);
   if (points == JointPoints::common) share_point(model, model.joints[index(id)], rows);
-  append(model, poses, poses_end, layout, id, rows, gamma, h, problem, terms);
+  append(model, poses, poses_end, layout, id, rows, gamma, h, motion, problem, terms);
 }
 
 void add_joint_ahead(const Model& model, std::span<const Pose> poses,
@@ -223,7 +229,7 @@ void add_joint_ahead(const Model& model, std::span<const Pose> poses,
     for (std::size_t i = 0; i < 2; ++i)
       rows.angle[i] = (turn * rows.axis[i]).dot((A.R * joint.axes[0]).cross(B.R * joint.axes[1]));
   share_point(model, joint, rows);
-  append(model, poses, poses, layout, id, rows, 1, h, problem, terms);
+  append(model, poses, poses, layout, id, rows, 1, h, PrescribedMotion::chord, problem, terms);
 }
 
 }  // namespace cairn::constrain

@@ -40,11 +40,17 @@ struct JointRowTerms {
 // error; or both at the point halfway between, so that their impulses have no couple (E424).
 enum class JointPoints : std::uint8_t { own, common };
 
+// How a prescribed body moves the points of a joint: along the chords that its material points take
+// in the step, or with the velocities of its screw motion, which all bodies that move with it can
+// share (E600).
+enum class PrescribedMotion : std::uint8_t { chord, screw };
+
 // Appends the rows of joint `id`; rows that move no body are left out. b = gamma error / h +
 // motion.
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                const ProblemLayout& layout, JointId id, double gamma, double h, Problem& problem,
-               std::vector<JointRowTerms>& terms, JointPoints points = JointPoints::own);
+               std::vector<JointRowTerms>& terms, JointPoints points = JointPoints::own,
+               PrescribedMotion motion = PrescribedMotion::chord);
 
 // The same with the rows of `poses` and the errors of `poses_now`, along directions that turn with
 // the first body (E424). No body of the joint is prescribed.

@@ -59,6 +59,13 @@ Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h) {
   return next;
 }
 
+void mean_velocity(const Body& body, const Pose& from, const Pose& to, double h, double* v) {
+  CAIRN_DCHECK(h > 0, h);
+  const Eigen::AngleAxisd turn(to.R * from.R.conjugate());
+  std::fill(v, v + body.velocities, 0.0);
+  add_generalised_force(body, from, (to.p - from.p) / h, turn.angle() / h * turn.axis(), v);
+}
+
 Pose prescribed_pose(const Body& body, double t) {
   CAIRN_DCHECK(body.motion.has_value(), body.name);
   const Motion& motion = *body.motion;

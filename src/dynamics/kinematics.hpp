@@ -23,6 +23,10 @@ void add_generalised_force(const Body& body, const Pose& X_WC, const Vec3& force
 // Pose after a time h with the free velocities v: p + h v, R exp(h w), (E37).
 Pose advanced(const Body& body, const Pose& X_WC, const double* v, double h);
 
+// Free velocities v of the straight path from one pose to another in the time h; the inverse of
+// advanced() for turns below half a revolution.
+void mean_velocity(const Body& body, const Pose& from, const Pose& to, double h, double* v);
+
 inline bool is_prescribed(const Model& model, BodyId id) {
   return id != BodyId::world && model.body(id).kind == BodyKind::prescribed;
 }

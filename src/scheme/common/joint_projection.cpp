@@ -76,7 +76,7 @@ struct Projector {
 
   bool free(BodyId id) const { return id != BodyId::world && model.body(id).velocities > 0; }
 
-  // Bodies that joints and overlaps connect with a joint.
+  // Bodies that joints, anchors and overlaps connect with a joint or an anchor.
   void find_jointed() {
     b.links.reset(model.bodies.size());
     auto join = [&](BodyId a, BodyId c) {
@@ -84,10 +84,18 @@ struct Projector {
     };
     for (const Contact& c : b.after) join(c.key.body_a, c.key.body_b);
     for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
+    for (const constrain::AnchorRows& a : projection.anchors)
+      join(a.contact.key.body_a, a.contact.key.body_b);
     b.jointed.assign(model.bodies.size(), 0);
+    const auto mark = [&](BodyId id) {
+      if (free(id)) b.jointed[base::at(b.links.root(static_cast<int>(id)))] = 1;
+    };
     for (const Joint& joint : model.joints)
-      for (const BodyId id : joint.bodies)
-        if (free(id)) b.jointed[base::at(b.links.root(static_cast<int>(id)))] = 1;
+      for (const BodyId id : joint.bodies) mark(id);
+    for (const constrain::AnchorRows& a : projection.anchors) {
+      mark(a.contact.key.body_a);
+      mark(a.contact.key.body_b);
+    }
   }
 
   bool is_jointed(BodyId id) {
@@ -101,6 +109,8 @@ struct Projector {
       if (free(a) && free(c)) b.groups.join(static_cast<int>(a), static_cast<int>(c));
     };
     for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
+    for (const constrain::AnchorRows& a : projection.anchors)
+      join(a.contact.key.body_a, a.contact.key.body_b);
     for (const Contact& c : b.found) join(c.key.body_a, c.key.body_b);
     for (const Contact& c : b.after) join(c.key.body_a, c.key.body_b);
     b.touched.assign(model.bodies.size(), 0);

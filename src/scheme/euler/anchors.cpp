@@ -21,6 +21,42 @@ constexpr double anchor_rounding = 1e-14;   // of the size of positions [-]
 
 }  // namespace
 
+// At the beginning of the step some contact of the two bodies has an anchor.
+bool Step::is_anchored(const ContactKey& key) const {
+  const auto bodies = [](const ContactKey& k) { return std::pair(k.body_a, k.body_b); };
+  const auto first = std::lower_bound(
+      state.contact_anchors.begin(), state.contact_anchors.end(), key,
+      [&](const ContactAnchor& a, const ContactKey& k) { return bodies(a.key) < bodies(k); });
+  return first != state.contact_anchors.end() && bodies(first->key) == bodies(key);
+}
+
+// Groups of bodies that joints and the anchors of the beginning hold together: those that have an
+// anchor are marked at their root.
+void Step::find_riders() {
+  data.anchor_groups.reset(model.bodies.size());
+  data.anchor_moves.assign(model.bodies.size(), 0);
+  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+  auto join = [&](BodyId a, BodyId b) {
+    if (free(a) && free(b)) data.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
+  };
+  for (const ContactAnchor& a : state.contact_anchors) join(a.key.body_a, a.key.body_b);
+  for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
+  for (const ContactAnchor& a : state.contact_anchors)
+    for (const BodyId id : {a.key.body_a, a.key.body_b})
+      if (free(id)) data.anchor_moves[base::at(data.anchor_groups.root(static_cast<int>(id)))] = 1;
+}
+
+// Of bodies that anchors hold the projection meets gaps and joints at the end of the step: their
+// rows stay those of the beginning, which all of them can meet (E601).
+bool Step::keeps_start(BodyId a, BodyId b) const {
+  if (!options.nonlinear || !options.projection || state.contact_anchors.empty()) return false;
+  for (const BodyId id : {a, b})
+    if (id != BodyId::world && model.body(id).velocities > 0 &&
+        data.anchor_moves[base::at(data.anchor_groups.root(static_cast<int>(id)))])
+      return true;
+  return false;
+}
+
 // The contact carries an impulse strictly inside its cone, without restitution in this step.
 bool Step::sticks(std::size_t contact) const {
   const SolveRecord& record = last();
@@ -28,7 +64,7 @@ bool Step::sticks(std::size_t contact) const {
   const Constraint& c = record.problem.constraints[number];
   const double* r = record.solution.lambda.data() + record.problem.first_row[number];
   const ContactTerms& terms = data.terms[contact];
-  if (c.rows < 2 || !(r[0] > 0) || terms.impact || terms.bounce != 0 || terms.slip != 0 ||
+  if (c.rows < 2 || !(r[0] > 0) || terms.bounce != 0 || terms.slip != 0 ||
       !terms.impulse.isZero(0))
     return false;
   if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])) return false;
@@ -126,10 +162,35 @@ double Step::pressed_by(std::size_t contact, const Contact& c) const {
   return std::min(closed, closed - gap);
 }
 
-// Groups whose projection pushes other contacts together are not projected: their contacts have new
-// anchors in the next step. True: there are some.
+// The projection has made a contact without an anchor deeper than it was at the beginning and than
+// its velocity leaves it.
+bool Step::is_pressed(std::size_t contact, const Contact& start) {
+  const double noise = pressed_noise();
+  if (!(pressed_by(contact, start) > noise)) return false;
+  Contact moved, end;
+  if (!data.active.finder.find_one(model, data.poses_end, start.key, end)) return false;
+  if (!(end.gap < -noise)) return false;
+  const bool there = data.active.finder.find_one(model, data.poses_moved, start.key, moved);
+  return end.gap < std::max(start.gap, there ? moved.gap : 0.0) - noise;
+}
+
+double Step::pressed_noise() const {
+  return pressed_rounding * constrain::extent(model, data.poses_end);
+}
+
+bool Step::presses_others(std::span<const Contact> beginning) {
+  auto anchor = data.anchors.begin();
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    while (anchor != data.anchors.end() && anchor->key < beginning[i].key) ++anchor;
+    const bool anchored = anchor != data.anchors.end() && anchor->key == beginning[i].key;
+    if (!anchored && is_pressed(i, beginning[i])) return true;
+  }
+  return false;
+}
+
+// Groups whose projection pushes other contacts together, whatever is done about it, are not
+// projected: their contacts have new anchors in the next step. True: there are some.
 bool Step::release_anchors(std::span<const Contact> beginning) {
-  const double noise = pressed_rounding * constrain::extent(model, data.poses_end);
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   auto root = [&](BodyId id) { return base::at(data.anchor_groups.root(static_cast<int>(id))); };
   data.anchor_moves.assign(model.bodies.size(), 0);
@@ -138,7 +199,7 @@ bool Step::release_anchors(std::span<const Contact> beginning) {
     const ContactKey& key = beginning[i].key;
     while (anchor != data.anchors.end() && anchor->key < key) ++anchor;
     if (anchor != data.anchors.end() && anchor->key == key) continue;
-    if (!(pressed_by(i, beginning[i]) > noise)) continue;
+    if (!is_pressed(i, beginning[i])) continue;
     for (const BodyId id : {key.body_a, key.body_b})
       if (free(id)) data.anchor_moves[root(id)] = 1;
   }
@@ -152,6 +213,18 @@ bool Step::release_anchors(std::span<const Contact> beginning) {
   std::erase_if(data.anchor_rows,
                 [&](const constrain::AnchorRows& a) { return released(a.contact.key); });
   return data.projection.anchors.size() < before;
+}
+
+// Bodies with anchors take the straight path to where the projection puts them (E603).
+void Step::follow_anchors(VecX& v, std::vector<Pose>& poses) const {
+  for (const ContactAnchor& anchor : data.anchors)
+    for (const BodyId id : {anchor.key.body_a, anchor.key.body_b}) {
+      const Body& body = model.body(id);
+      if (body.velocities == 0) continue;
+      poses[index(id)] = data.poses_end[index(id)];
+      dynamics::mean_velocity(body, state.poses[index(id)], poses[index(id)], h,
+                              v.data() + body.first_velocity);
+    }
 }
 
 void Step::give_up_anchors() {

@@ -76,11 +76,22 @@ static double noise_of_gap(const Model& model, std::span<const Pose> poses, cons
   return 4 * std::numeric_limits<double>::epsilon() * size;
 }
 
+// (E600): motion of prescribed bodies at a contact. All bodies that move with one can share the
+// velocities of its screw motion, and the projection brings anchors to where it leads (E442). Where
+// nothing sticks yet the end of the step is met along the normal (E440).
+Vec3 Step::motion_of(const Contact& c) const {
+  const Vec3 chord = constrain::carried_velocity(model, state.poses, data.poses_end, c, h);
+  if (!options.projection) return chord;
+  const Vec3 screw = constrain::screw_velocity(model, state.poses, data.poses_end, c, h);
+  return is_anchored(c.key) ? screw : Vec3(screw + c.n_W.dot(chord - screw) * c.n_W);
+}
+
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
 void Step::measure_contacts() {
   data.linearised_again = false;
   data.poses_linear = data.poses_rows = state.poses;
   if (options.nonlinear) {
+    find_riders();
     data.contacts_linear = data.contacts;
     data.isolated.clear(model);
   }
@@ -88,7 +99,7 @@ void Step::measure_contacts() {
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
     ContactTerms& terms = data.terms[i];
-    const Vec3 motion = constrain::carried_velocity(model, state.poses, data.poses_end, c, h);
+    const Vec3 motion = motion_of(c);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
     terms.spin = constrain::prescribed_spin(model, state.poses, data.poses_end, c, h);
@@ -127,9 +138,13 @@ void Step::add_joints(Problem& problem) {
       constrain::add_joint_ahead(model, state.poses, data.poses_linear, data.layout, id, h, problem,
                                  data.joint_terms);
     else
-      constrain::add_joint(model, kept ? state.poses : data.poses_linear, others, data.layout, id,
+      constrain::add_joint(model, kept ? state.poses : data.poses_linear,
+                           kept ? data.poses_end : others, data.layout, id,
                            data.linearised_again && !kept ? 1 : options.gamma * data.share(h), h,
-                           problem, data.joint_terms, constrain::JointPoints::common);
+                           problem, data.joint_terms, constrain::JointPoints::common,
+                           options.projection && (kept || !data.linearised_again)
+                               ? constrain::PrescribedMotion::screw
+                               : constrain::PrescribedMotion::chord);
   }
   data.joint_constraints = problem.constraints.size();
   CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
@@ -334,10 +349,16 @@ void Step::report_contacts() {
 }
 
 // From the velocities of the solve by the drift (E420), then the projection.
-void Step::record_path() {
-  data.path.add(state.t, state.poses, data.v_solved);
-  data.path.add(state.t + h, data.poses_moved, data.v_moved);
-  if (data.poses_moved != data.poses_end) data.path.add(state.t + h, data.poses_end, data.v_end);
+void Step::record_path(const VecX& v_first) const {
+  data.poses_path = data.poses_moved;
+  const bool held = data.poses_moved != data.poses_end && !data.anchors.empty();
+  data.v_path = v_first;
+  if (held) follow_anchors(data.v_path, data.poses_path);
+  data.path.add(state.t, state.poses, data.v_path);
+  data.v_path = data.v_moved;
+  if (held) follow_anchors(data.v_path, data.poses_path);
+  data.path.add(state.t + h, data.poses_path, data.v_path);
+  if (data.poses_path != data.poses_end) data.path.add(state.t + h, data.poses_end, data.v_end);
 }
 
 namespace {
@@ -438,7 +459,7 @@ void take(Step& step, double (*clock)(), State& state) {
   report.ledger = make_ledger(model, state, h, data, step.last());
   if (!step.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
   measure_joints(model, data.poses_end, report);
-  step.record_path();
+  step.record_path(data.v_solved);
   commit(step, state);
   report.seconds.total = now() - start;
 }

@@ -81,11 +81,14 @@ void Step::linearise_again() {
     }
     if (!found) continue;
     data.contacts_linear[i] = c;
+    if (keeps_start(start.key)) continue;
     const double gap = c.gap;
     if (isolated) c = start;
     data.contacts[i] = c;
     // Prescribed bodies are at the end already: their way back is minus their motion.
-    const Vec3 motion = -constrain::carried_velocity(model, data.poses_linear, state.poses, c, h);
+    const Vec3 chord = constrain::carried_velocity(model, data.poses_linear, state.poses, c, h);
+    const Vec3 screw = constrain::screw_velocity(model, data.poses_linear, state.poses, c, h);
+    const Vec3 motion = -(options.projection ? screw + c.n_W.dot(chord - screw) * c.n_W : chord);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
     terms.gap_rate = (gap - terms.target) / h -
@@ -96,7 +99,8 @@ void Step::linearise_again() {
 // Joints of isolated islands keep the rows of the beginning too (E424). With the projection, which
 // closes them, they are not part of the sequence.
 bool Step::keeps_rows(const Joint& joint) const {
-  return data.linearised_again && data.isolated.both(joint.bodies[0], joint.bodies[1]);
+  return data.linearised_again &&
+         (keeps_start(joint.bodies[0], joint.bodies[1]) || data.isolated.both(joint.bodies[0], joint.bodies[1]));
 }
 
 const Joint& Step::joint_of(const Constraint& c) const {
@@ -106,7 +110,9 @@ const Joint& Step::joint_of(const Constraint& c) const {
 
 // Where the rows of a contact are taken.
 std::span<const Pose> Step::row_poses(const Contact& c) const {
-  return data.linearised_again && data.isolated.both(c.key) ? state.poses : data.poses_rows;
+  return data.linearised_again && (keeps_start(c.key) || data.isolated.both(c.key))
+             ? state.poses
+             : data.poses_rows;
 }
 
 // Bodies that the last solution leaves in an isolated island stay marked, so that the sequence does
@@ -164,7 +170,7 @@ void Step::shift_joint_rows(Problem& problem) {
 // Contacts that bounce are governed by their velocities.
 double Step::contact_residual(std::size_t i) {
   CAIRN_DCHECK(i < data.contacts.size(), i);
-  if (data.terms[i].bounce < 0) return 0;
+  if (data.terms[i].bounce < 0 || keeps_start(data.contacts_start[i].key)) return 0;
   Contact c;
   if (!data.active.finder.find_one(model, data.poses_end, data.contacts[i].key, c)) return 0;
   const SolveRecord& record = last();
@@ -189,7 +195,9 @@ double Step::joint_residual() {
   std::size_t row = 0;
   for (const Constraint& c : data.probe.constraints)
     for (int r = 0; r < c.rows; ++r, ++row)
-      if (!options.projection || !data.isolated.both(joint_of(c).bodies[0], joint_of(c).bodies[1]))
+      if (!options.projection ||
+          !(keeps_start(joint_of(c).bodies[0], joint_of(c).bodies[1]) ||
+            data.isolated.both(joint_of(c).bodies[0], joint_of(c).bodies[1])))
         largest = std::max(largest, std::abs(data.probe_terms[row].error - joint_target(row)));
   return largest;
 }
@@ -208,7 +216,9 @@ double Step::row_distance() {
   for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
     const Constraint& c = record.problem.constraints[i];
     if (record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0)) continue;
-    if (c.id.kind == ConstraintId::Kind::contact && data.isolated.both(c.id.contact)) continue;
+    if (c.id.kind == ConstraintId::Kind::contact &&
+        (keeps_start(c.id.contact) || data.isolated.both(c.id.contact)))
+      continue;
     if (c.id.kind == ConstraintId::Kind::joint && keeps_rows(joint_of(c))) continue;
     for (const int body : c.body) {
       if (body < 0) continue;

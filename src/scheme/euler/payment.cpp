@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constrain/carried.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "scheme/euler/step.hpp"
@@ -50,7 +51,7 @@ void Step::carry(std::size_t i, std::size_t with, double* u) const {
   const Vec3& p = state.poses[i].p;
   const Eigen::AngleAxisd turn(end.R * start.R.conjugate());
   dynamics::add_generalised_force(model.bodies[i], state.poses[i],
-                                  (end * (start.inverse() * p) - p) / h,
+                                  constrain::screw_velocity(start, end, p, h),
                                   turn.angle() / h * turn.axis(), u);
 }
 

@@ -27,10 +27,23 @@ bool Step::close_joints(std::span<const Contact> beginning) {
     if (model.joints.empty() && data.projection.anchors.empty()) return true;
     const bool closed = constrain::project_onto_joints(model, data.projection, data.poses_end);
     if (data.projection.anchors.empty()) return closed;
-    if (closed && !release_anchors(beginning)) return true;
-    if (!closed) give_up_anchors();
+    if (closed && (!presses_others(beginning) || spare_others())) return true;
+    if (!closed)
+      give_up_anchors();
+    else if (!release_anchors(beginning))
+      return true;
     data.poses_end = data.poses_moved;
   }
+}
+
+// (E602): contacts without an anchor that the projection has pushed together are opened, with
+// joints and anchors closed. False if that leaves more than rounding.
+bool Step::spare_others() {
+  const Squeeze squeeze =
+      spare_contacts(model, state.poses, data.poses_moved, 0, options.events, data.memory,
+                     data.projection, data.joint_projection, data.poses_end);
+  data.spared = data.spared || squeeze.moved;
+  return !(squeeze.depth > pressed_noise());
 }
 
 // (E320): where that pushed bodies into each other, joints and contacts are met together. Returns
@@ -41,7 +54,7 @@ Squeeze Step::keep_gaps() {
   const Squeeze squeeze =
       spare_contacts(model, state.poses, data.poses_moved, data.allowed_overlap, options.events,
                      data.memory, data.projection, data.joint_projection, data.poses_end);
-  data.spared = squeeze.moved;
+  data.spared = data.spared || squeeze.moved;
   return squeeze;
 }
 

@@ -29,6 +29,11 @@ struct Step {
 
   void predict();
   double part_gap_rate(const Contact& c, const Vec3& motion) const;
+  Vec3 motion_of(const Contact& c) const;
+  bool is_anchored(const ContactKey& key) const;
+  void find_riders();
+  bool keeps_start(BodyId a, BodyId b) const;
+  bool keeps_start(const ContactKey& key) const { return keeps_start(key.body_a, key.body_b); }
   void measure_contacts();
   void solve_with(Purpose purpose, double theta);
   void solve_once(Purpose purpose, double theta, bool follow = true);
@@ -96,13 +101,18 @@ struct Step {
   void drop_open_anchors();
   bool release_anchors(std::span<const Contact> beginning);
   void give_up_anchors();
+  void follow_anchors(VecX& v, std::vector<Pose>& poses) const;
   double pressed_by(std::size_t contact, const Contact& beginning) const;
+  bool is_pressed(std::size_t contact, const Contact& beginning);
+  bool presses_others(std::span<const Contact> beginning);
+  bool spare_others();
+  double pressed_noise() const;
   Squeeze keep_gaps();
   bool joints_give_way() const;
   bool finite_energy() const;
   void open_overlaps();
   void account_for_projection();
-  void record_path();
+  void record_path(const VecX& v_first) const;
   void pay_for_projection();
   void find_payers();
   void find_pushed();

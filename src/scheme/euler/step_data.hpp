@@ -140,6 +140,8 @@ struct StepData {
                        // [s]
   double allowed_overlap = 0.05;  // an input: of the smaller inner radius, as in the verdict [-]
   StepPath path;                  // an output: how the bodies moved
+  std::vector<Pose> poses_path;   // where its first stretch ends
+  VecX v_path;                    // with which velocities
 
   // Share of the whole step that a part of length h is.
   double share(double h) const { return nominal > 0 ? h / nominal : 1; }

@@ -163,10 +163,8 @@ void HybridStep::record_path(double length) {
       if (body.translations[axis])
         d.v_path[k++] -= length * model.gravity[static_cast<Eigen::Index>(axis)];
   }
-  data.path.add(d.now.t, d.now.poses, d.v_path);
-  data.path.add(d.now.t + length, data.poses_moved, data.v_moved);
-  if (data.poses_moved != data.poses_end)
-    data.path.add(d.now.t + length, data.poses_end, data.v_end);
+  const Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
+  part.record_path(d.v_path);
 }
 
 // Steady contacts that have opened farther than they would fall in a step are so no more.

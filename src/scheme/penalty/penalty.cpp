@@ -128,7 +128,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   if (!base.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
   measure_joints(model, data.poses_end, report);
   data.poses_moved = data.poses_end;
-  base.record_path();
+  base.record_path(data.v_solved);
   state.v = data.v_end;
   state.poses = data.poses_end;
   state.contacts = data.memory;

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "record/check/rebuild/carried.hpp"
 #include "record/check/rebuild/rows.hpp"
 
 namespace cairn::record {
@@ -134,15 +135,17 @@ std::vector<JointRow> joint_rows_at(const Segment& s, const Place& place,
 }
 
 double joint_motion(const Model& model, const JointRow& row, const std::vector<Pose>& poses,
-                    const std::vector<Pose>& other, double h) {
+                    const std::vector<Pose>& other, double h, bool screw) {
   const Joint& joint = model.joints[index(row.joint)];
   double sum = 0;
   for (std::size_t side = 0; side < 2; ++side) {
     const BodyId id = joint.bodies[side];
     if (id == BodyId::world || model.body(id).kind != BodyKind::prescribed) continue;
     const Pose &X = poses[index(id)], &Y = other[index(id)];
+    const Vec3& point = row.points[side];
     const double rate = row.turn ? model.length_unit * row.along.dot(mean_spin(X, Y, h))
-                                 : row.along.dot(mean_velocity(X, Y, row.points[side], h));
+                        : screw  ? row.along.dot(screw_velocity_of(X, Y, point, h))
+                                 : row.along.dot(mean_velocity(X, Y, point, h));
     sum += (side == 0 ? -1 : 1) * rate;
   }
   return sum;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "record/check/rebuild/carried.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 
 namespace cairn::record {
@@ -79,11 +80,12 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
              same_bodies(place, c, joint.bodies) &&
              same_row(s, problem, c, as.row, joint_jacobian(s, c, as, at), as.size);
     };
-    // Joints of isolated islands keep the rows of the beginning (E424).
+    // Joints of isolated islands and beside anchors keep the rows of the beginning (E424, E601).
     const bool free = std::all_of(joint.bodies.begin(), joint.bodies.end(), [&](BodyId id) {
       return id != BodyId::world && s.model.body(id).velocities > 0;
     });
-    if (free && first.size() == out.joints.size() && first[r].constraint == row.constraint &&
+    const bool rides = ride(s, joint.bodies[0], joint.bodies[1]) != Known::no;
+    if ((free || rides) && first.size() == out.joints.size() && first[r].constraint == row.constraint &&
         first[r].row == row.row && fits(first[r], place.start)) {
       first[r].error_ahead = row.error;
       first[r].beginning = true;
@@ -163,13 +165,22 @@ void match_contact(const Segment& s, std::size_t solve, const Problem& problem, 
       ++k;
     return k;
   };
+  // Contacts of isolated islands and beside anchors keep the rows of the beginning (E407, E601).
+  const Contact* first = place.again ? contact_with(place.before, contact.key) : nullptr;
+  const Known rides = first ? ride(s, contact.key.body_a, contact.key.body_b) : Known::no;
+  const bool keeps = rides != Known::no || (s.model.body(contact.key.body_a).velocities > 0 &&
+                                            s.model.body(contact.key.body_b).velocities > 0);
+  const auto is_of_beginning = [&] {
+    return first && keeps && first->rows == row.rows &&
+           first_fault(place.start, *first) == row.rows;
+  };
+  if (rides == Known::yes && is_of_beginning()) {
+    out.contacts.back().beginning = true;
+    return;
+  }
   const int fault = first_fault(place.columns, contact);
   if (fault == row.rows) return;
-  // Contacts of isolated islands keep the rows of the beginning (E407).
-  const Contact* first = place.again ? contact_with(place.before, contact.key) : nullptr;
-  if (first && first->rows == row.rows && s.model.body(contact.key.body_a).velocities > 0 &&
-      s.model.body(contact.key.body_b).velocities > 0 &&
-      first_fault(place.start, *first) == row.rows) {
+  if (is_of_beginning()) {
     out.contacts.back().beginning = true;
     return;
   }
@@ -253,7 +264,13 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
 double beginning_b(const Segment& s, const JointRow& row, const Place& place, bool projection,
                    double part, const VecX& led) {
   const double h = place.length;
-  if (projection) return part * row.error / h;
+  if (projection) {
+    std::vector<Pose> end = place.start;
+    for (std::size_t i = 0; i < end.size(); ++i)
+      if (s.model.bodies[i].kind == BodyKind::prescribed)
+        end[i] = prescribed_at(s.model.bodies[i], place.t + h);
+    return part * row.error / h + joint_motion(s.model, row, place.start, end, h, true);
+  }
   // Errors of these are seen in axes that turn with the first body.
   const Joint& joint = s.model.joints[index(row.joint)];
   double ahead = row.error_ahead;

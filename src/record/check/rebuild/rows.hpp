@@ -31,9 +31,10 @@ double beginning_b(const Segment& segment, const JointRow& row, const Place& pla
 std::vector<JointRow> joint_rows_at(const Segment& segment, const Place& place,
                                     const std::vector<Pose>& poses);
 
-// Velocity of the row by the motion of prescribed bodies from `poses` to `other` over h [m/s].
+// Velocity of the row by the motion of prescribed bodies from `poses` to `other` over h, of chords
+// or of screw motions (E600) [m/s].
 double joint_motion(const Model& model, const JointRow& row, const std::vector<Pose>& poses,
-                    const std::vector<Pose>& other, double h);
+                    const std::vector<Pose>& other, double h, bool screw = false);
 
 // J v of the row at `poses`, SI [m/s].
 double joint_rate(const Segment& segment, const JointRow& row, const std::vector<Pose>& poses,

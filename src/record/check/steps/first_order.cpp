@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "record/check/rebuild/contact_geometry.hpp"
+#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order_step.hpp"
 
 namespace cairn::record {
@@ -82,7 +83,7 @@ void StepCheck::compare_joints(std::size_t i, const Place& place, const MatchedR
       b = (j.error - target) / h - rate;
       size += std::abs(rate);
     } else {
-      b = part * j.error / h + joint_motion(s.model, j, place.rows, end, h);
+      b = part * j.error / h + joint_motion(s.model, j, place.rows, end, h, projects(s));
     }
     compare_b(s, i, problem, j.constraint, j.row, b, size);
   }
@@ -96,9 +97,14 @@ void StepCheck::collision(std::size_t i, const Place& place, const MatchedRows& 
   const std::vector<Pose> end = end_poses(s, place, place.v);
   for (const ContactRow& row : rows.contacts) {
     const Contact& c = *row.contact;
-    const Vec3 motion = place.again ? Vec3(-carried_motion(s.model, c, place.rows, place.start, h))
-                                    : carried_motion(s.model, c, place.rows, end, h);
     const double recorded = problem.constraints[row.constraint].b[0] * problem.units.speed();
+    const Contact* first = place.again ? contact_with(place.before, c.key) : &c;
+    const bool kept = place.again && first && row.beginning &&
+                      ride(s, c.key.body_a, c.key.body_b) != Known::no;
+    const Vec3 motion =
+        place.again && !kept
+            ? Vec3(-contact_motion_apart(s, c, place.rows, place.start, h))
+            : contact_motion_with(s, first ? *first : c, place.start, end, h, recorded);
     if (s.solves[i].purpose == Purpose::compression)
       compare_b(s, i, problem, row.constraint, 0, motion[0], motion.norm());
     else if (recorded > motion[0] + row_relative * motion.norm())

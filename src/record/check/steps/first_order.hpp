@@ -18,14 +18,20 @@ struct NormalTerms {
   bool known = true;
 };
 
-// The row of a contact of a first-order step before impacts are known.
+// The row of a contact of a first-order step before impacts are known; `recorded` is its b along
+// the normal [m/s].
 struct StartTerms {
   double gap_rate = 0, target = 0, approach = 0;
   Vec3 motion = Vec3::Zero();
 };
 StartTerms start_terms(const Segment& segment, const Euler& options, const Contact& c,
                        const std::vector<Pose>& poses, const std::vector<Pose>& poses_end,
-                       const VecX& v, double h, double share);
+                       const VecX& v, double h, double share, double recorded);
+
+// In a problem that is linearised again, the row is that of the beginning because its bodies are
+// held beside anchors (E601).
+bool keeps_start(const Segment& segment, const ContactRow& row, const Contact& first,
+                 const StartTerms& start, double recorded);
 
 // Slowest approach that is an impact (E33); `share` of the step that the part is [m/s].
 double impact_threshold(const Model& model, const Place& place, const Balance& balance,

@@ -3,6 +3,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
@@ -125,14 +126,14 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
         record.solution.lambda[problem.first_row[j.constraint] + j.row] * problem.units.impulse();
     const double b = problem.constraints[j.constraint].b[j.row] * problem.units.speed();
     double motion = 0;
-    if (place.again) {
+    if (place.again && !j.beginning) {
       motion = -joint_motion(model, j, place.rows, place.start, h);
     } else {
       std::vector<Pose> end = place.start;
       for (std::size_t i = 0; i < end.size(); ++i)
         if (model.bodies[i].kind == BodyKind::prescribed)
           end[i] = prescribed_at(model.bodies[i], place.t + h);
-      motion = joint_motion(model, j, place.rows, end, h);
+      motion = joint_motion(model, j, place.start, end, h, projects(s));
     }
     out.solver += impulse * physical_row_of(record, j.constraint).w[j.row];
     out.stabilisation -= impulse * (b - motion);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "record/check/rebuild/contact_geometry.hpp"
+#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order_step.hpp"
 
 namespace cairn::record {
@@ -62,6 +63,14 @@ std::vector<double> StepCheck::slips_of(const ContactKey& key) const {
   return slips;
 }
 
+bool keeps_start(const Segment& s, const ContactRow& row, const Contact& first,
+                 const StartTerms& start, double recorded) {
+  const Known rides = ride(s, first.key.body_a, first.key.body_b);
+  if (rides != Known::unclear) return rides == Known::yes;
+  return row.beginning && std::abs(recorded - start.motion[0] - start.gap_rate) <=
+                              row_relative * (std::abs(recorded) + std::abs(start.gap_rate));
+}
+
 void StepCheck::compare_normals(std::size_t i, const Place& place, const MatchedRows& rows,
                                 const VecX* led) {
   const Problem& problem = s.solves[i].problem;
@@ -78,8 +87,9 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
             row_name(s, problem, row.constraint) + " has no contact at the beginning");
       continue;
     }
+    const double b_n = problem.constraints[row.constraint].b[0] * problem.units.speed();
     const StartTerms start =
-        start_terms(s, options, *found, place.start, end, place.v, h, s.share());
+        start_terms(s, options, *found, place.start, end, place.v, h, s.share(), b_n);
     NormalTerms& t = last_terms[r];
     t.motion = start.motion;
     t.gap = start.gap_rate;
@@ -87,7 +97,7 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
     double size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
                    place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
                   h;
-    if (led) {
+    if (led && !keeps_start(s, row, *found, start, b_n)) {
       const Place before_it = i > 0 ? place_of(s, s.solves[i - 1]) : place;
       const Contact* kept = i > 0 ? contact_with(before_it.contacts, c.key) : nullptr;
       if (kept && kept->p_WC == c.p_WC && kept->gap == c.gap && kept->n_W == c.n_W &&
@@ -96,7 +106,7 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
         s.unverified.insert("b of contacts whose features are gone at the end of the step");
         continue;
       }
-      t.motion = -carried_motion(s.model, c, place.rows, place.start, h);
+      t.motion = -contact_motion_apart(s, c, place.rows, place.start, h);
       const double rate = row.beginning ? contact_rate(s.model, place.start, *found, *led)[0]
                                         : contact_rate(s.model, place.columns, c, *led)[0];
       t.gap = (c.gap - start.target) / h - rate - t.motion[0];
@@ -136,7 +146,7 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
       const Contact& there = hit ? *hit : *found;
       const Vec3 motion =
           collided_at.again
-              ? Vec3(-carried_motion(s.model, there, collided_at.rows, collided_at.start, h))
+              ? Vec3(-contact_motion_apart(s, there, collided_at.rows, collided_at.start, h))
               : start.motion;
       rebound =
           std::max(0.0, contact_rate(s.model, collided_at.columns, there, v_start)[0] + motion[0]);
@@ -176,12 +186,10 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
 
 StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
                        const std::vector<Pose>& poses, const std::vector<Pose>& poses_end,
-                       const VecX& v, double h, double share) {
+                       const VecX& v, double h, double share, double recorded) {
   StartTerms t;
   const Model& model = s.model;
-  t.motion = carried_motion(model, c, poses, poses_end, h);
   const Vec3 rate = contact_rate(model, poses, c, v);
-  t.approach = rate[0] + t.motion[0];
   t.gap_rate = (c.gap > 0 ? 1 : options.gamma * share) * c.gap / h;
   if (c.gap < 0) {
     const double radius = model.smaller_radius(c.key.body_a, c.key.body_b),
@@ -211,13 +219,15 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
         Contact all = c;
         all.stretch = 1;
         const Vec3 points =
-            contact_rate(model, poses, all, v) + carried_motion(model, all, poses, poses_end, h);
+            contact_rate(model, poses, all, v) + contact_motion_with(s, all, poses, poses_end, h, 0);
         const double speed = std::max(centres.norm(), points.norm());
         part = std::max(options.gamma * (c.gap + allowed) / h, -speed / 32);
       }
       t.gap_rate = std::min(t.gap_rate, part);
     }
   }
+  t.motion = contact_motion_with(s, c, poses, poses_end, h, recorded - t.gap_rate);
+  t.approach = rate[0] + t.motion[0];
   t.target = std::min(0.0, c.gap - h * t.gap_rate);
   return t;
 }

@@ -7,6 +7,7 @@
 #include "record/check/check_parts.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
@@ -135,7 +136,8 @@ class HybridCheck {
             rate;
         size += std::abs(rate);
       } else {
-        b = o.gamma * share * j.error / h + joint_motion(s.model, j, place.rows, end, h);
+        b = o.gamma * share * j.error / h +
+            joint_motion(s.model, j, place.rows, end, h, o.projection);
       }
       compare_b(s, i, problem, j.constraint, j.row, b, size);
     }
@@ -145,15 +147,18 @@ class HybridCheck {
       const Contact* start = again ? contact_with(place.before, c.key) : &c;
       NormalTerms& t = terms.emplace_back();
       if (!start) continue;
-      const StartTerms first = start_terms(s, euler, *start, place.start, end, place.v, h, share);
+      const double b_n = problem.constraints[row.constraint].b[0] * problem.units.speed();
+      const StartTerms first =
+          start_terms(s, euler, *start, place.start, end, place.v, h, share, b_n);
       t.motion = first.motion;
       t.gap = first.gap_rate;
       t.closing = std::max(0.0, start->gap) / h;
       double size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
                      place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
                     h;
-      if (again) {
-        t.motion = -carried_motion(s.model, c, place.rows, place.start, h);
+      const bool kept = again && keeps_start(s, row, *start, first, b_n);
+      if (again && !kept) {
+        t.motion = -contact_motion_apart(s, c, place.rows, place.start, h);
         const double rate = row.beginning ? contact_rate(s.model, place.start, *start, led)[0]
                                           : contact_rate(s.model, place.columns, c, led)[0];
         t.gap = (c.gap - first.target) / h - rate - t.motion[0];
