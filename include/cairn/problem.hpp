@@ -22,8 +22,9 @@ enum class Law : std::uint8_t {
   box,          // lo <= lambda <= hi, -w in the normal cone, one row
   coulomb,      // lambda in K_mu, w + s(w_T) e_n in K_mu*, orthogonal; rows (n, t1) or (n, t1, t2)
   coulomb_relaxed,  // the convex relaxation: lambda in K_mu, w in K_mu*, orthogonal; rows as above
-  disc,  // |lambda| <= mu times the normal impulse of constraint `tie`, -w in the normal cone; one
-         // or two rows: rolling and torsional friction (E240)
+  disc,  // |lambda| <= mu times the normal impulse of constraint `tie`, or without a tie `hi`, -w
+         // in the normal cone; one or two rows: rolling and torsional friction (E240), friction of
+         // an impulse that is given (E680)
 };
 const char* name(Law law);
 
@@ -58,9 +59,9 @@ struct Constraint {
                    // along t1
   std::shared_ptr<const FrictionPolygon> section;  // of a cone with three rows: over mu, instead of
                                                    // facets (E247)
-  double lo = 0, hi = 0;                           // box [N s]
+  double lo = 0, hi = 0;                           // box; hi: disc without a tie [N s]
   int tie = -1;  // disc: the unilateral constraint, between the same bodies, whose normal impulse
-                 // bounds this one
+                 // bounds this one; -1: none does
   double J[2][max_rows][max_velocities] = {};  // rows of J, for body[0] and body[1]
   double b[max_rows] = {};                     // [m/s, rad/s]
   ConstraintId id;

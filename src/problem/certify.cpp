@@ -119,7 +119,7 @@ void free_velocity(const Problem& problem, const Scratch& s, const Constraint& c
 void take_speed(const Problem& problem, std::size_t i, Scratch& s) {
   const Constraint& c = problem.constraints[i];
   double w[max_rows];
-  if (c.law == Law::disc) {  // counts if its contact acts (E241)
+  if (c.law == Law::disc && c.tie >= 0) {  // counts if its contact acts (E241)
     const Constraint& contact = problem.constraints[base::at(c.tie)];
     free_velocity(problem, s, contact, w);
     if (problem::opening_speed(problem::law_set(contact), w) >= 0) return;

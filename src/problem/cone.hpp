@@ -38,8 +38,9 @@ inline LawSet law_set(const Constraint& c) {
   return {c.law, c.rows, corners_of(c.rows, c.facets, c.section.get()), c.mu, c.lo, c.hi};
 }
 
-// Radius of a disc: mu times the normal impulse it is tied to (E240).
+// Radius of a disc: mu times the normal impulse it is tied to (E240), or what is given (E680).
 inline double disc_radius(const Problem& problem, const Constraint& c, const VecX& lambda) {
+  if (c.tie < 0) return c.hi;
   const double normal = lambda[problem.first_row[static_cast<std::size_t>(c.tie)]];
   return normal > 0 ? c.mu * normal : 0;
 }

@@ -74,6 +74,8 @@ void dcheck_problem(const Problem& problem) {
     CAIRN_DCHECK(base::is_index_or_none(c.body[1], problem.bodies.size()), i, c.body[1]);
     CAIRN_DCHECK(c.body[0] != c.body[1] || c.body[0] == -1, i, c.body[0]);
     if (c.law != Law::disc) continue;
+    CAIRN_DCHECK(c.tie >= 0 || c.hi >= 0, i, c.hi);
+    if (c.tie < 0) continue;
     CAIRN_DCHECK(base::is_index(c.tie, problem.constraints.size()), i, c.tie);
     CAIRN_DCHECK(is_unilateral(problem.constraints[at(c.tie)].law), i, c.tie);
   }

@@ -5,6 +5,7 @@
 
 #include "base/conventions.hpp"
 #include "base/index.hpp"
+#include "base/infinity.hpp"
 #include "linear/blocks.hpp"
 #include "scheme/euler/energy_guard.hpp"
 #include "solver/unguarded.hpp"
@@ -12,9 +13,7 @@
 namespace cairn::scheme {
 namespace {
 
-constexpr int max_search = 100;     // rounds of the search for the speeds of restitution
-constexpr int max_balance = 60;     // rounds of the search for Stronge's factor
-constexpr double balanced = 1e-14;  // of the work that is to be returned [-]
+constexpr int max_balance = 60;  // rounds of the search for Stronge's factor
 
 }  // namespace
 
@@ -27,41 +26,6 @@ void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
   for (std::size_t i = 0; i < data.colliders.size(); ++i)
     CAIRN_DCHECK(data.base.constraints[data.joints + i].id.contact == data.colliders[i].key, i);
   Collision{rules, solver, workspace, data, report}.run();
-}
-
-// M v+ = M v_from + J^T (push + lambda); contacts open with `speed` at least.
-void Collision::solve_from(Purpose purpose) {
-  CAIRN_DCHECK(d.speed.size() == d.colliders.size(), d.speed.size());
-  CAIRN_DCHECK(d.push.size() == d.colliders.size(), d.push.size());
-  CAIRN_DCHECK(d.v_from.size() == d.base.velocities(), d.v_from.size());
-  if (base::at(report.solve_count) == report.solves.size()) report.solves.emplace_back();
-  SolveRecord& record = report.solves[base::at(report.solve_count++)];
-  record.length = record.taken = 0;
-  record.purpose = purpose;
-  record.origin = d.origin;
-  Problem& problem = record.problem;
-  problem = d.base;
-  problem.k.setZero();
-  problem::add_mass_product(problem, d.v_from.data(), problem.k.data());
-  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
-    Constraint& c = problem.constraints[d.joints + i];
-    c.b[0] -= d.speed[i];
-    // A path has exact friction: the relaxed law would lift what slides after it.
-    if (purpose != Purpose::compression && mode_of(i) == Mode::sequence &&
-        c.law == Law::coulomb_relaxed)
-      c.law = Law::coulomb;
-    if (d.push[i] == 0) continue;
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (c.body[side] < 0) continue;
-      const ProblemBody& body = problem.bodies[base::at(c.body[side])];
-      for (int k = 0; k < body.size; ++k) problem.k[body.first + k] += c.J[side][0][k] * d.push[i];
-    }
-  }
-  if (purpose == Purpose::compression)
-    record.solution.lambda = d.warm;
-  else
-    record.solution.lambda.setZero(problem.rows());
-  solver::solve_unguarded(problem, solver, workspace, record.solution);
 }
 
 // (E221): no contact closes any more.
@@ -115,123 +79,6 @@ void Collision::classify() {
   }
 }
 
-// What each contact returns: a speed by Newton's law, an impulse by the others (E223, E224).
-void Collision::set_wanted() {
-  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
-    const Collider& c = d.colliders[i];
-    d.wanted[i] = 0;
-    const Mode mode = mode_of(i);
-    if (mode != Mode::newton && mode != Mode::returned) continue;
-    const std::size_t island = base::at(island_of(i));
-    const double e = d.theta[island] * c.restitution;
-    if (c.law == RestitutionLaw::newton) {
-      d.speed[i] = collides(i) ? -e * c.approach / d.base.units.speed() : 0;
-      continue;
-    }
-    d.wanted[i] = e * std::max(0.0, d.lambda_compression[row(i)]);
-    if (c.law == RestitutionLaw::stronge) d.wanted[i] *= d.factor[island];
-  }
-}
-
-// (E174): speeds for which the normal impulse of the decompression is the wanted one, or more where
-// the contact stays closed. A secant step for each contact.
-bool Collision::search_speeds(int first) {
-  const std::size_t n = d.colliders.size();
-  d.search_speed.assign(n, 0.0);
-  d.search_impulse.assign(n, 0.0);
-  double scale = 0;
-  for (const double x : d.wanted) scale = std::max(scale, x);
-  for (int round = 0; round < max_search; ++round) {
-    report.solve_count = first;  // of the search only the last solve counts
-    solve_from(Purpose::decompression);
-    const SolveRecord& record = report.solves[base::at(report.solve_count - 1)];
-    double worst = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (mode_of(i) != Mode::returned || !d.rubs[base::at(island_of(i))] ||
-          d.colliders[i].law == RestitutionLaw::newton)
-        continue;
-      const double impulse = record.solution.lambda[row(i)], missing = d.wanted[i] - impulse;
-      const bool met =
-          d.speed[i] > 0 ? std::abs(missing) <= 1e-14 * scale : missing <= 1e-14 * scale;
-      if (!met) worst = std::max(worst, std::abs(missing));
-      if (round > 0 && std::abs(impulse - d.search_impulse[i]) > 1e-12 * scale) {
-        const double secant = (d.speed[i] - d.search_speed[i]) / (impulse - d.search_impulse[i]);
-        if (secant > 0) d.slope[i] = std::clamp(secant, d.slope[i] / 8, d.slope[i] * 8);
-      }
-      d.search_speed[i] = d.speed[i];
-      d.search_impulse[i] = impulse;
-      if (!met) d.speed[i] = std::max(0.0, d.speed[i] + d.slope[i] * missing);
-    }
-    if (worst == 0 || (worst <= 1e-12 * scale && round > max_search / 2)) {
-      d.speed.swap(d.search_speed);
-      return true;
-    }
-  }
-  return false;
-}
-
-// One decompression with the impulses wanted: by speeds where friction counts with all of them, as
-// pushes along the normals elsewhere and where the speeds are not found.
-bool Collision::decompress(int first) {
-  bool search = false;
-  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
-    if (mode_of(i) != Mode::returned || d.colliders[i].law == RestitutionLaw::newton) continue;
-    const bool by_speed =
-        d.rubs[base::at(island_of(i))] && rules.friction != RestitutionFriction::extra;
-    d.push[i] = by_speed ? 0 : d.wanted[i];
-    search = search || by_speed;
-  }
-  // Where one search has failed those with other shares of the impulses would, at the same cost.
-  if (search && d.speeds_found && search_speeds(first)) return true;
-  d.speeds_found = d.speeds_found && !search;
-  if (search)
-    for (std::size_t i = 0; i < d.colliders.size(); ++i)
-      if (mode_of(i) == Mode::returned && d.colliders[i].law != RestitutionLaw::newton)
-        d.speed[i] = 0, d.push[i] = d.wanted[i];
-  report.solve_count = first;
-  solve_from(Purpose::decompression);
-  return !search;
-}
-
-// Stronge's law (E225): one factor per island, until the works that its contacts return are e^2 of
-// those of the compression. True: they are.
-bool Collision::balance_works() {
-  const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
-  d.returned.assign(base::at(d.islands.count), 0.0);
-  d.target.assign(base::at(d.islands.count), 0.0);
-  for (std::size_t i = 0; i < d.colliders.size(); ++i) {
-    const Collider& c = d.colliders[i];
-    if (mode_of(i) != Mode::returned || c.law != RestitutionLaw::stronge) continue;
-    const std::size_t island = base::at(island_of(i));
-    double from[max_rows] = {}, to[max_rows] = {};
-    linear::constraint_velocity(d.base, constraint(i), d.v_compressed.data(), true, from);
-    linear::constraint_velocity(d.base, constraint(i), solution.v.data(), true, to);
-    const double e = d.theta[island] * c.restitution;
-    d.returned[island] += (solution.lambda[row(i)] + d.push[i]) * 0.5 * (from[0] + to[0]);
-    d.target[island] += e * e * std::max(0.0, -d.compression_work[i]);
-  }
-  bool done = true;
-  for (std::size_t i = 0; i < base::at(d.islands.count); ++i) {
-    if (d.mode[i] != Mode::returned || !(d.target[i] > 0)) continue;
-    const double work = d.returned[i], target = d.target[i], factor = d.factor[i];
-    if (std::abs(work - target) <= balanced * target || !(work > 0)) continue;
-    done = false;
-    // The work grows with the square of the factor while nothing changes its mode.
-    const double root = std::sqrt(work), last = std::sqrt(d.last_work[i]);
-    double next = factor * std::sqrt(target) / root;
-    if (d.last_work[i] > 0 && std::abs(root - last) > 1e-13 * root) {
-      const double secant =
-          factor + (std::sqrt(target) - root) * (factor - d.last_factor[i]) / (root - last);
-      if (secant > 0.1 * factor && secant < 10 * factor) next = secant;
-    }
-    d.last_factor[i] = factor;
-    d.last_work[i] = work;
-    if (next == factor) continue;
-    d.factor[i] = next;
-  }
-  return done;
-}
-
 // The impact with the share theta of restitution in each island.
 void Collision::attempt() {
   const std::size_t n = d.colliders.size();
@@ -274,6 +121,10 @@ void Collision::attempt() {
     d.slope.assign(n, 0.0);
     d.last_work.assign(base::at(d.islands.count), 0.0);
     d.last_factor.assign(base::at(d.islands.count), 0.0);
+    d.factor_below.assign(base::at(d.islands.count), 0.0);
+    d.factor_above.assign(base::at(d.islands.count), base::infinity);
+    d.least_error.assign(base::at(d.islands.count), base::infinity);
+    d.stalls.assign(base::at(d.islands.count), 0);
     d.mass.factor(d.base);
     for (std::size_t i = 0; i < n; ++i) {
       if (mode_of(i) != Mode::returned) continue;
@@ -337,6 +188,7 @@ bool Collision::guard() {
 
 void Collision::run() {
   d.speeds_found = true;
+  d.speeds_known = false;
   compress();
   classify();
   const int first = report.solve_count;

@@ -1,7 +1,8 @@
 // An impact at one moment (E220 to E228): everything that touches, under the restitution laws of
 // its contacts. A scheme fills the problem of that moment; out come the velocities after the
 // impact, the solves that led to them and the energies of every contact. Its parts are spread over
-// files by idea: collision.cpp (compression, restitution, energy guard), collision_sequence.cpp
+// files by idea: collision.cpp (phases, energy guard), collision_return.cpp (the problems of the
+// phases), collision_search.cpp (speeds under polygons without a centre), collision_sequence.cpp
 // (one contact after the other, along the path of its slip), collision_audit.cpp (energies).
 #pragma once
 
@@ -54,10 +55,18 @@ struct CollisionData {
   std::vector<double> theta, factor, kinetic;  // of islands
   std::vector<double> full_energy;             // of islands, before the guard [units]
   std::vector<double> returned, target, last_factor, last_work;  // of islands: Stronge's law
-  std::vector<double> compression_work;                          // of contacts
-  std::vector<double> wanted, speed, push;                       // of contacts
+  std::vector<double> factor_below, factor_above, least_error;
+  std::vector<int> stalls;
+  std::vector<double> compression_work;     // of contacts
+  std::vector<double> wanted, speed, push;  // of contacts
   std::vector<double> slope, search_speed, search_impulse;
-  bool speeds_found = true;  // false: a search for speeds of this impact has failed (E174)
+  bool speeds_found = true;   // false: a search for speeds of this impact has failed (E174)
+  bool speeds_known = false;  // `returning_answer` is of this impact
+  Problem returning;          // impulses that are returned with their friction (E680)
+  Solution returning_answer;
+  std::vector<std::size_t>
+      friction_of;  // contact that each constraint beyond those of `base` is of
+  VecX total;       // impulses of the contacts in it
   VecX v_compressed, v_from, v_scratch, joint_impulse;
   problem::MassInverse mass;
   Eigen::MatrixXd joint_response;  // S = J_e A^-1 J_e^T of an island, then its factor
@@ -88,7 +97,12 @@ struct Collision {
   void classify();
   void attempt();
   bool decompress(int first);
+  bool return_impulses(int first);
   bool search_speeds(int first);
+  bool returns_fully(std::size_t contact) const;
+  void add_returned_friction(VecX& lambda) const;
+  void pose(Purpose purpose, Problem& problem) const;
+  SolveRecord& record(Purpose purpose);
   void solve_from(Purpose purpose);
   void set_wanted();
   bool balance_works();

@@ -27,6 +27,9 @@ constexpr double stalled_residual = 1e-5;
 // Below this residual the impulses of the last step are those of this one, changed a little.
 constexpr double near = 1e-6;
 
+// Contacts that press against each other, one after the other (E681).
+constexpr int most_strides = 40;
+
 // Above this residual Newton takes many damped steps.
 constexpr double far = 1e-3;
 
@@ -206,10 +209,12 @@ bool polish(Attempts& a, const Kind& kind) {
   return a.good();
 }
 
-// Where Newton's method has stalled: with other penalties and more steps, from the best impulses.
+// Where Newton's method has stalled: with other penalties, more steps and strides, from the best
+// impulses.
 bool polish_again(Attempts& a, const Kind& kind) {
   if (kind.packing) return false;
   NewtonLimits limits = newton_limits(a.options);
+  limits.strides = most_strides;
   for (const double rho : {1e4, 1e2, 1e6, 1e7}) {
     limits.rho = rho;
     if (!kind.large || rho > 1e5) limits.factorisations = a.options.max_iterations;
@@ -339,8 +344,23 @@ MethodResult automatic(const Island& island, const Auto& options, MethodBuffers&
                        std::vector<double>& r, std::vector<double>& v) {
   MethodResult result = find_impulses(island, options, buffers, r, v);
   // Redundant joints share their load by the least impulses (E100).
-  if (may_share(island, buffers.shares))
-    share_least(island, std::max(16 * rounding, result.iteration.residual), buffers.shares, r, v);
+  if (!may_share(island, buffers.shares) || island.interrupted()) return result;
+  const double found = result.iteration.residual;
+  const Sharing shared =
+      share_least(island, std::max(16 * rounding, 1.01 * found), buffers.shares, r, v);
+  if (shared == Sharing::near) {
+    // A few steps from there do not bring the self-stress back (E682).
+    const NewtonLimits limits{.tolerance = options.tolerance,
+                              .aim = std::min(rounding, options.tolerance),
+                              .factorisations = 20,
+                              .rho = 1e4};
+    const IterationResult polished = newton(island, limits, buffers.newton, r, v);
+    result.iteration.iterations += polished.iterations;
+    if (!(polished.residual <= std::max(found, options.tolerance))) {
+      r = buffers.shares.kept;
+      velocities_from_impulses(island, r, v);
+    }
+  }
   return result;
 }
 

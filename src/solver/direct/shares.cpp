@@ -32,6 +32,8 @@ int velocities(const Island& island, const Group& g) {
 
 constexpr int passes = 4;
 constexpr int most_refinements = 20;
+constexpr double much_less = 0.1;       // of the impulses [-]
+constexpr double visible_share = 0.25;  // of the tolerance: what hidden rounding may show [-]
 
 void list_nodes(const Island& island, ShareBuffers& b) {
   b.groups.clear();
@@ -107,6 +109,24 @@ void null_part(const Island& island, const std::vector<double>& r, ShareBuffers&
   }
 }
 
+double largest(const std::vector<double>& r) {
+  double most = 0;
+  for (const double x : r) most = std::max(most, std::abs(x));
+  return most;
+}
+
+// What the rounding floor of the impulses r hides in a certificate (E311), over the speed of the
+// island.
+double hidden_by(const Island& island, const std::vector<double>& r) {
+  if (!(island.speed > 0)) return 0;
+  add_up_terms(island, r);
+  double most = 0;
+  for (const Group& g : island.groups)
+    most = std::max(most, std::min(g.gauge.hidden, problem::floor_unit * g.gauge.kappa *
+                                                       terms_of(island, g) / island.speed));
+  return most;
+}
+
 }  // namespace
 
 IterationResult solve_joints(const Island& island, ShareBuffers& b, std::vector<double>& r,
@@ -157,10 +177,12 @@ bool may_share(const Island& island, ShareBuffers& b) {
   return false;
 }
 
-void share_least(const Island& island, double allowed, ShareBuffers& b, std::vector<double>& r,
-                 std::vector<double>& v) {
-  if (!factorize(island, b)) return;
+Sharing share_least(const Island& island, double allowed, ShareBuffers& b, std::vector<double>& r,
+                    std::vector<double>& v) {
   b.kept = r;
+  if (!factorize(island, b)) return Sharing::refused;
+  // Rounding of large shares was hidden; what it leaves in the velocities shows after them (E682).
+  allowed = std::max(allowed, std::min(visible_share * island.tolerance, hidden_by(island, r)));
   // The solve errs by 1e-16 / p of what it finds, so that the second round only clears up.
   for (int round = 0; round < 2; ++round) {
     null_part(island, r, b);
@@ -171,9 +193,11 @@ void share_least(const Island& island, double allowed, ShareBuffers& b, std::vec
     }
   }
   velocities_from_impulses(island, r, v);
-  if (residual(island, r, v) <= allowed) return;
+  if (residual(island, r, v) <= allowed) return Sharing::taken;
+  if (largest(r) < much_less * largest(b.kept)) return Sharing::near;
   r = b.kept;
   velocities_from_impulses(island, r, v);
+  return Sharing::refused;
 }
 
 }  // namespace cairn::solver

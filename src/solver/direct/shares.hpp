@@ -32,9 +32,15 @@ IterationResult solve_joints(const Island& island, ShareBuffers& buffers, std::v
 // joints between the same bodies, or a joint with more rows than can be independent.
 bool may_share(const Island& island, ShareBuffers& buffers);
 
-// Takes from r what J_e^T does not see. Every other impulse and every velocity stays; where
-// rounding would raise the residual above `allowed`, r stays as it is. v follows r.
-void share_least(const Island& island, double allowed, ShareBuffers& buffers,
-                 std::vector<double>& r, std::vector<double>& v);
+enum class Sharing : char {
+  taken,
+  refused,  // rounding would raise the residual: r is as it was
+  near,     // likewise, but r was self-stress for the most part: r is without it, b.kept as it was
+};
+
+// Takes from r what J_e^T does not see. Every other impulse and every velocity stays, up to a
+// residual of `allowed` or what the certificate hides of r (E682). v follows r.
+Sharing share_least(const Island& island, double allowed, ShareBuffers& buffers,
+                    std::vector<double>& r, std::vector<double>& v);
 
 }  // namespace cairn::solver

@@ -288,12 +288,16 @@ void take_scale(const Constraint& c, const Group& g, Island& island) {
   island.speed = std::max(island.speed, g.gauge.kappa * std::sqrt(closing));
 }
 
+bool is_tied(const Constraint& c) {
+  return c.law == Law::disc && c.tie >= 0;
+}
+
 // The groups that discs are tied to, and the scales of those that can act (E241). Groups keep the
 // problem's order.
 void find_ties(const Problem& problem, Island& island) {
   for (Group& g : island.groups) {
     const Constraint& c = problem.constraints[base::at(g.source)];
-    if (c.law != Law::disc) continue;
+    if (!is_tied(c)) continue;
     const auto normal =
         std::lower_bound(island.groups.begin(), island.groups.end(), c.tie,
                          [](const Group& other, int source) { return other.source < source; });
@@ -340,16 +344,14 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
     g.joint = c.id.kind == ConstraintId::Kind::joint ? c.id.number : -1;
     g.body[0] = local(island, c.body[0]);
     g.body[1] = local(island, c.body[1]);
-    if (c.law == Law::disc) {
-      island.tied = true;
-      if (c.rows == 1) g.set.law = Law::box;
-      g.set.lo = g.set.hi = 0;
-    }
+    if (c.law == Law::disc && c.rows == 1) g.set.law = Law::box;
+    if (is_tied(c)) island.tied = true;
     fill_group(island, c, g);
+    if (c.law == Law::disc) set_radius(is_tied(c) ? 0 : g.d * c.hi, g);
     island.rows += c.rows;
     island.u_free.resize(base::at(island.rows));
     group_velocity(island, g, island.v_free.data(), &island.u_free[base::at(g.first)]);
-    if (c.law != Law::disc) take_scale(c, g, island);
+    if (!is_tied(c)) take_scale(c, g, island);
   }
   if (island.tied) find_ties(problem, island);
 }

@@ -262,7 +262,7 @@ double MomentumBalance::try_step(double t, bool coulomb) {
 IterationResult newton(const Island& island, const NewtonLimits& limits, NewtonBuffers& buffers,
                        std::vector<double>& r, std::vector<double>& v) {
   MomentumBalance inner(island, limits.rho, buffers, r, v);
-  return newton_loop(island, limits, inner, buffers.best, r, v);
+  return newton_loop(island, limits, inner, buffers.best, buffers.before, r, v);
 }
 
 }  // namespace cairn::solver

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "solver/newton/newton.hpp"
+#include "solver/sweep/strides.hpp"
 
 namespace cairn::solver {
 
@@ -33,6 +34,16 @@ double falling_end(double start, const Slope& slope) {
   return t;
 }
 
+// (E681): the change from `before` to r goes on to where the first contact reaches its cone.
+template <class AnyIsland>
+bool take_stride(const AnyIsland& island, std::vector<double>& before, std::vector<double>& r) {
+  for (std::size_t k = 0; k < r.size(); ++k) before[k] = r[k] - before[k];
+  const double share = share_to_cones(island.groups, r, before);
+  if (!std::isfinite(share)) return false;
+  for (std::size_t k = 0; k < r.size(); ++k) r[k] += share * before[k];
+  return true;
+}
+
 // An inner problem works on r and v (u = W r + q of a ReducedIsland) of its island and has
 //   rho, largest_rho     the penalty, and what it is raised to while the slip speeds are unknown
 //   begin()              starts from r and v
@@ -47,13 +58,13 @@ double falling_end(double start, const Slope& slope) {
 //   impulses()           P of the last evaluation
 template <class AnyIsland, class Inner>
 IterationResult newton_loop(const AnyIsland& island, const NewtonLimits& limits, Inner& inner,
-                            std::vector<double>& best, std::vector<double>& r,
-                            std::vector<double>& v) {
+                            std::vector<double>& best, std::vector<double>& before,
+                            std::vector<double>& r, std::vector<double>& v) {
   velocities_from_impulses(island, r, v);
   IterationResult result{0, residual(island, r, v)};
   best = r;
   double previous = result.residual;
-  int without_progress = 0;
+  int without_progress = 0, strides = 0;
 
   while (result.iterations < limits.factorisations && without_progress < 6 &&
          !(result.residual <= limits.aim) && !island.interrupted()) {
@@ -63,6 +74,7 @@ IterationResult newton_loop(const AnyIsland& island, const NewtonLimits& limits,
     for (const double x : r) scale = std::max(scale, std::abs(x));
     const double enough =
         std::max(2e-16 * scale, 0.1 * std::min(1.0, previous) * unit_residual(island, scale));
+    before = r;
     inner.begin();
     double merit = inner.evaluate(coulomb), last_merit = merit;
     for (int i = 0; i < 30 && result.iterations < limits.factorisations; ++i) {
@@ -100,7 +112,12 @@ IterationResult newton_loop(const AnyIsland& island, const NewtonLimits& limits,
       result.residual = now;
       best = r;
     }
-    if (result.residual <= limits.tolerance && !(now < 0.1 * previous)) {
+    const bool stalls = coulomb && now > 0.5 * previous && now > limits.tolerance;
+    if (stalls && strides < limits.strides && take_stride(island, before, r)) {
+      velocities_from_impulses(island, r, v);
+      without_progress = 0;
+      ++strides;
+    } else if (result.residual <= limits.tolerance && !(now < 0.1 * previous)) {
       // Good enough for a large island; a small one can afford a stiffer penalty until it is at
       // rounding.
       if (island.groups.size() > 32 || inner.rho >= 1e11 || without_progress > 4) break;

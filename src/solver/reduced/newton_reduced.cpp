@@ -197,7 +197,7 @@ IterationResult newton(const ReducedIsland& island, const NewtonLimits& limits,
                        ReducedNewtonBuffers& buffers, std::vector<double>& r,
                        std::vector<double>& u) {
   ImpulseBalance inner(island, limits.rho, buffers, r, u);
-  return newton_loop(island, limits, inner, buffers.best, r, u);
+  return newton_loop(island, limits, inner, buffers.best, buffers.before, r, u);
 }
 
 }  // namespace cairn::solver

@@ -13,7 +13,7 @@ struct ReducedNewtonBuffers {
   std::vector<int> place;                    // of each group in the active system, or -1
   std::vector<double> z, r_plus, g, dy, ud;  // per row
   std::vector<double> sigma;                 // per group
-  std::vector<double> y, y_trial, u_trial, x, best;
+  std::vector<double> y, y_trial, u_trial, x, best, before;
 };
 
 // Improves r and u = W r + q in place; leaves the best iterate seen.

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "solver/sweep/strides.hpp"
 
 namespace cairn::solver {
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // J . v of six velocities in two independent sums: a chain of six additions waits for each of them.
 inline double dot6(const double* J, const double* v) {
@@ -152,23 +151,6 @@ IterationResult sweeps(const AnyIsland& island, const NsgsLimits& limits, NsgsBu
   return result;
 }
 
-// The share t > 0 of the change d at which a contact inside its cone reaches it, |a_T + t d_T| =
-// mu (a_n + t d_n); infinite where it does not.
-double share_to_cone(const problem::LawSet& set, const double* a, const double* d) {
-  if (!has_cone(set.law) || set.rows < 2 || !(set.mu > 0)) return infinite;
-  double aa = -set.mu * set.mu * a[0] * a[0], ad = -set.mu * set.mu * a[0] * d[0],
-         dd = -set.mu * set.mu * d[0] * d[0];
-  for (int k = 1; k < set.rows; ++k) {
-    aa += a[k] * a[k];
-    ad += a[k] * d[k];
-    dd += d[k] * d[k];
-  }
-  if (!(a[0] > 0) || !(aa < 0)) return infinite;
-  const double root = std::sqrt(std::max(0.0, ad * ad - dd * aa));
-  const double below = ad + root;  // aa + 2 ad t + dd t^2 = 0 with aa < 0: t = -aa / (ad + root)
-  return below > 0 ? -aa / below : infinite;
-}
-
 template <class AnyIsland>
 IterationResult stride(const AnyIsland& island, const NsgsLimits& limits, NsgsBuffers& buffers,
                        std::vector<double>& r, std::vector<double>& v) {
@@ -184,12 +166,8 @@ IterationResult stride(const AnyIsland& island, const NsgsLimits& limits, NsgsBu
       r_before = r;
       sweep(island, r, v);
     }
-    double share = infinite;
     for (std::size_t k = 0; k < r.size(); ++k) r_before[k] = r[k] - r_before[k];
-    for (const auto& g : island.groups) {
-      const auto first = static_cast<std::size_t>(g.first);
-      share = std::min(share, share_to_cone(g.set, &r[first], &r_before[first]));
-    }
+    const double share = share_to_cones(island.groups, r, r_before);
     if (!std::isfinite(share)) break;
     for (std::size_t k = 0; k < r.size(); ++k) r[k] += share * r_before[k];
     velocities_from_impulses(island, r, v);

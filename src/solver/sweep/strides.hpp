@@ -1,0 +1,42 @@
+// How far impulses can go along a change of theirs before a contact reaches the bound of its law
+// (E540, E681).
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "base/infinity.hpp"
+#include "problem/cone.hpp"
+
+namespace cairn::solver {
+
+// The share t > 0 of the change d at which a contact inside its cone reaches it, |a_T + t d_T| =
+// mu (a_n + t d_n); infinite where it does not.
+inline double share_to_cone(const problem::LawSet& set, const double* a, const double* d) {
+  if (!has_cone(set.law) || set.rows < 2 || !(set.mu > 0)) return base::infinity;
+  double aa = -set.mu * set.mu * a[0] * a[0], ad = -set.mu * set.mu * a[0] * d[0],
+         dd = -set.mu * set.mu * d[0] * d[0];
+  for (int k = 1; k < set.rows; ++k) {
+    aa += a[k] * a[k];
+    ad += a[k] * d[k];
+    dd += d[k] * d[k];
+  }
+  if (!(a[0] > 0) || !(aa < 0)) return base::infinity;
+  const double root = std::sqrt(std::max(0.0, ad * ad - dd * aa));
+  const double below = ad + root;  // aa + 2 ad t + dd t^2 = 0 with aa < 0: t = -aa / (ad + root)
+  return below > 0 ? -aa / below : base::infinity;
+}
+
+// The least of all contacts.
+template <class Groups>
+double share_to_cones(const Groups& groups, const std::vector<double>& r,
+                      const std::vector<double>& change) {
+  double share = base::infinity;
+  for (const auto& g : groups) {
+    const auto first = static_cast<std::size_t>(g.first);
+    share = std::min(share, share_to_cone(g.set, &r[first], &change[first]));
+  }
+  return share;
+}
+
+}  // namespace cairn::solver
