@@ -299,6 +299,7 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
     const int translations = model::translation_count(body);
     // Spins turn with the body: they round with the size of all their components.
     const double spin =
+        spin_rounding(body) *
         frame.state.v.segment(body.first_velocity + translations, b.size - translations).norm();
     for (int i = 0; i < b.size; ++i) {
       const Eigen::Index k = body.first_velocity + i;

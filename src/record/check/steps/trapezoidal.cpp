@@ -239,7 +239,7 @@ class TrapezoidalCheck {
     std::vector<Pose> poses = place.start;
     for (std::size_t i = 0; i < poses.size(); ++i)
       if (s.model.bodies[i].kind == BodyKind::prescribed)
-        poses[i] = prescribed_at(s.model.bodies[i], place.t + dt);
+        poses[i] = prescribed_after(s.model.bodies[i], place.t, dt, s.length);
     return poses;
   }
 
