@@ -166,6 +166,8 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
       judgement = advance(s, *fallback, length, h, data, state, part_);
       ++attempts;
       plain = true;
+      // The scheme that goes on makes no anchors, and would leave them where they are.
+      if (std::holds_alternative<Trapezoidal>(s.scheme)) state.contact_anchors.clear();
     }
     report.seconds.detect += part_.seconds.detect;
     report.seconds.solve += part_.seconds.solve;

@@ -120,7 +120,9 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0 || !data.isolated.held(i)) continue;
     const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
-    if (work == 0 || !(std::abs(work) <= payable * kinetic)) continue;
+    // Of first order the projection is so too, and its work is paid as in E39.
+    const bool pays = limited ? work > 0 && work < kinetic : std::abs(work) <= payable * kinetic;
+    if (work == 0 || !pays) continue;
     const double factor = std::sqrt(1 - work / kinetic);
     report.projection_slowing = std::min(report.projection_slowing, std::min(factor, 2 - factor));
     phase.v.segment(body.first_velocity, paying(i)) *= factor;
