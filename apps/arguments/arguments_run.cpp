@@ -106,9 +106,17 @@ void add_order(CLI::App& app, OrderOptions& options) {
   add_assignments(*command, options.assignments);
   command
       ->add_option("--halvings", options.halvings,
-                   "how often the scene's step is halved, 2 to 16 (default 4)")
+                   "how often the scene's step is halved, 2 to 16 (default 4, with "
+                   "--accuracy-at-end at most 16)")
       ->type_name("N")
-      ->check(CLI::Range(2, 16).name(""));
+      ->check(CLI::Range(2, 16).name(""))
+      ->each([&options](const std::string&) { options.halvings_given = true; });
+  command
+      ->add_option("--accuracy-at-end", options.accuracy_at_end,
+                   "halve the step until the estimated error of all bodies at the end is below "
+                   "this length [m]")
+      ->type_name("A")
+      ->check(CLI::Range(1e-300, 1e9).name(""));
   command->add_option("--out", options.out, "write a chart of the differences")
       ->type_name("FILE.svg")
       ->check(needs_a_name, "", "");

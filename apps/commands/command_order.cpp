@@ -19,8 +19,15 @@ Json number(double x) {
   return std::isfinite(x) ? Json(x) : Json(nullptr);
 }
 
+// What was asked for the end of the run, and what was found.
+struct EndError {
+  double asked = 0;     // [m]; 0: nothing
+  double estimate = 0;  // of the finest run [m]
+  bool reached() const { return estimate <= asked; }
+};
+
 std::string order_json(const Scene& scene, const std::vector<bench::OrderRun>& runs,
-                       const std::vector<bench::OrderRow>& rows) {
+                       const std::vector<bench::OrderRow>& rows, const EndError& end) {
   Json json;
   json["scene"] = scene.name;
   json["scheme"] = name(scene.simulation.scheme);
@@ -44,6 +51,11 @@ std::string order_json(const Scene& scene, const std::vector<bench::OrderRun>& r
                               {"velocity", number(r.velocity_order)},
                               {"joint_error", number(r.joint_order)},
                               {"event_time", number(r.event_order)}}}});
+  json["error_at_end"] = {{"h", runs.back().h}, {"estimate", number(end.estimate)}};
+  if (end.asked > 0) {
+    json["error_at_end"]["asked"] = end.asked;
+    json["error_at_end"]["reached"] = end.reached();
+  }
   return text(json);
 }
 
@@ -51,6 +63,18 @@ std::string cell(double difference, double order) {
   if (!std::isfinite(difference)) return fmt::format("{:>11}{:>6}", "-", "");
   return fmt::format("{:>11.3e}{:>6}", difference,
                      std::isfinite(order) ? fmt::format("{:.2f}", order) : "");
+}
+
+std::string end_text(const bench::OrderRun& finest, const EndError& end) {
+  std::string text = fmt::format("error at the end, estimated: {:.3g} m with h = {:.4g} s",
+                                 end.estimate, finest.h);
+  if (end.asked > 0)
+    text += end.reached()
+                ? fmt::format(", {:.3g} m asked for; --set simulation.step={}", end.asked, finest.h)
+                : fmt::format(", NOT below the {:.3g} m asked for; allow more --halvings, or look "
+                              "for events and orders that keep it from falling",
+                              end.asked);
+  return text + "\n";
 }
 
 std::string order_text(const Scene& scene, const std::vector<bench::OrderRow>& rows) {
@@ -100,8 +124,12 @@ int order(const OrderOptions& options) {
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));
   watch_signals();
   std::vector<bench::OrderRun> runs;
+  std::vector<bench::OrderRow> rows;
+  EndError end{.asked = options.accuracy_at_end};
+  const int order = bench::order_of(scene->simulation.scheme),
+            halvings = end.asked > 0 && !options.halvings_given ? 16 : options.halvings;
   bool certified = true;
-  for (int k = 0; k <= options.halvings; ++k) {
+  for (int k = 0; k <= halvings; ++k) {
     runs.push_back(
         bench::order_run(*scene, std::ldexp(scene->simulation.step, -k), received_signal));
     if (received_signal() != 0) return exit_signal + received_signal();
@@ -110,15 +138,18 @@ int order(const OrderOptions& options) {
       return exit_failed;
     }
     certified = certified && runs.back().uncertified == 0;
+    rows = bench::order_table(*scene->model, runs);
+    end.estimate = bench::error_at_end(rows, order);
+    if (end.asked > 0 && end.reached()) break;
   }
-  const std::vector<bench::OrderRow> rows = bench::order_table(runs);
   if (!options.out.empty()) {
     const Result<void> written = record::write_file(options.out, chart(*scene, rows));
     if (!written) return report(written.error());
   }
-  print(options.json ? order_json(*scene, runs, rows) : order_text(*scene, rows));
+  print(options.json ? order_json(*scene, runs, rows, end)
+                     : order_text(*scene, rows) + end_text(runs.back(), end));
   if (!certified) warn("warning: some steps are not certified");
-  return certified ? exit_ok : exit_failed;
+  return certified && (end.asked == 0 || end.reached()) ? exit_ok : exit_failed;
 }
 
 }  // namespace cairn::app

@@ -20,6 +20,19 @@ class TimeFunction {
 
   double operator()(double t) const;
   bool is_constant() const;  // no t in it
+  bool has_kinks() const { return kinks_; }  // may jump or bend: if, step, sign, floor, abs, ...
+
+  // One-sided limits of the function and of its slope at t (E660). A jump or bend at most `within`
+  // away counts as one at t, so that times which are sums of steps meet it.
+  enum class Side : std::uint8_t { left, right };
+  struct Limit {
+    double value = 0, slope = 0;
+  };
+  Limit limit(double t, Side side, double within) const;
+
+  // The first time in (t0, t1) at which the function passes from one of its pieces to another, t1 if
+  // there is none. Pieces that are entered and left again between both are not seen.
+  double first_kink(double t0, double t1) const;
 
   // Bounds of the function and of its slope over all of [t0, t1]; infinite where there are none.
   struct Enclosure {
@@ -50,7 +63,11 @@ class TimeFunction {
     double value;
   };
   std::vector<Instruction> code_;  // reverse Polish
+  // Which piece of every instruction that bends applies, as one number.
+  Limit evaluate_beside(double t, Side side, double within, std::uint64_t& pieces) const;
+
   std::string text_;
+  bool kinks_ = false;
   friend class ExpressionParser;
 };
 

@@ -100,7 +100,7 @@ template <class Visitor>
 void describe(Visitor& v, Trapezoidal& o) {
   v.choice("form", o.form, Names(trapezoidal_form_names),
            "joints, contacts and friction on the mean of old and new velocities, paper 003 (68); "
-           "on the new ones, (70)");
+           "on the new ones, (70), of first order where the direction of slip turns");
   v.choice("events", o.events, Names(event_detection_names),
            "restarts the step at collisions; and where a contact begins to stick, to slide or to "
            "open");
@@ -125,9 +125,10 @@ void describe(Visitor& v, Trapezoidal& o) {
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.number("accuracy", o.accuracy, Range{0, 1e9}, "m",
-           "estimated error of a step that is reached by dividing it; 0: never divided");
+           "estimated error of a step that is reached by dividing it, else the step is not "
+           "accepted; 0: never divided");
   v.number("min_step", o.min_step, Range{-1, 1e9}, "s",
-           "shortest part into which accuracy divides a step; -1: 2^-12 of the step");
+           "shortest part into which accuracy divides a step, events apart; -1: 2^-12 of the step");
   v.number("max_step", o.max_step, Range{-1, 1e9}, "s",
            "longest part into which accuracy divides a step; -1: the whole step");
   v.choice("propagation", o.propagation, Names(propagation_names),

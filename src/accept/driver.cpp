@@ -1,7 +1,9 @@
 #include "accept/driver.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
+#include <variant>
 
 #include "accept/merge.hpp"
 #include "accept/submodel.hpp"
@@ -33,7 +35,7 @@ struct Group {
     state = begin;
     const Judgement first = stepper.attempt(setting, h, data, state, report);
     if (setting.interrupted) return false;
-    if (stands(first, report))
+    if (stands(setting, first, report))
       make_one_part(sub.model(), begin.t, state, report);
     else
       stepper.divide(setting, h, begin, first, data, state, report);
@@ -84,6 +86,22 @@ bool can_meet(const Model& model, const State& begin, const StepReport& report,
 
 void merge_memory(const Group (&groups)[2], State& state);
 
+// (E665): a requested accuracy that min_step, or an event, keeps the step from.
+void judge_accuracy(const SchemeOptions& scheme, StepReport& report) {
+  const auto* asked = std::get_if<Trapezoidal>(&scheme);
+  if (!asked || !(asked->accuracy > 0) || report.failed()) return;
+  const double ratio = report.error_estimate / asked->accuracy;
+  if (ratio <= 1 + 0x1p-20) return;
+  VerdictPart& motion = report.verdict.motion;
+  motion.worst = std::max(motion.worst, ratio);
+  if (!motion.ok) return;
+  motion.ok = false;
+  motion.sentence = fmt::format(
+      "the accuracy of {:.3g} m is not reached: estimated error {:.3g} m; reduce min_step, or ask "
+      "for less where bodies collide",
+      asked->accuracy, report.error_estimate);
+}
+
 }  // namespace
 
 void Driver::step(const Setting& s, double h, scheme::StepData& data, State& state,
@@ -93,10 +111,11 @@ void Driver::step(const Setting& s, double h, scheme::StepData& data, State& sta
   begin_ = state;
   const Judgement first = stepper_.attempt(s, h, data, state, report);
   const bool divides = s.limits.split && s.limits.max_parts > 1;
-  if (!s.interrupted && divides && !s.out_of_budget() && !stands(first, report)) {
+  if (!s.interrupted && divides && !s.out_of_budget() && !stands(s, first, report)) {
     const bool apart = find_group(s.model, report, first) && step_apart(s, h, data, state, report);
     if (!apart && !s.interrupted) stepper_.divide(s, h, begin_, first, data, state, report);
   }
+  judge_accuracy(s.scheme, report);
   if (!report.failed() && !report.verdict.accepted()) report.status = StepStatus::uncertified;
   report.seconds.total = now() - start;
 }

@@ -75,8 +75,9 @@ double cut_of(const Judgement& judgement, const StepReport& report) {
 
 }  // namespace
 
-bool stands(const Judgement& judgement, const StepReport& report) {
+bool stands(const Setting& setting, const Judgement& judgement, const StepReport& report) {
   if (report.failed()) return !may_help(report.reason);
+  if (setting.poses_other_problems() && !judgement.verdict.solve.ok) return false;
   return judgement.started_so || (judgement.verdict.motion.ok && judgement.verdict.energy.ok);
 }
 
@@ -159,12 +160,14 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     Judgement judgement = advance(s, s.scheme, length, h, data, state, part_);
     ++attempts;
     bool plain = false;  // taken at first order
-    if (fallback && length < first_order_below * h && !s.interrupted && !stands(judgement, part_)) {
+    if (fallback && length < first_order_below * h && !s.interrupted && !stands(s, judgement, part_)) {
       report.discarded_solves += part_.solve_count;
       state = before_;
       judgement = advance(s, *fallback, length, h, data, state, part_);
       ++attempts;
       plain = true;
+      // The scheme that goes on makes no anchors, and would leave them where they are.
+      if (std::holds_alternative<Trapezoidal>(s.scheme)) state.contact_anchors.clear();
     }
     report.seconds.detect += part_.seconds.detect;
     report.seconds.solve += part_.seconds.solve;
@@ -174,7 +177,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     const bool last_try = s.out_of_budget() ||
                           attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts ||
                           length < (energy_alone ? shortest_for_energy : shortest) * h;
-    if (!stands(judgement, part_) && !last_try) {
+    if (!stands(s, judgement, part_) && !last_try) {
       report.discarded_solves += part_.solve_count;
       state = before_;
       const double at = cut_of(judgement, part_);

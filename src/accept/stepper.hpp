@@ -1,6 +1,7 @@
 // Steps of one model or group of bodies, in parts where need be (E307, E308).
 #pragma once
 
+#include <variant>
 #include <vector>
 
 #include "accept/judge.hpp"
@@ -19,6 +20,9 @@ struct Setting {
   Interrupt interrupt = {};    // what sets it
   WorkMeter* meter = nullptr;  // of the step
   bool out_of_budget() const { return meter && meter->exhausted(); }
+  // Steps of scheme `trapezoidal` pose a problem at every event, and other ones in parts: where a
+  // solve misses the tolerance they are taken again as well (E667).
+  bool poses_other_problems() const { return std::holds_alternative<Trapezoidal>(scheme); }
 };
 
 class Stepper {
@@ -53,7 +57,7 @@ class Stepper {
 };
 
 // Whether a part or step needs no division: good, or beyond help.
-bool stands(const Judgement& judgement, const StepReport& report);
+bool stands(const Setting& setting, const Judgement& judgement, const StepReport& report);
 
 // What only the parts of a step together tell: its certificate and its contacts.
 void close_report(StepReport& report);

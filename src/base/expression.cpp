@@ -199,8 +199,15 @@ class ExpressionParser {
   }
   bool emit(Op op, int operands) {
     function_.code_.push_back({op, 0});
+    function_.kinks_ = function_.kinks_ || bends(op);
     depth_ -= operands - 1;
     return true;
+  }
+
+  // Not smooth within its domain.
+  static bool bends(Op op) {
+    return (op >= Op::abs && op <= Op::step) || op == Op::min || op == Op::max ||
+           op == Op::atan2 || op == Op::select;
   }
 
   bool expected(const std::string& what) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <stdexcept>
+#include <variant>
 
 namespace cairn::bench {
 namespace {
@@ -22,13 +23,17 @@ double event_difference(const std::vector<StepEvent>& a, const std::vector<StepE
   return most;
 }
 
-OrderRow difference(const OrderRun& a, const OrderRun& b) {
+OrderRow difference(const Model& model, const OrderRun& a, const OrderRun& b) {
   OrderRow row;
   row.h = a.h;
   for (std::size_t i = 0; i < a.state.poses.size(); ++i) {
     const Pose &x = a.state.poses[i], &y = b.state.poses[i];
-    row.position = std::max(row.position, (x.p - y.p).norm());
-    row.orientation = std::max(row.orientation, x.R.angularDistance(y.R));
+    const double shift = (x.p - y.p).norm(), turn = x.R.angularDistance(y.R);
+    const Body& body = model.bodies[i];
+    const double radius = body.radius > 0 ? body.radius : model.length_unit;
+    row.position = std::max(row.position, shift);
+    row.orientation = std::max(row.orientation, turn);
+    row.place = std::max(row.place, shift + radius * turn);
   }
   row.velocity = (a.state.v - b.state.v).norm();
   row.joint = a.joint_error;
@@ -73,10 +78,24 @@ OrderRun order_run(const Scene& scene, double h, int (*interrupted)()) {
   return run;
 }
 
-std::vector<OrderRow> order_table(const std::vector<OrderRun>& runs) {
+int order_of(const SchemeOptions& scheme) {
+  return std::holds_alternative<Trapezoidal>(scheme) ? 2 : 1;
+}
+
+double error_at_end(const std::vector<OrderRow>& rows, int order) {
+  constexpr double least_order = 0.5;  // where the differences do not fall as they should
+  if (rows.size() < 2) return none;
+  const double coarse = rows[rows.size() - 2].place, fine = rows.back().place;
+  if (fine == 0) return 0;
+  const double seen = coarse > 0 ? std::log2(coarse / fine) : least_order;
+  const double p = std::clamp(seen, least_order, static_cast<double>(order));
+  return fine / (std::exp2(p) - 1);
+}
+
+std::vector<OrderRow> order_table(const Model& model, const std::vector<OrderRun>& runs) {
   std::vector<OrderRow> rows;
   for (std::size_t i = 0; i + 1 < runs.size(); ++i)
-    rows.push_back(difference(runs[i], runs[i + 1]));
+    rows.push_back(difference(model, runs[i], runs[i + 1]));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     OrderRow& row = rows[i];
     row.position_order = row.orientation_order = row.velocity_order = row.joint_order =

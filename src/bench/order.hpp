@@ -25,6 +25,7 @@ struct OrderRow {
   double position = 0;     // largest, of a body at the end [m]
   double orientation = 0;  // [rad]
   double velocity = 0;     // of all free velocities [m/s, rad/s]
+  double place = 0;        // largest, of a point of a body: position and turn at its radius [m]
   double joint = 0;        // error of the coarser run, no difference [m]
   double event = 0;        // largest, of a time [s]; NaN where the runs have other events
   double position_order = 0, orientation_order = 0, velocity_order = 0, joint_order = 0,
@@ -35,6 +36,13 @@ struct OrderRow {
 OrderRun order_run(const Scene& scene, double h, int (*interrupted)());
 
 // Runs in the order of falling h, each half of the one before.
-std::vector<OrderRow> order_table(const std::vector<OrderRun>& runs);
+std::vector<OrderRow> order_table(const Model& model, const std::vector<OrderRun>& runs);
+
+// Order that a scheme has on smooth motion.
+int order_of(const SchemeOptions& scheme);
+
+// (E666): estimated error at the end of the finest run of the table, by the difference to the run
+// with twice its step and the order that the differences show; NaN with fewer than two rows.
+double error_at_end(const std::vector<OrderRow>& rows, int order);
 
 }  // namespace cairn::bench

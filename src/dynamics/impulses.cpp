@@ -158,10 +158,13 @@ void add_half_load(const Moment& m, const ExternalForce& load, ForceImpulses& ou
                        out.applied);
 }
 
-ExternalForce at_time(const AppliedForce& applied, double t) {
+// (E660): the force just after the beginning of the part, or just before its end.
+ExternalForce at_end(const Moment& m, const AppliedForce& applied) {
+  const double t = m.late ? m.t + m.h : m.t;
+  const auto side = m.late ? TimeFunction::Side::left : TimeFunction::Side::right;
   return {.body = applied.body,
-          .force = evaluate(applied.force, t),
-          .torque = evaluate(applied.torque, t),
+          .force = evaluate(applied.force, t, side, m.h),
+          .torque = evaluate(applied.torque, t, side, m.h),
           .point = applied.point};
 }
 
@@ -196,7 +199,7 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
       if (!out.whole[i]) add_half_spring(m, model.springs[i], damp_stiff, out);
     }
     for (const AppliedForce& applied : model.applied_forces)
-      add_half_load(m, at_time(applied, late ? t + h : t), out);
+      add_half_load(m, at_end(m, applied), out);
     for (const ExternalForce& load : external) add_half_load(m, load, out);
   }
 }

@@ -66,14 +66,49 @@ void mean_velocity(const Body& body, const Pose& from, const Pose& to, double h,
   add_generalised_force(body, from, (to.p - from.p) / h, turn.angle() / h * turn.axis(), v);
 }
 
+namespace {
+
+Pose pose_of(const Body& body, const Vec3& origin, double angle) {
+  Pose X_WB{origin, exp_rotation(angle * body.motion->axis) * body.R_WB0};
+  X_WB.p = X_WB * body.p_Bcm;
+  CAIRN_DCHECK(base::is_rotation(X_WB.R), body.name, angle);
+  return X_WB;
+}
+
+}  // namespace
+
 Pose prescribed_pose(const Body& body, double t) {
   CAIRN_DCHECK(body.motion.has_value(), body.name);
+  return pose_of(body, evaluate(body.motion->position, t), body.motion->angle(t));
+}
+
+bool may_bend(const Motion& motion) {
+  return motion.angle.has_kinks() ||
+         std::any_of(motion.position.begin(), motion.position.end(),
+                     [](const TimeFunction& f) { return f.has_kinks(); });
+}
+
+Pose prescribed_pose_beside(const Body& body, double t, TimeFunction::Side side, double h,
+                            double dt) {
+  CAIRN_DCHECK(body.motion.has_value(), body.name);
   const Motion& motion = *body.motion;
-  const Vec3 origin = evaluate(motion.position, t);
-  Pose X_WB{origin, exp_rotation(motion.angle(t) * motion.axis) * body.R_WB0};
-  X_WB.p = X_WB * body.p_Bcm;
-  CAIRN_DCHECK(base::is_rotation(X_WB.R), body.name, t);
-  return X_WB;
+  const auto moved = [&](const TimeFunction& f) {
+    return f(t) + dt * f.limit(t, side, limit_share * h).slope;
+  };
+  const Vec3 origin(moved(motion.position[0]), moved(motion.position[1]),
+                    moved(motion.position[2]));
+  return pose_of(body, origin, moved(motion.angle));
+}
+
+bool velocity_jumps(const Motion& motion, double t, double h) {
+  const auto jumps = [&](const TimeFunction& f) {
+    if (!f.has_kinks()) return false;
+    const double within = limit_share * h;
+    return f.limit(t, TimeFunction::Side::left, within).slope !=
+           f.limit(t, TimeFunction::Side::right, within).slope;
+  };
+  return jumps(motion.angle) ||
+         std::any_of(motion.position.begin(), motion.position.end(), jumps);
 }
 
 void mass_matrix(const Body& body, double (&A)[6][6]) {

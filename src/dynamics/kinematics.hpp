@@ -35,8 +35,26 @@ inline Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t) {
   return {f[0](t), f[1](t), f[2](t)};
 }
 
+// One-sided limits at an end of a part of length h (E660).
+inline constexpr double limit_share = 0x1p-20;  // of the part: how far a jump is from its end [-]
+inline Vec3 evaluate(const std::array<TimeFunction, 3>& f, double t, TimeFunction::Side side,
+                     double h) {
+  Vec3 value = evaluate(f, t);
+  for (std::size_t k = 0; k < 3; ++k)
+    if (f[k].has_kinks())
+      value[static_cast<Eigen::Index>(k)] = f[k].limit(t, side, limit_share * h).value;
+  return value;
+}
+
 // Pose of the centre-of-mass frame of a body with prescribed motion.
 Pose prescribed_pose(const Body& body, double t);
+// Its motion has expressions that may bend.
+bool may_bend(const Motion& motion);
+// Where it would be dt after t with the velocity that it has on one side of t (E661).
+Pose prescribed_pose_beside(const Body& body, double t, TimeFunction::Side side, double h,
+                            double dt);
+// Its velocity jumps at t, at an end of a part of length h.
+bool velocity_jumps(const Motion& motion, double t, double h);
 
 // Mass matrix of the free velocities, velocities x velocities, row major with stride 6.
 void mass_matrix(const Body& body, double (&A)[6][6]);

@@ -45,6 +45,7 @@ class LinkBuilder {
   };
 
   std::optional<BodyId> body(const std::string& name, const std::string& path, bool world_allowed);
+  void measure(const Ends& ends, bool apart);
   std::optional<Ends> ends(const std::array<std::string, 2>& names,
                            const std::array<Vec3, 2>& anchors, const std::string& path,
                            const std::string& what, bool apart);
@@ -99,6 +100,19 @@ std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::stri
   return std::nullopt;
 }
 
+// A link is as long as the distance of its ends, or the lever arms of bodies on a common point, whose
+// distance is rounding.
+void LinkBuilder::measure(const Ends& ends, bool apart) {
+  constexpr double rounding = 0x1p-40;  // of positions [-]
+  double place = 0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    place = std::max(place, in_world(ends.bodies[side], ends.anchors[side]).norm());
+    if (!apart && ends.bodies[side] != BodyId::world)
+      longest_ = std::max(longest_, ends.anchors[side].norm());
+  }
+  if (apart || ends.distance > rounding * place) longest_ = std::max(longest_, ends.distance);
+}
+
 std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string, 2>& names,
                                                    const std::array<Vec3, 2>& anchors,
                                                    const std::string& path, const std::string& what,
@@ -124,7 +138,7 @@ std::optional<LinkBuilder::Ends> LinkBuilder::ends(const std::array<std::string,
   }
   Ends result{{*a, *b}, {from_center(*a, anchors[0]), from_center(*b, anchors[1])}, 0};
   result.distance = (in_world(*b, result.anchors[1]) - in_world(*a, result.anchors[0])).norm();
-  longest_ = std::max(longest_, result.distance);
+  measure(result, apart);
   if (result.distance > 0 || !apart) return result;
   checks_.error(path + ".anchors", ErrorCode::degenerate,
                 "anchors of the " + what + " coincide at the start, so that it has no direction",

@@ -129,9 +129,19 @@ class Checker {
       complain(FindingCode::verdict,
                fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
                            worst, tolerance_));
-    if (!verdict.solve.ok && recorded <= tolerance_ && frame.report.uncertified_projections == 0)
+    // The solves of a step that was stopped are not all there.
+    if (!verdict.solve.ok && recorded <= tolerance_ &&
+        frame.report.status != StepStatus::stopped && frame.report.uncertified_projections == 0)
       complain(FindingCode::verdict,
                "reported as uncertified though every residual is within the tolerance");
+    // (E665)
+    const auto* rule = std::get_if<Trapezoidal>(&scheme_);
+    if (rule && rule->accuracy > 0 && verdict.motion.ok &&
+        frame.report.status != StepStatus::stopped &&
+        !(frame.report.error_estimate <= rule->accuracy * (1 + 0x1p-20)))
+      complain(FindingCode::verdict,
+               fmt::format("accepted with an estimated error of {:.3g} m; accuracy {:.3g} m",
+                           frame.report.error_estimate, rule->accuracy));
     if (frame.report.status == StepStatus::certified && !verdict.accepted())
       complain(FindingCode::verdict, "accepted, although a part of its verdict is not");
     if (frame.report.status == StepStatus::uncertified && verdict.accepted())

@@ -1,5 +1,6 @@
 #include "record/check/check_parts.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace cairn::record {
 namespace {
 
 constexpr double time_relative = 1e-12;  // sums of a few lengths [-]
-constexpr double no_kick = 0x1p-44;      // change of a spin that is rounding [-]
+constexpr double no_kick = 0x1p-44;      // change of an angular momentum that is rounding
 
 Mat3 skew(const Vec3& x) {
   Mat3 K;
@@ -77,7 +78,8 @@ void move(const Body& body, const State& from, const State& to, const SolveRecor
   }
   // A body without torque turns freely (E423).
   if (body.rotation == RotationKind::three && !equal_moments(body) &&
-      (b.angular_B - kicked.w_half).norm() <= no_kick * kicked.w_half.norm()) {
+      (body.inertia_B * (b.angular_B - kicked.w_half)).norm() <=
+          no_kick * (body.inertia_B * kicked.w_half).norm()) {
     X.R = free_turn(body, X.R, a.angular_B, solve.taken).R;
     return;
   }
@@ -110,7 +112,8 @@ void begin_part(const Model& model, const SolveRecord& solve, const StepReport& 
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     auto now = here.v.segment(body.first_velocity, b.size);
     const auto recorded = solve.origin.v.segment(b.first, b.size);
-    if (exact && !((now - recorded).norm() <= motion_relative * recorded.norm()))
+    if (exact && !((now - recorded).norm() <=
+                   motion_relative * spin_rounding(body) * recorded.norm()))
       complain(FindingCode::velocity,
                fmt::format("{} begins a part with other velocities than it ended the last with",
                            body.name));
@@ -134,6 +137,13 @@ void drift_velocities(const Model& model, const SolveRecord& solve, VecX& v) {
 }
 
 }  // namespace
+
+double spin_rounding(const Body& body) {
+  if (body.rotation != RotationKind::three) return 1;
+  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia_B).eigenvalues();
+  constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
+  return std::max(1.0, roundings / motion_relative * moments[2] / moments[0]);
+}
 
 Twist twist(const Body& body, const State& state) {
   Twist result;

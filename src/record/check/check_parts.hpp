@@ -17,6 +17,10 @@ struct Twist {
 };
 Twist twist(const Body& body, const State& state);
 
+// How much more than a few additions the spin of a body rounds: along its axis of least inertia it
+// is the difference of angular momenta about the others.
+double spin_rounding(const Body& body);
+
 // The velocities that a solve gave, in its own units and translations first in each body.
 void set_solved_velocities(const Model& model, const SolveRecord& solve, State& state);
 

@@ -8,19 +8,20 @@
 namespace cairn::record {
 namespace {
 
-// Nearest point among the non-negative combinations of two generators. Along the first and across
-// it, which stays accurate where the two are nearly parallel.
-Vec3 nearest_in_side(const Vec3& z, const Vec3& a, const Vec3& b) {
+// Projection of z onto the plane of two generators, if it is a non-negative combination of them.
+// Along the first and across it, which stays accurate where the two are nearly parallel.
+bool project_onto_side(const Vec3& z, const Vec3& a, const Vec3& b, Vec3& p) {
   const Vec3 first = a.normalized(), e = b - a;
   const Vec3 across = e - e.dot(first) * first;
   const double x = first.dot(z), y = across.dot(z) / across.squaredNorm();
   const double share_a = (x - y * e.dot(first)) / a.norm() - y;  // z = share_a a + y b + rest
-  if (share_a >= 0 && y >= 0) return x * first + y * across;
-  const Vec3 on_a = std::max(0.0, a.dot(z) / a.squaredNorm()) * a;
-  const Vec3 on_b = std::max(0.0, b.dot(z) / b.squaredNorm()) * b;
-  return (z - on_a).squaredNorm() <= (z - on_b).squaredNorm() ? on_a : on_b;
+  p = x * first + y * across;
+  return share_a >= 0 && y >= 0;
 }
 
+// The nearest point p has z - p in the polar cone: of all projections onto sides, edges and the apex
+// the one that violates this least. (The least distance does not tell them apart: to distances
+// points that differ by 1e-8 are equal.)
 Vec3 nearest_in_pyramid(const Vec3& z, double mu, const FrictionPolygon& corners) {
   const auto ray = [&](std::size_t i) {
     const Corner& c = corners[i % corners.size()];
@@ -30,10 +31,20 @@ Vec3 nearest_in_pyramid(const Vec3& z, double mu, const FrictionPolygon& corners
   for (std::size_t i = 0; i < corners.size() && inside; ++i)
     inside = ray(i).cross(ray(i + 1)).dot(z) >= 0;  // inner normal of a side
   if (inside) return z;
+  const auto violation = [&](const Vec3& p) {
+    double most = 0;
+    for (std::size_t i = 0; i < corners.size(); ++i)
+      most = std::max(most, ray(i).dot(z - p) / ray(i).norm());
+    return most;
+  };
   Vec3 best = Vec3::Zero();
+  double least = violation(best);
+  const auto consider = [&](const Vec3& p) {
+    if (const double v = violation(p); v < least) best = p, least = v;
+  };
   for (std::size_t i = 0; i < corners.size(); ++i) {
-    const Vec3 p = nearest_in_side(z, ray(i), ray(i + 1));
-    if ((z - p).squaredNorm() < (z - best).squaredNorm()) best = p;
+    consider(std::max(0.0, ray(i).dot(z) / ray(i).squaredNorm()) * ray(i));
+    if (Vec3 p; project_onto_side(z, ray(i), ray(i + 1), p)) consider(p);
   }
   return best;
 }

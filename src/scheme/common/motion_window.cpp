@@ -27,6 +27,18 @@ void set_window(const Model& model, const std::vector<Pose>& poses, double t, do
   }
 }
 
+void set_window_beside(const Model& model, const std::vector<Pose>& poses, double t, double h,
+                       TimeFunction::Side side, MotionWindow& window) {
+  set_window(model, poses, t, h, window);
+  const double half = window_length(h) / 2;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::prescribed || !dynamics::may_bend(*body.motion)) continue;
+    for (std::size_t k = 0; k < 2; ++k)
+      window[k][i] = dynamics::prescribed_pose_beside(body, t, side, h, k == 0 ? -half : half);
+  }
+}
+
 Vec3 motion_velocity(const Model& model, std::span<const Pose> poses, const MotionWindow& window,
                      const Contact& c, double h) {
   return constrain::prescribed_velocity(model, poses, window[1], c, window_length(h)) -

@@ -20,6 +20,9 @@ using MotionWindow = std::array<std::vector<Pose>, 2>;
 double window_length(double h);
 void set_window(const Model& model, const std::vector<Pose>& poses, double t, double h,
                 MotionWindow& window);
+// The same with velocities of one side of t, where they may jump (E661).
+void set_window_beside(const Model& model, const std::vector<Pose>& poses, double t, double h,
+                       TimeFunction::Side side, MotionWindow& window);
 
 // Relative velocity [m/s] and angular velocity [rad/s] at the contact that prescribed bodies have.
 Vec3 motion_velocity(const Model& model, std::span<const Pose> poses, const MotionWindow& window,

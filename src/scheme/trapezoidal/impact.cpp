@@ -24,8 +24,8 @@ double TrapezoidalStep::window() const {
 }
 
 // Where prescribed bodies are shortly before and after t.
-void TrapezoidalStep::set_window(double t) {
-  scheme::set_window(model, d.now.poses, t, h, d.window);
+void TrapezoidalStep::set_window(double t, Side side) {
+  set_window_beside(model, d.now.poses, t, h, side, d.window);
 }
 
 // Relative velocity at the contact that prescribed bodies have at this moment.

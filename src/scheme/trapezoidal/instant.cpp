@@ -14,12 +14,11 @@ TrapezoidalStep TrapezoidalStep::probe() {
 }
 
 // J v + prescribed motion of all joint rows in a phase, in the problem's units.
-void TrapezoidalStep::joint_rates(const Phase& phase, std::span<const Pose> poses,
-                                  std::vector<double>& rates) {
+void TrapezoidalStep::joint_rates(const Phase& phase, Side side, std::vector<double>& rates) {
   Problem& problem = d.trial_record.problem;
   constrain::assemble_bodies(model, phase.v, h, d.layout, problem);
-  set_window(phase.t);
-  add_joints(poses, d.window[0], d.window[1], window(), problem);
+  set_window(phase.t, side);
+  add_joints(phase.poses, d.window[0], d.window[1], window(), problem);
   constrain::to_problem_velocities(model, problem, phase.v, d.v_ahead);
   rates.clear();
   for (std::size_t i = 0; i < d.joint_constraints; ++i) {
@@ -31,13 +30,12 @@ void TrapezoidalStep::joint_rates(const Phase& phase, std::span<const Pose> pose
   }
 }
 
-// Velocity of b relative to a at a contact, with the velocities v and the motion about t [m/s].
-Vec3 TrapezoidalStep::velocity_at(const Contact& c, std::span<const Pose> poses, double t,
-                                  const VecX& v) {
-  set_window(t);
-  Vec3 velocity = motion_of(c, poses);
+// Velocity of b relative to a at a contact, before or after the moment of the phase [m/s].
+Vec3 TrapezoidalStep::velocity_at(const Contact& c, const Phase& phase, Side side) {
+  set_window(phase.t, side);
+  Vec3 velocity = motion_of(c, phase.poses);
   for (int axis = 0; axis < 3; ++axis)
-    velocity[axis] += relative_velocity(model, poses, c, Vec3::Unit(axis), v);
+    velocity[axis] += relative_velocity(model, phase.poses, c, Vec3::Unit(axis), phase.v);
   return velocity;
 }
 
@@ -48,8 +46,7 @@ Vec3 TrapezoidalStep::turning_rate(const ContactKey& key) {
   Contact from, to;
   if (!contact_at(key, d.now.poses, from) || !contact_at(key, d.next.poses, to))
     return Vec3::Zero();
-  const Vec3 a = velocity_at(from, d.now.poses, d.now.t, d.now.v),
-             b = velocity_at(to, d.next.poses, d.next.t, d.next.v);
+  const Vec3 a = velocity_at(from, d.now, Side::right), b = velocity_at(to, d.next, Side::left);
   return {to.n_W.dot(b) - from.n_W.dot(a), to.t1_W.dot(b) - from.t1_W.dot(a),
           to.stretch * to.t2_W.dot(b) - from.stretch * from.t2_W.dot(a)};
 }
@@ -65,8 +62,8 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
   add_implicit_terms(problem);
   problem.k = d.mean;  // increments: the impulses of the forces alone
   if (!model.joints.empty()) {
-    joint_rates(d.now, d.now.poses, d.rates_now);
-    joint_rates(d.next, d.next.poses, d.rates_next);
+    joint_rates(d.now, Side::right, d.rates_now);
+    joint_rates(d.next, Side::left, d.rates_next);
   }
   add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
   for (std::size_t i = 0; i < d.joint_constraints; ++i)
@@ -81,7 +78,7 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
     Vec3 b = turning_rate(c.key);
     // What slides keeps its velocity; of one that slides on an edge of a polygon, along the edge,
     // only the part across.
-    const Vec3 slip = velocity_at(c, d.half.poses, d.half.t, d.half.v);
+    const Vec3 slip = velocity_at(c, d.half, Side::right);
     const ContactBasis& basis = d.modes[i];
     if (basis.mode == ContactBasis::Mode::slip) {
       b[1] = c.t1_W.dot(slip);

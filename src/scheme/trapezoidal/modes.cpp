@@ -19,13 +19,10 @@ constexpr double inside_cone = 1 - 0x1p-6;   // of the friction that a sticking 
 }  // namespace
 
 // Tangential velocity of b relative to a in a phase, in the world [m/s].
-Vec3 TrapezoidalStep::slip_at(const ContactKey& key, const Phase& phase) {
+Vec3 TrapezoidalStep::slip_at(const ContactKey& key, const Phase& phase, Side side) {
   Contact c;
   if (!contact_at(key, phase.poses, c)) return Vec3::Zero();
-  set_window(phase.t);
-  Vec3 velocity = motion_of(c, phase.poses);
-  for (int axis = 0; axis < 3; ++axis)
-    velocity[axis] += relative_velocity(model, phase.poses, c, Vec3::Unit(axis), phase.v);
+  const Vec3 velocity = velocity_at(c, phase, side);
   return velocity - c.n_W.dot(velocity) * c.n_W;
 }
 
@@ -33,7 +30,7 @@ Vec3 TrapezoidalStep::slip_at(const ContactKey& key, const Phase& phase) {
 // the step.
 double TrapezoidalStep::stick_function(std::size_t contact, const Vec3& slip,
                                        const SolveRecord& record) {
-  const double along = slip_at(d.touching[contact].key, d.next).dot(slip) / slip.norm();
+  const double along = slip_at(d.touching[contact].key, d.next, Side::left).dot(slip) / slip.norm();
   const Problem& problem = record.problem;
   const std::size_t at = d.joint_constraints + contact;
   const double* lambda = record.solution.lambda.data() + problem.first_row[at];

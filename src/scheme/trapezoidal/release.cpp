@@ -218,7 +218,10 @@ double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord&
 double TrapezoidalStep::basis_function(double tau) {
   TrapezoidalStep at = probe();
   const double length = instant_length();
-  interpolate(model, d.now, d.next, std::max(0.0, tau - length / 2), d.no_torque, at.d.now);
+  // Not beyond a jump at the end of the part (E660).
+  const double middle = std::max(0.0, tau - length / 2),
+               begin = part_end < never ? std::min(middle, part_end - d.now.t - length) : middle;
+  interpolate(model, d.now, d.next, begin, d.no_torque, at.d.now);
   at.d.v_free = d.v_free;
   at.d.candidates = d.touching;
   at.d.modes = d.modes;
@@ -256,6 +259,7 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
   const std::size_t solve = static_cast<std::size_t>(report.solve_count - 1);
   watch(report.solves[solve], left);
   if (d.watched.empty() || length <= 2 * instant_length()) return false;
+  part_end = jumps_at(d.now.t + left, left) ? d.now.t + left : never;
   const double end = basis_function(length);
   if (!(end < 0)) return false;
   const double start = basis_function(instant_length() / 2);

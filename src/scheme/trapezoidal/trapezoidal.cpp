@@ -166,10 +166,7 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   for (const auto& [poses, rows] : {std::pair{&d.now.poses, &d.forces.rows},
                                     std::pair{&d.forces.middle, &d.forces.middle_rows}})
     if (Stop stiff = too_stiff(model, *poses, *rows); !stiff.empty()) return stop(report, stiff);
-  if (options.accuracy > 0)
-    step.integrate_accurately();
-  else
-    step.integrate(h);
+  step.run(state.step == 0);
   if (!step.stopped.empty()) return stop(report, step.stopped);
 
   if (!close_ledger(model, state, d.now.poses, d.now.v, report.ledger))

@@ -75,16 +75,21 @@ void TrapezoidalStep::restore_part() {
   limited = false;
 }
 
-// (E182): each part in one piece and in two. The error of a part is of third order, so that of all
-// parts together is kept by a share of the accuracy in proportion to the length.
-void TrapezoidalStep::integrate_accurately() {
-  const double shortest = options.min_step < 0 ? 0x1p-12 * h : std::min(options.min_step, h),
-               longest = std::max(shortest, options.max_step < 0 ? h : options.max_step);
-  double left = h, length = std::min(h, longest);
-  report.parts = 0;
+// (E182, E664): each pair of parts in one piece and in two. The error of a pair is of third order,
+// so that of all together is kept by a share of the accuracy in proportion to the length. No part is
+// shorter than min_step, nor than what is left.
+void TrapezoidalStep::integrate_accurately(double whole_length) {
+  const double step = h / data.share(h);  // of which this may be a part
+  const double shortest = options.min_step < 0 ? 0x1p-12 * step : options.min_step,
+               pair = 2 * shortest,
+               longest = std::max(pair, options.max_step < 0 ? h : options.max_step);
+  double left = whole_length, length = std::min(whole_length, longest);
   while (left > 0 && stopped.empty()) {
+    // What would be left is not too short for a pair.
+    if (left - length < pair * whole) length = left < 2 * pair * whole ? left : left / 2;
     const bool last = length >= whole * left;
     if (last) length = left;
+    const bool divides = length >= pair * whole;
     save_part();
     limited = false;
     integrate(length);
@@ -96,18 +101,25 @@ void TrapezoidalStep::integrate_accurately() {
       integrate(length / 2);
     }
     if (!stopped.empty()) return;
-    const double error = distance(model, d.coarse, d.now) / 3,
-                 allowed = options.accuracy * length / h;
+    // In one piece the error is four times that of two.
+    const double two = distance(model, d.coarse, d.now) / 3, error = divides ? two : 4 * two,
+                 allowed = options.accuracy * length / step;
     const double best = error > 0 ? safety * std::sqrt(allowed / error) : grow;
     const bool good = error <= allowed;
-    if (good || whole * length <= shortest) {
+    if (!divides) {
+      restore_part();
+      limited = false;
+      integrate(length);
+    }
+    const bool least = whole * length <= pair || left < 2 * pair * whole;
+    if (good || least) {
       report.error_estimate += error;
-      report.parts += 2;
+      report.parts += divides ? 2 : 1;
       left = last ? 0 : left - length;
     } else {
       restore_part();
     }
-    length = std::clamp(length * std::clamp(best, shrink, good ? grow : safety), shortest, longest);
+    length = std::clamp(length * std::clamp(best, shrink, good ? grow : safety), pair, longest);
   }
 }
 

@@ -96,7 +96,11 @@ double TrapezoidalStep::collision_time(const Contact& c, double length) {
   if (!data.active.finder.find_one(model, d.next.poses, c.key, end)) return never;
   double hi = length, gap_hi = end.gap;
   const double rate_lo = normal_velocity(c, d.now.v);
-  const double rate_hi = relative_velocity(model, d.next.poses, end, end.n_W, d.next.v);
+  double rate_hi = relative_velocity(model, d.next.poses, end, end.n_W, d.next.v);
+  if (dynamics::is_prescribed(model, c.key.body_a) || dynamics::is_prescribed(model, c.key.body_b)) {
+    rate_hi = end.n_W.dot(velocity_at(end, d.next, Side::left));
+    set_window(d.now.t);
+  }
   if (gap_hi >= 0) {
     // Open at the end: closed in between where the cubic of the gaps and their rates dips below
     // zero.

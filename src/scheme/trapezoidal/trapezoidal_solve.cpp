@@ -19,7 +19,7 @@
 namespace cairn::scheme {
 namespace {
 
-constexpr double no_kick = 0x1p-44;  // change of a spin that is rounding [-]
+constexpr double no_kick = 0x1p-44;  // change of an angular momentum that is rounding [-]
 constexpr double shallow = 0x1p-20;  // overlap of the scheme's own making, of the radius [-]
 
 int linear_velocities(const Body& body) {
@@ -281,8 +281,9 @@ void TrapezoidalStep::drift_on(double length) {
     d.next.poses[i].R =
         dynamics::drift(body, from, v.data() + first, whole ? length : length / 2, end).R;
     d.next.v.segment<3>(k) = Vec3(end[k - first], end[k - first + 1], end[k - first + 2]);
-    const double kick = (d.v_solved.segment<3>(k) - d.half.v.segment<3>(k)).norm();
-    const bool still = kick <= no_kick * d.half.v.segment<3>(k).norm();
+    // As angular momenta: the spin of a thin rod about its axis rounds with all of them.
+    const Vec3 kick = body.inertia_B * (d.v_solved.segment<3>(k) - d.half.v.segment<3>(k));
+    const bool still = kick.norm() <= no_kick * (body.inertia_B * d.half.v.segment<3>(k)).norm();
     d.no_torque[i] = still && !dynamics::turns_evenly(body) ? 1 : 0;
   }
 }

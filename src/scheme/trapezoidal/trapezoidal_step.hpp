@@ -2,9 +2,11 @@
 // (the algorithm, paper 003 section 8), trapezoidal_solve.cpp (the smooth problem, E160 to E167),
 // trapezoidal_project.cpp (E168, E169), trapezoidal_events.cpp (active set and collision times,
 // E170 to E172), impact.cpp (E173, E174), trapezoidal_accuracy.cpp (E182), modes.cpp (E175),
-// instant.cpp and release.cpp (E176, E184, E185), trapezoidal_ledger.cpp (E180, E181).
+// instant.cpp and release.cpp (E176, E184, E185), trapezoidal_ledger.cpp (E180, E181),
+// trapezoidal_jumps.cpp (E660 to E663).
 #pragma once
 
+#include "scheme/common/root.hpp"
 #include "scheme/common/stop.hpp"
 #include "scheme/euler/step_data.hpp"
 
@@ -15,6 +17,7 @@ inline constexpr double payable = 0x1p-10;
 
 struct TrapezoidalStep {
   using Purpose = SolveRecord::Purpose;
+  using Side = TimeFunction::Side;  // of a moment: before or after it (E661)
 
   const Model& model;
   const Trapezoidal& options;
@@ -26,10 +29,12 @@ struct TrapezoidalStep {
   Stop stopped = {};        // why the step cannot be taken
   bool limited = false;     // events accumulate and are no longer looked for
   bool alternates = false;  // velocities change their sign by stiffness alone
+  double part_end = never;  // where a force or motion jumps at the end of the part, else never [s]
 
   // The algorithm.
+  void run(bool first_of_run);
   void integrate(double length);
-  void integrate_accurately();
+  void integrate_accurately(double whole_length);
   void save_part();
   void restore_part();
   void accept(const SolveRecord& record);
@@ -75,11 +80,18 @@ struct TrapezoidalStep {
   void collide(double& tau, double length);
   void limit_events();
 
+  // Forces and motions that jump.
+  bool jumps_at(double t, double length) const;
+  bool motion_jumps_now() const;
+  double until_jump(double left) const;
+  bool joints_contradict();
+  void meet_jump(bool first_of_run);
+
   // Impacts.
   void impact();
   void gather_touching();
   double window() const;  // over which prescribed velocities are taken [s]
-  void set_window(double t);
+  void set_window(double t, Side side = Side::right);
   Vec3 motion_of(const Contact& c, std::span<const Pose> poses);
   Vec3 motion_of(const Contact& c) { return motion_of(c, d.now.poses); }
   double threshold(const Contact& c);
@@ -94,7 +106,7 @@ struct TrapezoidalStep {
   // Stick and slip.
   bool restart_at_stick(double& left);
   bool rests_now(const Contact& c);
-  Vec3 slip_at(const ContactKey& key, const Phase& phase);
+  Vec3 slip_at(const ContactKey& key, const Phase& phase, Side side = Side::right);
   std::span<const Corner> corners(const Contact& c) const;  // of its friction section, if any
   bool was_sticking(const Contact& c, double share) const;
   double stick_time(std::size_t contact, const Vec3& slip, double length, double end_value);
@@ -116,8 +128,8 @@ struct TrapezoidalStep {
   // Forces at one instant.
   TrapezoidalStep probe();
   void solve_instant(double length, SolveRecord& record);
-  void joint_rates(const Phase& phase, std::span<const Pose> poses, std::vector<double>& rates);
-  Vec3 velocity_at(const Contact& c, std::span<const Pose> poses, double t, const VecX& v);
+  void joint_rates(const Phase& phase, Side side, std::vector<double>& rates);
+  Vec3 velocity_at(const Contact& c, const Phase& phase, Side side);
   Vec3 turning_rate(const ContactKey& key);
   double instant_length() const { return 0x1p-12 * h; }
 

@@ -11,7 +11,7 @@ std::vector<bench::OrderRow> rows(const char* name, const std::vector<std::strin
   std::vector<bench::OrderRun> runs;
   for (int k = 0; k <= halvings; ++k)
     runs.push_back(bench::order_run(s, std::ldexp(s.simulation.step, -k), nullptr));
-  return bench::order_table(runs);
+  return bench::order_table(*s.model, runs);
 }
 
 TEST(Order, OfBothSchemes) {

@@ -261,8 +261,15 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
     for (const AppliedForce& f : model.applied_forces) {
       const double t = late ? place.t + h : place.t, weight = h / 2, slope = late ? h * h / 2 : 0;
       const Anchor a = rule.anchor(f.body, f.point, late);
-      const Vec3 force(f.force[0](t), f.force[1](t), f.force[2](t)),
-          torque(f.torque[0](t), f.torque[1](t), f.torque[2](t));
+      // Just after the beginning of the part, just before its end (E660).
+      const auto beside = [&](const std::array<TimeFunction, 3>& g) {
+        const auto side = late ? TimeFunction::Side::left : TimeFunction::Side::right;
+        const auto one = [&](const TimeFunction& c) {
+          return c.has_kinks() ? c.limit(t, side, 0x1p-20 * h).value : c(t);
+        };
+        return Vec3(one(g[0]), one(g[1]), one(g[2]));
+      };
+      const Vec3 force = beside(f.force), torque = beside(f.torque);
       rule.add_at(f.body, a, force, Vec3::Zero(), weight, slope, out.applied);
       rule.add(f.body, Vec3::Zero(), weight * torque - slope * a.w.cross(torque), out.applied);
     }

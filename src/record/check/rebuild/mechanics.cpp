@@ -65,6 +65,19 @@ Pose prescribed_at(const Body& body, double t) {
   return {origin + R * body.p_Bcm, R};
 }
 
+Pose prescribed_after(const Body& body, double t, double dt, double h) {
+  const Motion& motion = *body.motion;
+  bool kinks = motion.angle.has_kinks();
+  for (const TimeFunction& f : motion.position) kinks = kinks || f.has_kinks();
+  if (!kinks) return prescribed_at(body, t + dt);
+  const auto at = [&](const TimeFunction& f) {
+    return f(t) + dt * f.limit(t, TimeFunction::Side::right, 0x1p-20 * h).slope;
+  };
+  const Quat R = exp_rotation(at(motion.angle) * motion.axis) * body.R_WB0;
+  const Vec3 origin(at(motion.position[0]), at(motion.position[1]), at(motion.position[2]));
+  return {origin + R * body.p_Bcm, R};
+}
+
 Pose moved_by(const Body& body, const Pose& X, const Row6& v, double h, Row6* v_end) {
   Pose end = X;
   if (v_end) *v_end = v;

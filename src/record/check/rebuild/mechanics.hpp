@@ -35,6 +35,9 @@ UnitFactors unit_factors(const Body& body, const Units& units);
 
 // Where a prescribed body is.
 Pose prescribed_at(const Body& body, double t);
+// At t + dt, where its velocity may jump at t with the one that it has after t (E661); h: length of
+// the step.
+Pose prescribed_after(const Body& body, double t, double dt, double h);
 
 // Where a body goes in the time h without forces, with the velocities v, SI (E420); `v_end`, where
 // it is not null, takes its velocities then.

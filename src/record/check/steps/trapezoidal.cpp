@@ -239,7 +239,7 @@ class TrapezoidalCheck {
     std::vector<Pose> poses = place.start;
     for (std::size_t i = 0; i < poses.size(); ++i)
       if (s.model.bodies[i].kind == BodyKind::prescribed)
-        poses[i] = prescribed_at(s.model.bodies[i], place.t + dt);
+        poses[i] = prescribed_after(s.model.bodies[i], place.t, dt, s.length);
     return poses;
   }
 
@@ -259,13 +259,24 @@ class TrapezoidalCheck {
             last_terms[static_cast<std::size_t>(record.problem.first_row[row.constraint] + k)]
                 .motion;
       result.contacts.push_back(contact_report_of(s, record, place, {row.constraint, c}, motion));
-      result.contacts.back().colliding =
-          std::any_of(s.report.events.begin(), s.report.events.end(), [&](const StepEvent& e) {
-            return e.kind == StepEvent::Kind::collision && e.contact == c->key &&
-                   e.t >= s.start.t - 1e-9 * s.length && e.t <= s.start.t + s.length * (1 + 1e-9);
-          });
+      result.contacts.back().colliding = collided(c->key);
     }
     result.contacts_known = true;
+  }
+
+  // A collision at the beginning may be the last of the segment before: then the record decides.
+  bool collided(const ContactKey& key) const {
+    bool within = false, at_start = false;
+    for (const StepEvent& e : s.report.events) {
+      if (e.kind != StepEvent::Kind::collision || e.contact != key) continue;
+      const double late = e.t - s.start.t, slack = 1e-9 * s.length;
+      within = within || (late > slack && late <= s.length + slack);
+      at_start = at_start || std::abs(late) <= slack;
+    }
+    if (within || !at_start) return within;
+    if (s.length == s.nominal) return true;
+    return std::any_of(s.report.contacts.begin(), s.report.contacts.end(),
+                       [&](const ContactReport& r) { return r.contact.key == key && r.colliding; });
   }
 
   // Impulses of the last part, as they would be over a whole step, are remembered; those of an
