@@ -173,7 +173,7 @@ std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double fac
   }
   const auto count = static_cast<Eigen::Index>(columns.size());
   Eigen::MatrixXd M(p.velocities(), count);
-  for (Eigen::Index k = 0; k < count; ++k) M.col(k) = columns[base::at(k)];
+  for (Eigen::Index k = 0; k < count; ++k) M.col(k) = columns[static_cast<std::size_t>(k)];
   // Lengths of lever arms out of the way, then columns of unit length.
   for (Eigen::Index r = 0; r < M.rows(); ++r)
     if (const double size = M.row(r).norm(); size > 0) M.row(r) /= size;
@@ -196,7 +196,7 @@ std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double fac
       orthogonal.householderQ() * Eigen::MatrixXd::Identity(count, count - rank);
   std::map<std::size_t, double> sizes;
   for (Eigen::Index k = 0; k < count; ++k) {
-    double& size = sizes[owner[base::at(k)]];
+    double& size = sizes[owner[static_cast<std::size_t>(k)]];
     size = std::max(size, Q.row(k).norm());
   }
   for (auto& [i, kind] : kinds)

@@ -10,7 +10,7 @@
 namespace cairn::record {
 namespace {
 
-FrictionPolygon corners_of(const Constraint& c) {
+FrictionPolygon face_corners(const Constraint& c) {
   if (c.rows < 3 || c.mu == 0) return {};
   if (c.section) return *c.section;
   FrictionPolygon corners;
@@ -22,7 +22,7 @@ FrictionPolygon corners_of(const Constraint& c) {
 }
 
 // The largest power of friction against the slip, for a normal impulse of one.
-double support(const Constraint& c, const FrictionPolygon& corners, const Few& w) {
+double friction_support(const Constraint& c, const FrictionPolygon& corners, const Few& w) {
   if (c.rows == 1) return 0;
   if (c.rows == 2) return c.mu * std::abs(w[1]);
   if (corners.empty()) return c.mu * std::hypot(w[1], w[2]);
@@ -31,7 +31,7 @@ double support(const Constraint& c, const FrictionPolygon& corners, const Few& w
   return c.mu * most;
 }
 
-constexpr double residual_factor = 1.5, least = 1e-12, most = 1e-3;  // (E105)
+constexpr double zero_factor = 1.5, least_zero = 1e-12, most_zero = 1e-3;  // (E105)
 
 }  // namespace
 
@@ -43,7 +43,8 @@ ForceBench::ForceBench(const SolveRecord& solve)
     : problem_(solve.problem), solution_(solve.solution), labels_(components(solve.problem)) {
   const Mass inertia(problem_);
   const VecX v_free = inertia.solve(problem_.k);
-  const double tolerance = std::clamp(residual_factor * solution_.certificate.worst, least, most);
+  const double tolerance =
+      std::clamp(zero_factor * solution_.certificate.worst, least_zero, most_zero);
   std::vector<double> scale(problem_.bodies.size(), 0.0), d;
   for (std::size_t i = 0; i < problem_.constraints.size(); ++i) {
     const Constraint& c = problem_.constraints[i];
@@ -116,8 +117,9 @@ ForceFace force_face(const ForceBench& bench, std::size_t i, double factor) {
   ForceFace face;
   face.rows = c.rows;
   face.mu = has_cone(c.law) ? c.mu : 0;
-  face.corners = corners_of(c);
-  const double opening = w[0] - (c.law == Law::coulomb_relaxed ? support(c, face.corners, w) : 0);
+  face.corners = face_corners(c);
+  const double opening =
+      w[0] - (c.law == Law::coulomb_relaxed ? friction_support(c, face.corners, w) : 0);
   if (opening > zero) return face;
   face.kind = ForceFace::Kind::rays;
   if (face.mu == 0 || c.rows == 1) {
