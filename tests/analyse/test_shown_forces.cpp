@@ -64,8 +64,8 @@ std::vector<std::pair<Vec3, double>> legs(const Shown& shown) {
     const Contact& c = shown.report.contacts[i].contact;
     if (c.key.body_a != floor && c.key.body_b != floor) continue;
     EXPECT_EQ(shown.forces.kind(i), ForceKind::least_norm);
-    const double scale = g * (shown.scene.model->bodies[1].mass + 8);
-    EXPECT_NEAR(shown.force(i).tail<2>().norm(), 0, 1e-11 * scale);
+    // Friction balances nothing but what the solver's tolerance, 1e-8, leaves of the weight.
+    EXPECT_NEAR(shown.force(i).tail<2>().norm(), 0, 1e-8 * g * 10);
     all.emplace_back(c.p_WC, shown.force(i)[0]);
   }
   EXPECT_EQ(all.size(), 4u);
@@ -76,7 +76,7 @@ std::vector<std::pair<Vec3, double>> legs(const Shown& shown) {
 TEST(ShownForces, SymmetricTableHasFourEqualLegs) {
   for (const char* solver : {"auto", "nsgs", "newton"}) {
     const Shown shown = run(table(8, 2, 0, 0), 3, {fmt::format("simulation.solver={}", solver)});
-    for (const auto& [p, force] : legs(shown)) EXPECT_NEAR(force, 10 * g / 4, 1e-9 * 10 * g);
+    for (const auto& [p, force] : legs(shown)) EXPECT_NEAR(force, 10 * g / 4, 1e-8 * 10 * g);
   }
 }
 
@@ -128,7 +128,8 @@ TEST(ShownForces, PlanarPlankOnThreeSupports) {
       {"type": "disc", "radius": 0.1, "position": [0, -0.4, 0]},
       {"type": "disc", "radius": 0.1, "position": [2, -0.4, 0]}]}],
   "simulation": {"scheme": "euler", "step": 0.01, "duration": 1}})";
-  const Shown shown = run(text, 2);
+  // The filter would leave the support in the middle out.
+  const Shown shown = run(text, 2, {"simulation.scheme.contact_filter=false"});
   const double G = 2 * g;
   ASSERT_EQ(shown.report.contacts.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -201,7 +202,7 @@ VecX oracle(const SolveRecord& solve) {
 
 TEST(ShownForces, RandomStacksAgreeWithAlternatingProjections) {
   std::mt19937 random(11);
-  std::uniform_real_distribution<double> slope(0, 0.35);  // mu = 0.5 holds up to 0.46
+  std::uniform_real_distribution<double> slope(0.3, 0.46);  // mu = 0.5 holds up to 0.463
   int shorter = 0, at_cones = 0;
   for (int n = 0; n < 24; ++n) {
     const int count = 1 + n % 4;
@@ -218,13 +219,14 @@ TEST(ShownForces, RandomStacksAgreeWithAlternatingProjections) {
       error = std::max(error, (own - other).norm());
       norm += own.squaredNorm();
       before += shown.report.contacts[i].impulse.squaredNorm();
-      at_cones += own.tail<2>().norm() > 0.4999 * own[0] && own[0] > 0 ? 1 : 0;
+      at_cones += own[0] > 0 && own.tail<2>().norm() > (0.5 - 1e-9) * own[0] ? 1 : 0;
     }
     EXPECT_LE(error, 1e-7 * most) << n;
     EXPECT_LE(norm, before * (1 + 1e-12)) << n;
     shorter += norm < before * (1 - 1e-9) ? 1 : 0;
   }
-  EXPECT_GT(shorter, 0);  // the solver's own are not the shortest everywhere
+  EXPECT_GT(shorter, 0);   // the solver's own are not the shortest everywhere
+  EXPECT_GT(at_cones, 0);  // and cones bound some of them
 }
 
 // The resultant on every body, and the certificate, are those of the solver.
