@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "cairn/force_options.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/verdict.hpp"
@@ -203,6 +204,13 @@ void describe(Visitor& v, VerdictOptions& o) {
            "the energy that moves in the step");
   v.number("integrator", o.integrator, Range{0, 1e9}, "-",
            "energy that the integrator itself adds or takes in a step, likewise");
+}
+
+template <class Visitor>
+void describe(Visitor& v, ForceOptions& o) {
+  v.boolean("least_norm", o.least_norm,
+            "exports, plots and player show, of contact forces that are not unique, the shortest "
+            "ones with the same motion, and mark them; false: those of the solver, without marks");
 }
 
 template <class Visitor>

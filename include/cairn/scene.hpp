@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/force_options.hpp"
 #include "cairn/model.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
@@ -25,6 +26,7 @@ struct SimulationSettings {
   SchemeOptions scheme = Euler{};
   SolverOptions solver = Auto{};
   VerdictOptions verdict = {};
+  ForceOptions forces = {};
   double step = 0.01;   // [s]
   double duration = 1;  // [s]
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cairn/error.hpp"
+#include "cairn/forces.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "cairn/state.hpp"
@@ -27,6 +28,7 @@ struct TraceFrame {
   State state;                       // at the end of the step
   std::uint64_t state_hash = 0;      // as recorded
   std::vector<std::string> methods;  // Solution::method of each solve
+  ShownForces forces;                // empty: none recorded
 };
 
 // Appends chunk after chunk; every frame is handed to the operating system before append() returns,
@@ -46,7 +48,7 @@ class TraceWriter {
   Result<void> keep(const TraceReader& reader);
 
   Result<void> append_initial(const State& state);
-  Result<void> append(const StepReport& report, const State& state);
+  Result<void> append(const StepReport& report, const State& state, const ShownForces& forces = {});
   Result<void> sync();    // waits for the disk
   Result<void> finish();  // writes the end chunk, waits for the disk, closes
 
@@ -119,6 +121,7 @@ enum class FindingCode : std::uint8_t {
   reported,       // a reported contact differs from the last solve
   warm_start,     // a remembered impulse differs from the last solve
   count,          // a count of the frame is wrong
+  forces,         // shown contact forces are not what they are marked as
 };
 const char* name(FindingCode code);
 

@@ -186,6 +186,10 @@ Ray steepest_ray(double mu, const double* z) {
   return {1, -mu * z[1] / t, -mu * z[2] / t};
 }
 
+Face unilateral_face(const ImpulseView& view, std::size_t i, Activity& activity) {
+  return cone_face(view, i, view.u.data() + view.first_row[i], activity);
+}
+
 std::vector<Ray> span_of(const Face& face) {
   if (face.kind == Face::Kind::rays && face.rays.size() <= 2) return face.rays;
   std::vector<Ray> unit;

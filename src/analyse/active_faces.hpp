@@ -33,6 +33,9 @@ struct Face {
 void project(const Face& face, const double* z, double* p);
 void project_derivative(const Face& face, const double* z, double D[max_rows][max_rows]);
 
+// The face of a unilateral constraint that its velocity leaves.
+Face unilateral_face(const ImpulseView& view, std::size_t i, Activity& activity);
+
 // Directions that span the face, each a column of `rows` entries.
 std::vector<Ray> span_of(const Face& face);
 

@@ -34,13 +34,14 @@ void put_contacts(const record::TraceWalk& walk, const std::vector<std::string>&
                   record::PartFile& file) {
   const StepReport& r = walk.frame().report;
   if (walk.frames() == 1) return;
-  for (const ContactReport& c : r.contacts) {
+  for (std::size_t i = 0; i < r.contacts.size(); ++i) {
+    const ContactReport& c = r.contacts[i];
     const Contact& k = c.contact;
-    const Vec3 f = contact_force(c, r.h);
-    file.put("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, r.t,
+    const Vec3 f = contact_force(walk.frame(), i);
+    file.put("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, r.t,
              names[index(k.key.body_a)], names[index(k.key.body_b)], k.key.feature, k.p_WC.x(),
              k.p_WC.y(), k.p_WC.z(), k.n_W.x(), k.n_W.y(), k.n_W.z(), k.gap, f.x(), f.y(), f.z(),
-             name(c.mode), c.colliding ? 1 : 0);
+             name(c.mode), c.colliding ? 1 : 0, name(walk.frame().forces.kind(i)));
   }
 }
 
@@ -66,7 +67,7 @@ Result<Exported> export_csv(const std::string& trace, const std::string& folder,
       "[rad/s],wz [rad/s]\n");
   files[1].put(
       "step,t [s],body a,body b,feature,x [m],y [m],z [m],nx,ny,nz,gap [m],fx on b [N],fy on b "
-      "[N],fz on b [N],mode,colliding\n");
+      "[N],fz on b [N],mode,colliding,force\n");
   files[2].put("{}\n", record::step_table_header());
   std::vector<std::string> names;
   for (const Body& body : walk->model().bodies) names.push_back(field(body.name));

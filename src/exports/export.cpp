@@ -5,9 +5,10 @@
 
 namespace cairn::exports {
 
-Vec3 contact_force(const ContactReport& contact, double h) {
-  const Contact& c = contact.contact;
-  const Vec3& l = contact.impulse;
+Vec3 contact_force(const TraceFrame& frame, std::size_t contact) {
+  const Contact& c = frame.report.contacts[contact].contact;
+  const Vec3& l = frame.forces.impulse(frame.report, contact);
+  const double h = frame.report.h;
   return h > 0 ? Vec3((c.n_W * l[0] + c.t1_W * l[1] + c.t2_W * l[2]) / h) : Vec3::Zero();
 }
 

@@ -130,7 +130,7 @@ struct Columns {
   Column *position, *orientation, *velocity, *angular_velocity, *pose, *v;
   std::vector<Column*> figures;
   Column *first, *body_a, *body_b, *feature, *point, *normal, *gap, *impulse, *force, *mode,
-      *colliding;
+      *colliding, *kind;
 };
 
 constexpr std::pair<const char*, const char*> figure_names[] = {
@@ -170,6 +170,7 @@ void make_columns(hid_t file, const Model& model, Columns& c) {
   c.force = &c.add(file, "/contacts/force", real, {3}, "N");
   c.mode = &c.add(file, "/contacts/mode", byte, {});
   c.colliding = &c.add(file, "/contacts/colliding", byte, {});
+  c.kind = &c.add(file, "/contacts/force_kind", byte, {});
 }
 
 void put_body_columns(const record::TraceWalk& walk, Columns& c) {
@@ -188,18 +189,21 @@ void put_body_columns(const record::TraceWalk& walk, Columns& c) {
   for (const double x : state.v) c.v->put(x);
 }
 
-std::int64_t put_contact_columns(const StepReport& r, Columns& c) {
-  for (const ContactReport& k : r.contacts) {
+std::int64_t put_contact_columns(const TraceFrame& frame, Columns& c) {
+  const StepReport& r = frame.report;
+  for (std::size_t i = 0; i < r.contacts.size(); ++i) {
+    const ContactReport& k = r.contacts[i];
     c.body_a->put(static_cast<std::int32_t>(k.contact.key.body_a));
     c.body_b->put(static_cast<std::int32_t>(k.contact.key.body_b));
     c.feature->put(k.contact.key.feature);
     c.point->put(k.contact.p_WC);
     c.normal->put(k.contact.n_W);
     c.gap->put(k.contact.gap);
-    c.impulse->put(k.impulse);
-    c.force->put(contact_force(k, r.h));
+    c.impulse->put(frame.forces.impulse(r, i));
+    c.force->put(contact_force(frame, i));
     c.mode->put(static_cast<std::uint8_t>(k.mode));
     c.colliding->put(static_cast<std::uint8_t>(k.colliding));
+    c.kind->put(static_cast<std::uint8_t>(frame.forces.kind(i)));
   }
   return static_cast<std::int64_t>(r.contacts.size());
 }
@@ -230,7 +234,7 @@ bool put_all(hid_t file, record::TraceWalk& walk, const ExportOptions& options, 
     for (std::size_t i = 0; i < values.size(); ++i) c.figures[i]->put(values[i]);
     put_body_columns(walk, c);
     c.first->put(contacts);
-    contacts += put_contact_columns(frame.report, c);
+    contacts += put_contact_columns(frame, c);
     for (const auto& column : c.all) column->flush_if_full();
   }
   c.first->put(contacts);  // one more than there are frames: where the last one ends

@@ -32,6 +32,7 @@ constexpr std::array of_scene = {
     QuantityName{"certificate", "worst scaled residual of the step", ""},
     QuantityName{"coulomb", "residual of exact Coulomb friction, scheme relaxed", ""},
     QuantityName{"contacts", "contacts that carry a force", "count"},
+    QuantityName{"not_unique", "contacts whose force is not unique", "count"},
     QuantityName{"candidates", "contacts that could have closed", "count"},
     QuantityName{"collisions", "contacts with restitution in the step", "count"},
     QuantityName{"iterations", "sweeps, Newton steps and pivots of all solves", "count"},
@@ -128,11 +129,12 @@ Result<Source> find_source(const Model& model, const std::string& text) {
                            base::did_you_mean(text, known, "cairn plot --help lists them")));
 }
 
-double force_on(const StepReport& report, BodyId body) {
+double force_on(const TraceFrame& frame, BodyId body) {
   Vec3 sum = Vec3::Zero();
-  for (const ContactReport& c : report.contacts) {
-    if (c.contact.key.body_a == body) sum -= contact_force(c, report.h);
-    if (c.contact.key.body_b == body) sum += contact_force(c, report.h);
+  for (std::size_t i = 0; i < frame.report.contacts.size(); ++i) {
+    const ContactKey& key = frame.report.contacts[i].contact.key;
+    if (key.body_a == body) sum -= contact_force(frame, i);
+    if (key.body_b == body) sum += contact_force(frame, i);
   }
   return sum.norm();
 }
@@ -146,7 +148,7 @@ double of_a_body(const record::TraceWalk& walk, const Source& source,
   if (name == "speed") return m.velocity.norm();
   if (name == "spin") return m.angular_velocity.norm();
   if (name == "angle") return start[index(*source.body)].angularDistance(m.orientation);
-  return force_on(walk.frame().report, *source.body);
+  return force_on(walk.frame(), *source.body);
 }
 
 // Energies taken so far; the trace has them step by step.
@@ -155,7 +157,8 @@ struct Sums {
   double restitution_loss = 0, impact_friction = 0, impact_gain = 0;
 };
 
-double of_the_scene(const StepReport& r, std::string_view name, const Sums& sums) {
+double of_the_scene(const TraceFrame& frame, std::string_view name, const Sums& sums) {
+  const StepReport& r = frame.report;
   if (name == "total") return r.ledger.kinetic_end + r.ledger.potential_end;
   if (name == "kinetic") return r.ledger.kinetic_end;
   if (name == "potential") return r.ledger.potential_end;
@@ -175,6 +178,8 @@ double of_the_scene(const StepReport& r, std::string_view name, const Sums& sums
   if (name == "certificate") return r.certificate;
   if (name == "coulomb") return r.coulomb_residual;
   if (name == "contacts") return r.active_contacts;
+  if (name == "not_unique")
+    return frame.forces.count(ForceKind::least_norm) + frame.forces.count(ForceKind::not_minimised);
   if (name == "candidates") return static_cast<double>(r.contacts.size());
   if (name == "collisions") return r.collisions;
   if (name == "cpu") return 1e3 * r.seconds.total;
@@ -268,7 +273,8 @@ Result<TracePlot> read_quantities(const std::string& trace, std::span<const std:
       if (sources[i].body)
         plot.curves[i].series.add(t, of_a_body(*walk, sources[i], start));
       else if (step)
-        plot.curves[i].series.add(t, of_the_scene(r, of_scene[sources[i].which].name, sums));
+        plot.curves[i].series.add(
+            t, of_the_scene(walk->frame(), of_scene[sources[i].which].name, sums));
   }
   plot.frames = walk->frames();
   plot.ending = walk->ending();

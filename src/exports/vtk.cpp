@@ -135,21 +135,23 @@ std::string contacts_file(const record::TraceWalk& walk) {
   PolyData data;
   data.cells = "Verts";
   std::vector<double> force, normal, gap;
-  std::vector<std::int32_t> mode, bodies;
-  for (const ContactReport& c : r.contacts) {
+  std::vector<std::int32_t> mode, kind, bodies;
+  for (std::size_t i = 0; i < r.contacts.size(); ++i) {
+    const ContactReport& c = r.contacts[i];
     put_vector(data.points, c.contact.p_WC);
     data.connectivity.push_back(static_cast<std::int64_t>(data.connectivity.size()));
     data.offsets.push_back(static_cast<std::int64_t>(data.connectivity.size()));
-    for (const double x : contact_force(c, r.h)) force.push_back(x);
+    for (const double x : contact_force(walk.frame(), i)) force.push_back(x);
     for (const double x : c.contact.n_W) normal.push_back(x);
     gap.push_back(c.contact.gap);
     mode.push_back(static_cast<std::int32_t>(c.mode));
+    kind.push_back(static_cast<std::int32_t>(walk.frame().forces.kind(i)));
     bodies.push_back(static_cast<std::int32_t>(c.contact.key.body_a));
     bodies.push_back(static_cast<std::int32_t>(c.contact.key.body_b));
   }
   data.point_data = data_array("force", 3, force) + data_array("normal", 3, normal) +
                     data_array("gap", 1, gap) + data_array("mode", 1, mode) +
-                    data_array("bodies", 2, bodies);
+                    data_array("force_kind", 1, kind) + data_array("bodies", 2, bodies);
   return data.file();
 }
 

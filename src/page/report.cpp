@@ -244,7 +244,8 @@ std::string report_html(const ReportInput& input) {
 record::RunPage run_page(const Scene& scene, const std::string& command) {
   const auto clip = std::make_shared<play::Clip>(scene);
   clip->add_initial(*scene.initial);
-  return {.add = [clip](const StepReport& report, const State& after) { clip->add(report, after); },
+  return {.add = [clip](const StepReport& report, const State& after,
+                        const ShownForces& forces) { clip->add(report, after, forces); },
           .html =
               [clip, &scene, command](const record::RunTotals& totals, const State& last,
                                       std::span<const record::ExpectationResult> expect) {

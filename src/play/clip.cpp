@@ -43,7 +43,7 @@ void Clip::add_initial(const State& state) {
   keep_last();
 }
 
-void Clip::add(const StepReport& report, const State& state) {
+void Clip::add(const StepReport& report, const State& state, const ShownForces& forces) {
   ClipFigures now = figures_of(report);
   if (report.failed()) {
     // The state is the one before: nothing new to see, but the step is counted.
@@ -61,7 +61,7 @@ void Clip::add(const StepReport& report, const State& state) {
   last_.figures = pending_ ? join(last_.figures, now) : now;
   const double h = report.failed() ? 0 : report.h;
   fill_bodies(*scene_->model, state, h, moving_, before_, last_);
-  left_out_ += take_contacts(report, contact_limit_, order_, last_.contacts);
+  left_out_ += take_contacts(report, forces, contact_limit_, order_, last_.contacts);
   pending_ = true;
   if (steps_ % stride_ == 0) keep_last();
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/forces.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 
@@ -51,6 +52,7 @@ struct ClipContact {
   std::int32_t body_a = 0, body_b = 0;
   ContactMode mode = ContactMode::open;
   bool colliding = false;
+  ForceKind kind = ForceKind::unique;
   std::array<double, 3> point = {};  // [m]
   std::array<float, 3> normal = {};  // from a to b [-]
   std::array<float, 3> force = {};   // on b, impulse / h [N]
@@ -84,7 +86,7 @@ class Clip {
   explicit Clip(const Scene& scene, const ClipLimits& limits = {});
 
   void add_initial(const State& state);
-  void add(const StepReport& report, const State& state);
+  void add(const StepReport& report, const State& state, const ShownForces& forces = {});
 
   // The frames kept, the first and the last state of the run included.
   std::vector<const ClipFrame*> frames() const;

@@ -24,19 +24,19 @@ std::array<float, 3> narrow(const Vec3& v) {
 }
 
 // It carries a force, and a forged trace has put no infinity into it.
-bool can_be_shown(const ContactReport& r) {
-  return r.impulse != Vec3::Zero() && r.impulse.allFinite() && r.contact.p_WC.allFinite() &&
+bool can_be_shown(const ContactReport& r, const Vec3& impulse) {
+  return impulse != Vec3::Zero() && impulse.allFinite() && r.contact.p_WC.allFinite() &&
          r.contact.n_W.allFinite() && r.contact.t1_W.allFinite() && r.contact.t2_W.allFinite();
 }
 
-ClipContact contact(const ContactReport& report, double h) {
+ClipContact contact(const ContactReport& report, const Vec3& l, ForceKind kind, double h) {
   const Contact& c = report.contact;
-  const Vec3& l = report.impulse;
   const Vec3 force = (c.n_W * l[0] + c.t1_W * l[1] + c.t2_W * l[2]) / h;
   return {.body_a = static_cast<std::int32_t>(c.key.body_a),
           .body_b = static_cast<std::int32_t>(c.key.body_b),
           .mode = report.mode,
           .colliding = report.colliding,
+          .kind = kind,
           .point = triple(c.p_WC),
           .normal = narrow(c.n_W),
           .force = narrow(force)};
@@ -146,20 +146,21 @@ void fill_bodies(const Model& model, const State& state, double h, std::span<con
   before = state.poses;
 }
 
-std::int64_t take_contacts(const StepReport& report, std::size_t limit,
+std::int64_t take_contacts(const StepReport& report, const ShownForces& forces, std::size_t limit,
                            std::vector<std::int32_t>& order, std::vector<ClipContact>& contacts) {
   contacts.clear();
   if (report.failed() || !(report.h > 0)) return 0;
   order.clear();
   for (std::size_t i = 0; i < report.contacts.size(); ++i)
-    if (can_be_shown(report.contacts[i])) order.push_back(static_cast<std::int32_t>(i));
-  const auto at = [&](std::int32_t i) -> const ContactReport& {
-    return report.contacts[static_cast<std::size_t>(i)];
+    if (can_be_shown(report.contacts[i], forces.impulse(report, i)))
+      order.push_back(static_cast<std::int32_t>(i));
+  const auto impulse = [&](std::int32_t i) -> const Vec3& {
+    return forces.impulse(report, static_cast<std::size_t>(i));
   };
   std::int64_t left_out = 0;
   if (order.size() > limit) {
     const auto stronger = [&](std::int32_t i, std::int32_t k) {
-      const double x = at(i).impulse.squaredNorm(), y = at(k).impulse.squaredNorm();
+      const double x = impulse(i).squaredNorm(), y = impulse(k).squaredNorm();
       return x > y || (x == y && i < k);
     };
     left_out = static_cast<std::int64_t>(order.size() - limit);
@@ -168,7 +169,10 @@ std::int64_t take_contacts(const StepReport& report, std::size_t limit,
     order.resize(limit);
     std::sort(order.begin(), order.end());
   }
-  for (const std::int32_t i : order) contacts.push_back(contact(at(i), report.h));
+  for (const std::int32_t i : order) {
+    const auto at = static_cast<std::size_t>(i);
+    contacts.push_back(contact(report.contacts[at], impulse(i), forces.kind(at), report.h));
+  }
   return left_out;
 }
 

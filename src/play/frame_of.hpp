@@ -19,9 +19,9 @@ ClipFigures join(const ClipFigures& older, const ClipFigures& newer);
 void fill_bodies(const Model& model, const State& state, double h, std::span<const BodyId> moving,
                  std::vector<Pose>& before, ClipFrame& frame);
 
-// The contacts that carry a force, the strongest `limit` of them; returns how many were left out.
-// `order` is memory.
-std::int64_t take_contacts(const StepReport& report, std::size_t limit,
+// The contacts that carry a force, the strongest `limit` of them, with the forces that are shown;
+// returns how many were left out. `order` is memory.
+std::int64_t take_contacts(const StepReport& report, const ShownForces& forces, std::size_t limit,
                            std::vector<std::int32_t>& order, std::vector<ClipContact>& contacts);
 
 }  // namespace cairn::play

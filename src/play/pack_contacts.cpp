@@ -97,8 +97,8 @@ ContactColumns contact_columns(std::span<const ClipFrame* const> frames) {
       };
       all.body_a.push_back(difference(c.body_a, previous ? previous->body_a : 0));
       all.body_b.push_back(difference(c.body_b, previous ? previous->body_b : 0));
-      all.flags.push_back(
-          static_cast<std::uint8_t>(static_cast<int>(c.mode) + (c.colliding ? 4 : 0)));
+      all.flags.push_back(static_cast<std::uint8_t>(
+          static_cast<int>(c.mode) + (c.colliding ? 4 : 0) + 8 * static_cast<int>(c.kind)));
       previous = &c;
     }
     std::swap(rows, old_rows);

@@ -108,13 +108,14 @@ std::string play_scene(const PlayedScene& played, const ReproduceSetting& settin
   const Scene s = built_in_scene(played.scene, played.assignments);
   Simulator sim(s.model, *s.initial, s.simulation.scheme, s.simulation.solver, fixed_step);
   play::Clip clip(s);
+  ForceDisplay display(s.simulation.forces);
   clip.add_initial(sim.state());
   const double end =
       setting.fast ? std::min(played.duration, 20 * s.simulation.step) : played.duration;
   while (sim.state().t < end - 0.5 * s.simulation.step) {
     if (setting.stopped()) return "";
     const StepReport& report = sim.step(s.simulation.step);
-    clip.add(report, sim.state());
+    clip.add(report, sim.state(), display.of(report));
     if (report.failed()) break;
   }
   return play::player_page(play::player_parts(clip));

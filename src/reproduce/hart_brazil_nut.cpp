@@ -117,7 +117,7 @@ Reproduction hart_brazil_nut(const ReproduceSetting& setting) {
   if (!setting.fast) {
     if (setting.full) r.printed(nut_place, "bodies", 270, 0, strong.bodies);
     r.printed_about(
-        "001, Brazil nut: \"emerges after about 40 shakes\"",
+        "001, Brazil nut, 270 bodies: \"emerges after about 40 shakes\"",
         fmt::format("shakes until at most a third is above it, {} bodies, median of {} seeds",
                     strong.bodies, seeds),
         40, quantile(strong.emerged, 0.5));

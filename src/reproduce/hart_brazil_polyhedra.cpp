@@ -12,6 +12,7 @@ namespace {
 struct PolyhedraRun {
   double start = 0, end = 0;  // share of the small bodies that are above the large one [-]
   double penetration = 0;     // largest [m]
+  double turn = 0;            // largest (h w)^2 r of a body (E631) [m]
   int steps = 0, uncertified = 0;
   page::Curve above{"", {}};
 };
@@ -44,6 +45,13 @@ PolyhedraRun shake_polyhedra(int seed, double amplitude, int shakes,
     run.uncertified += report.failed() || !report.verdict.solve.ok;
     if (report.failed()) break;
     run.penetration = std::max(run.penetration, report.penetration);
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      if (model.bodies[i].kind != BodyKind::dynamic) continue;
+      const double angle =
+          report.h *
+          body_motion(model, sim.state(), static_cast<BodyId>(i)).angular_velocity.norm();
+      run.turn = std::max(run.turn, angle * angle * model.bodies[i].radius);
+    }
     if (step % per_shake != per_shake / 2) continue;
     run.above.points.emplace_back(static_cast<double>(step / per_shake + 1), share_above());
   }
@@ -59,7 +67,7 @@ Reproduction hart_brazil_polyhedra(const ReproduceSetting& setting) {
   std::vector<double> strong, weak;
   std::vector<page::Curve> curves;
   int steps = 0, uncertified = 0;
-  double penetration = 0, start = 0;
+  double penetration = 0, over_turn = 0, start = 0;
   for (int seed = 0; seed < seeds; ++seed)
     for (const bool hard : {true, false}) {
       const int shakes = setting.fast ? 1 : hard ? 8 : 4;
@@ -69,6 +77,7 @@ Reproduction hart_brazil_polyhedra(const ReproduceSetting& setting) {
       steps += run.steps;
       uncertified += run.uncertified;
       penetration = std::max(penetration, run.penetration);
+      if (run.turn > 0) over_turn = std::max(over_turn, run.penetration / run.turn);
       start = run.start;
       if (seed > 0) continue;
       run.above.label = hard ? "strong, first seed" : "weak, first seed";
@@ -86,11 +95,15 @@ Reproduction hart_brazil_polyhedra(const ReproduceSetting& setting) {
     r.at_least("weak less strong shaking, medians [-]", 0.05,
                quantile(weak, 0.5) - quantile(strong, 0.5), 0.05);
   }
-  r.at_most("largest penetration [m]", 0.05, penetration, 0.05);
+  r.at_most("largest penetration over (h w)^2 r of the fastest turn, of a run (E631) [-]", 1,
+            over_turn, 0);
   r.at_most("share of steps not certified at 1e-6, by the relaxed law [-]", 0,
             static_cast<double>(uncertified) / steps, 1e-2);
-  r.notes.push_back(fmt::format(
-      "{} steps; share above it at the start {:.3g}; sizes and shaking are ours", steps, start));
+  r.notes.push_back(
+      fmt::format("{} steps; share above it at the start {:.3g}; largest penetration {:.2g} m in "
+                  "fixed steps, of "
+                  "bodies of inner radius 0.3 m; sizes and shaking are ours",
+                  steps, start, penetration));
   r.draw("hart-brazil-polyhedra.svg",
          {.title = "Polyhedra: share of small ones above the large one",
           .x = "shakes",

@@ -12,9 +12,36 @@ namespace cairn::reproduce {
 namespace {
 
 struct BounceFigures {
-  double maximum = 0;  // mean over phases of the largest penetration [m]
-  double rise = 0;     // largest of the energy in a step, over that at the start [-]
+  double maximum = 0;   // mean over phases of the largest penetration [m]
+  double rise = 0;      // largest of the energy in a step, over that at the start [-]
+  double unbound = 0;   // the same beyond what gravity explains (E630) [-]
+  double highest = -1;  // energy at any time over that at the start, less one [-]
   int uncertified = 0, steps = 0;
+};
+
+// What gravity can make of a step whose impacts do not raise the kinetic energy (E630) [J].
+class GravityBound {
+ public:
+  explicit GravityBound(const Simulator& sim) : before_(velocities(sim)) {}
+
+  double after(const Simulator& sim, double h) const {
+    const std::vector<Vec3> now = velocities(sim);
+    const Vec3& g = sim.model().gravity;
+    double bound = 0;
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (const Body& body = sim.model().bodies[i]; body.kind == BodyKind::dynamic)
+        bound += body.mass * (h * g.dot(before_[i] - now[i]) + 0.5 * h * h * g.squaredNorm());
+    return std::max(0.0, bound);
+  }
+
+ private:
+  static std::vector<Vec3> velocities(const Simulator& sim) {
+    std::vector<Vec3> all;
+    for (std::size_t i = 0; i < sim.model().bodies.size(); ++i)
+      all.push_back(body_motion(sim.model(), sim.state(), static_cast<BodyId>(i)).velocity);
+    return all;
+  }
+  std::vector<Vec3> before_;  // of the bodies' origins, here their centres of mass
 };
 
 BounceFigures bounce(const char* scene, double e, double h, double duration,
@@ -27,12 +54,17 @@ BounceFigures bounce(const char* scene, double e, double h, double duration,
     const double start = sim.kinetic_energy() + sim.potential_energy();
     double largest = 0;
     for (int i = 0; sim.state().t < duration; ++i) {
+      const GravityBound gravity(sim);
       const StepReport& report = sim.step(i == 0 ? h * (phase + 0.5) / phases : h);
       ++figures.steps;
       figures.uncertified += report.failed() || !report.verdict.solve.ok;
       if (report.failed()) break;
       largest = std::max(largest, report.penetration);
-      figures.rise = std::max(figures.rise, report.ledger.rise() / start);
+      const Ledger& l = report.ledger;
+      figures.rise = std::max(figures.rise, l.rise() / start);
+      figures.unbound =
+          std::max(figures.unbound, (l.rise() - gravity.after(sim, report.h)) / start);
+      figures.highest = std::max(figures.highest, (l.kinetic_end + l.potential_end) / start - 1);
     }
     figures.maximum += largest / phases;
   }
@@ -68,7 +100,7 @@ void judge_bounces(const BounceTrial& trial, double e, const std::vector<double>
 Reproduction hart_restitution(const ReproduceSetting& setting) {
   Reproduction r;
   int uncertified = 0, steps = 0;
-  double rise = 0;
+  double unbound = 0, highest = -1;
   for (const BounceTrial& trial : bounce_trials) {
     if (setting.fast && !trial.fast) continue;
     std::vector<page::Curve> curves;
@@ -76,6 +108,7 @@ Reproduction hart_restitution(const ReproduceSetting& setting) {
       if (setting.fast && e != 0 && e != 0.3) continue;
       std::vector<double> hs, maxima;
       page::Curve curve{fmt::format("e = {:g}", e), {}};
+      std::string rises;
       for (int k = 0; k < (setting.fast ? 3 : 4); ++k) {
         const double h = std::ldexp(trial.step, -k);
         const BounceFigures f = bounce(trial.scene, e, h, trial.duration, setting);
@@ -83,12 +116,18 @@ Reproduction hart_restitution(const ReproduceSetting& setting) {
         maxima.push_back(f.maximum);
         uncertified += f.uncertified;
         steps += f.steps;
-        rise = std::max(rise, f.rise);
+        unbound = std::max(unbound, f.unbound);
+        highest = std::max(highest, f.highest);
+        rises += fmt::format(" {:.1e}", f.rise);
         if (f.maximum > 0) curve.points.emplace_back(h, f.maximum);
       }
       if (setting.stopped()) return r;
       judge_bounces(trial, e, hs, maxima, r);
       curves.push_back(curve);
+      r.notes.push_back(
+          fmt::format("{}, e = {:g}: largest rise of energy in a step, of that at the start, h = "
+                      "{:g} s and its halves:{}",
+                      trial.scene, e, trial.step, rises));
     }
     r.draw(fmt::format("hart-restitution-{}.svg", trial.scene),
            {.title = fmt::format("{}: largest infeasibility by restitution", trial.scene),
@@ -99,12 +138,14 @@ Reproduction hart_restitution(const ReproduceSetting& setting) {
             .dots = true},
            curves);
   }
-  r.at_most("largest rise of energy in a step, of that at the start [-]", 1e-9, rise, 1e-6);
+  r.at_most("energy at any time over that at the start, less one [-]", 1e-9, highest, 1e-6);
+  r.at_most("rise of energy in a step beyond E630, of that at the start [-]", 1e-9, unbound, 1e-6);
   r.at_most("share of steps not certified at 1e-8 [-]", 0,
             static_cast<double>(uncertified) / std::max(steps, 1), 1e-2);
   r.notes.push_back(
-      "The proof of paper 001 needs e = 0; these are measurements with the energy guard of impacts "
-      "(E212), which keeps velocities bounded.");
+      "The proof of paper 001 needs e = 0; these are measurements with the energy guard of "
+      "impacts, "
+      "in fixed steps, which leaves a rise of first order in h (E630).");
   return r;
 }
 

@@ -130,6 +130,13 @@ struct OptionWriter {
   }
 };
 
+template <class Options>
+json::Node write_plain_options(Options options) {
+  OptionWriter writer;
+  describe(writer, options);
+  return std::move(writer.object);
+}
+
 template <class Variant>
 json::Node write_options(const Variant& variant) {
   return std::visit(
@@ -154,6 +161,8 @@ SimulationSettings read_simulation(const json::Node& node, const std::string& pa
     read_options(*solver, fields.path("solver"), settings.solver, errors);
   if (const json::Node* verdict = fields.find("verdict"))
     read_plain_options(*verdict, fields.path("verdict"), settings.verdict, errors);
+  if (const json::Node* forces = fields.find("forces"))
+    read_plain_options(*forces, fields.path("forces"), settings.forces, errors);
   fields.read_number("step", settings.step, step_range);
   fields.read_number("duration", settings.duration, {0});
   if (settings.duration / settings.step > most_steps) {
@@ -202,10 +211,8 @@ json::Node write_simulation(const SimulationSettings& settings) {
   json::Node node = json::Node::object();
   node.set("scheme", write_options(settings.scheme));
   node.set("solver", write_options(settings.solver));
-  OptionWriter verdict;
-  VerdictOptions limits = settings.verdict;
-  describe(verdict, limits);
-  node.set("verdict", std::move(verdict.object));
+  node.set("verdict", write_plain_options(settings.verdict));
+  node.set("forces", write_plain_options(settings.forces));
   node.set("step", settings.step);
   node.set("duration", settings.duration);
   return node;

@@ -92,7 +92,8 @@ std::string frame_bytes(const play::ClipFrame& frame, const Session& session, co
     bytes::put_number(out, c.body_a);
     bytes::put_number(out, c.body_b);
     bytes::put_number(out,
-                      static_cast<std::uint32_t>(static_cast<int>(c.mode) + (c.colliding ? 4 : 0)));
+                      static_cast<std::uint32_t>(static_cast<int>(c.mode) + (c.colliding ? 4 : 0) +
+                                                 8 * static_cast<int>(c.kind)));
     for (const double x : c.point) bytes::put_number(out, narrow(x));
     for (const float x : c.normal) bytes::put_number(out, x);
     for (const float x : c.force) bytes::put_number(out, x);

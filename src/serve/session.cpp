@@ -225,7 +225,8 @@ const play::ClipFrame& Session::frame() {
                       .potential = simulator_.potential_energy()};
     frame_.contacts.clear();
   } else if (simulator_.report().h > 0) {  // else it is new and knows none of them yet
-    play::take_contacts(simulator_.report(), contact_limit, order_, frame_.contacts);
+    play::take_contacts(simulator_.report(), display_.of(simulator_.report()), contact_limit,
+                        order_, frame_.contacts);
   }
   const State& state = simulator_.state();
   play::fill_bodies(*scene_.model, state, std::max(0.0, state.t - frame_.t), moving_, before_,

@@ -81,6 +81,7 @@ class Session {
   std::vector<Pose> before_;  // of that frame
   bool fresh_ = true;         // no step since frame() was called
   std::vector<std::int32_t> order_;
+  ForceDisplay display_{scene_.simulation.forces};
 };
 
 }  // namespace cairn::serve

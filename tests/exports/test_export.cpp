@@ -351,7 +351,7 @@ TEST(ExportVtk, HoldsBodiesAndForces) {
   const auto force = vtk_array<double>(contacts, "force");
   ASSERT_EQ(force.size(), 3 * frame.report.contacts.size());
   for (std::size_t i = 0; i < frame.report.contacts.size(); ++i) {
-    const Vec3 f = exports::contact_force(frame.report.contacts[i], frame.report.h);
+    const Vec3 f = exports::contact_force(frame, i);
     EXPECT_EQ(std::memcmp(f.data(), &force[3 * i], 24), 0);
   }
   // The first frame has no contacts: arrays without blocks.

@@ -1,6 +1,10 @@
 // The contacts of all frames: bodies, mode, point, normal and force on the second body.
 import { signed16, wordAt, zigzagAt } from './planes.js';
 
+// Kinds of forces: motion and laws leave no other; the shortest of several; one of several, as the
+// solver has it.
+export const [UNIQUE, SHORTEST, SOLVERS] = [0, 1, 2];
+
 const COLUMNS = 8; // point x y z, octahedral normal u v, force x y z
 
 export class Contacts {
@@ -62,7 +66,8 @@ export class Contacts {
     return [this.first[frame], this.first[frame + 1]];
   }
 
-  // Writes contact i of a frame into `out`: point, normal, force (on body b), mode, colliding.
+  // Writes contact i of a frame into `out`: point, normal, force (on body b), mode, colliding, kind
+  // of the force.
   read(frame, i, out) {
     const v = this.values;
     const at = COLUMNS * i;
@@ -70,6 +75,7 @@ export class Contacts {
     out.b = this.b[i];
     out.slip = (this.flags[i] & 3) === 2;
     out.colliding = (this.flags[i] & 4) !== 0;
+    out.kind = this.flags[i] >> 3;
     for (let k = 0; k < 3; ++k) {
       out.point[k] = this.lo[k] + this.quantum[k] * v[at + k];
       out.force[k] = (signed16(v[at + 5 + k]) / 32767) * this.scale[frame];
@@ -91,6 +97,6 @@ export class Contacts {
   }
 
   static blank() {
-    return { a: 0, b: 0, slip: false, colliding: false, point: [0, 0, 0], normal: [0, 0, 1], force: [0, 0, 0], push: 0 };
+    return { a: 0, b: 0, slip: false, colliding: false, kind: UNIQUE, point: [0, 0, 0], normal: [0, 0, 1], force: [0, 0, 0], push: 0 };
   }
 }

@@ -2,6 +2,7 @@
 import { Contacts } from './contacts.js';
 import { el, short } from './dom.js';
 
+const NOT_UNIQUE = ['', ', not unique: shortest', ', not unique: of the solver'];
 const MOST = 8; // contacts listed
 const OFFERED = 50; // names offered while typing
 
@@ -82,7 +83,7 @@ export class Panel {
       const other = c.a === this.index ? c.b : c.a;
       const friction = Math.sqrt(Math.max(0, c.force.reduce((sum, x) => sum + x * x, 0) - c.push * c.push));
       return el('li', {}, el('button', { type: 'button', text: this.world.bodies[other].name, on: { click: () => this.choose(other) } }),
-        ` ${short(c.push)} N, friction ${short(friction)} N, `, el('span', { class: c.slip ? 'cp-slip' : 'cp-stick', text: c.slip ? 'slips' : 'sticks' }));
+        ` ${short(c.push)} N, friction ${short(friction)} N, `, el('span', { class: c.slip ? 'cp-slip' : 'cp-stick', text: c.slip ? 'slips' : 'sticks' }), NOT_UNIQUE[c.kind]);
     });
     if (found.length > MOST) lines.push(el('li', { text: `and ${found.length - MOST} more` }));
     if (lines.length === 0) lines.push(el('li', { text: 'no contact with force' }));

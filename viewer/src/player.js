@@ -71,7 +71,8 @@ export class Player {
 
   layOut() {
     const head = el('header', { class: 'cp-head' }, el('b', { text: this.clip.header.title || 'untitled scene' }), ...this.headline());
-    this.view = el('div', { class: 'cp-view' }, this.canvas);
+    this.note = el('p', { class: 'cp-note', hidden: true });
+    this.view = el('div', { class: 'cp-view' }, this.canvas, this.note);
     const side = el('aside', { class: 'cp-side' }, this.panel.element, this.plots.element);
     const bottom = el('div', { class: 'cp-bottom' }, this.timeline.canvas, this.toolbar.element);
     this.root.replaceChildren(el('div', { class: 'cp-frame' }, head, this.view, bottom, side, this.sheet));
@@ -188,10 +189,22 @@ export class Player {
     this.stale = false;
     const { t } = this.playback;
     this.stage.show(t);
+    this.showNote();
     this.timeline.draw(t);
     this.plots.show(t);
     this.panel.show(this.stage.poses.place);
     this.toolbar.show(this.playback, this.clip);
+  }
+
+  // Whether the arrows are the only forces that fit the motion.
+  showNote() {
+    const { on, shown } = this.stage.contacts;
+    const count = shown.shortest + shown.solvers;
+    this.note.hidden = !on.forces || count === 0;
+    const which = shown.solvers === 0 ? 'least-norm forces shown'
+      : shown.shortest === 0 ? 'the solver\'s forces shown' : `least-norm forces shown at ${shown.shortest}, the solver\'s at ${shown.solvers}`;
+    const text = `Forces of ${count} ${count === 1 ? 'contact' : 'contacts'} not unique: ${which}`;
+    if (this.note.textContent !== text) this.note.textContent = text;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/boundary.hpp"
 #include "cairn/scene.hpp"
+#include "record/check/check_forces.hpp"
 #include "record/check/judge.hpp"
 #include "record/check/rebuild/missing.hpp"
 #include "record/check/rebuild/rebuild.hpp"
@@ -98,6 +99,8 @@ class Checker {
     record::check_ledger(model_, before_, frame, say);
     if (frame.report.divided.empty()) record::check_impacts(model_, scheme_, frame, say);
     record::check_rebuilt(scene_, before_, frame, say, unverified_);
+    record::check_forces(model_, frame, say, unverified_);
+    forces(frame);
     record::check_joints(model_, frame, say);
     if (report_.penetrations_checked) {
       record::Overlaps overlaps = record::check_penetration(model_, frame, say);
@@ -146,6 +149,14 @@ class Checker {
       complain(FindingCode::verdict, "accepted, although a part of its verdict is not");
     if (frame.report.status == StepStatus::uncertified && verdict.accepted())
       complain(FindingCode::verdict, "not accepted, although all parts of its verdict are");
+  }
+
+  // A recording has shown forces in every step with contacts, or in none.
+  void forces(const TraceFrame& frame) {
+    if (frame.report.contacts.empty()) return;
+    if (!frame.forces.known && with_forces_)
+      complain(FindingCode::forces, "no shown forces, unlike in steps before");
+    with_forces_ = with_forces_ || frame.forces.known;
   }
 
   // Their problems are not in the trace: only what is said about them can be compared.
@@ -221,6 +232,7 @@ class Checker {
   record::Overlaps overlaps_;  // of the state before
   State before_;
   bool have_before_ = false;
+  bool with_forces_ = false;  // a frame had shown forces
   std::int64_t step_ = 0;
 };
 
@@ -233,7 +245,7 @@ const char* name(FindingCode code) {
       "velocity",    "position",      "orientation", "momentum", "energy",     "ledger",
       "impact",      "joint_error",   "penetration", "parts",    "event",      "mass",
       "force",       "law",           "row",         "contact",  "missing",    "reported",
-      "warm_start",  "count"};
+      "warm_start",  "count",         "forces"};
   return names[static_cast<std::size_t>(code)];
 }
 

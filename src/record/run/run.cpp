@@ -27,6 +27,7 @@ struct RunRecorder::Run {
   FolderLock lock;  // from before the first file is touched to the end of the recorder
   std::optional<TraceWriter> trace;
   std::optional<StepTable> table;
+  ForceDisplay display;
 
   std::string path(const char* name) const { return files.folder + "/" + name; }
 
@@ -39,13 +40,14 @@ struct RunRecorder::Run {
     if (files.page) page = files.page(scene, files.command);
   }
 
-  void add(const StepReport& report, const State& after) {
+  void add(const StepReport& report, const State& after, const ShownForces& forces) {
     CAIRN_DCHECK(after.poses.size() == scene.model->bodies.size(), after.poses.size());
     CAIRN_DCHECK(after.v.size() == scene.model->velocities, after.v.size());
     CAIRN_DCHECK(report.failed() || report.step == after.step, report.step, after.step);
     CAIRN_DCHECK(report.status != StepStatus::internal_error);
     add_step(*scene.model, report, totals);
-    if (page.add) page.add(report, after);
+    add_forces(forces, totals);
+    if (page.add) page.add(report, after, forces);
     state = after;
   }
 
@@ -139,7 +141,7 @@ struct RunRecorder::Run {
       if (n == 0) continue;  // the initial state
       for (std::size_t i = 0; i < frame.methods.size(); ++i)
         frame.report.solves[i].solution.method = frame.methods[i].c_str();
-      add(frame.report, frame.state);
+      add(frame.report, frame.state, frame.forces);
       if (Result<void> done = table->append(frame.report); !done) return done;
       if (Result<void> done = replayed(frame.report); !done) return done;
     }
@@ -192,7 +194,8 @@ Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,
                                           .state = *scene.initial,
                                           .lock = {},
                                           .trace = {},
-                                          .table = {}});
+                                          .table = {},
+                                          .display = ForceDisplay(scene.simulation.forces)});
   run->begin();
   const auto known =
       evaluate(scene.expect, summary_json(scene, run->totals, run->state, {}), scene.file);
@@ -227,9 +230,12 @@ Result<RunRecorder> RunRecorder::resume(const Scene& scene, const RunFiles& file
 }
 
 Result<void> RunRecorder::record(const StepReport& report, const State& state) try {
-  run_->add(report, state);
+  // Nobody sees the forces of a run without files.
+  static const ShownForces none;
+  const ShownForces& forces = run_->trace ? run_->display.of(report) : none;
+  run_->add(report, state, forces);
   if (!run_->trace) return {};
-  if (Result<void> done = run_->trace->append(report, state); !done) return done;
+  if (Result<void> done = run_->trace->append(report, state, forces); !done) return done;
   return run_->table->append(report);
 } catch (...) {
   return fail(base::caught_error());

@@ -19,7 +19,8 @@ namespace cairn::record {
 // A page about a run, written as report.html. Pages are not part of this library: page::run_page
 // makes one.
 struct RunPage {
-  std::function<void(const StepReport&, const State&)> add;  // every step, in order
+  std::function<void(const StepReport&, const State&, const ShownForces&)>
+      add;  // every step, in order
   std::function<std::string(const RunTotals&, const State& last,
                             std::span<const ExpectationResult>)>
       html;  // at the end

@@ -133,6 +133,13 @@ Json contact_projection_json(const RunTotals& totals) {
           {"uncertified", totals.uncertified_projections}};
 }
 
+Json shown_forces_json(const ForceTotals& totals) {
+  return {{"not_unique_steps", totals.not_unique_steps},
+          {"not_minimised_steps", totals.not_minimised_steps},
+          {"not_unique_contacts_max", totals.not_unique_max},
+          {"not_unique_contacts_final", totals.not_unique_final}};
+}
+
 // Infinite forces become null.
 Json forces_json(const ForceTable& table) {
   Json json = {{"step", table.step}, {"time", table.t}};
@@ -294,6 +301,7 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};
   json["contacts"] = {{"max", totals.contacts_max}, {"final", totals.contacts_final}};
+  if (totals.shown.steps > 0) json["shown_forces"] = shown_forces_json(totals.shown);
   json["candidates"] = {{"max", totals.candidates_max}, {"final", totals.candidates_final}};
   json["collisions"] = totals.collisions;
   json["guard_corrections"] = totals.guard_corrections;

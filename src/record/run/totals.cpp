@@ -192,6 +192,17 @@ double RunTotals::cpu_ms_median() const {
   return cpu_ms.median();
 }
 
+void add_forces(const ShownForces& forces, RunTotals& totals) {
+  ForceTotals& t = totals.shown;
+  const int solver = forces.count(ForceKind::not_minimised),
+            all = solver + forces.count(ForceKind::least_norm);
+  if (forces.known) ++t.steps;
+  if (all > 0) ++t.not_unique_steps;
+  if (solver > 0) ++t.not_minimised_steps;
+  t.not_unique_max = std::max(t.not_unique_max, all);
+  t.not_unique_final = all;
+}
+
 void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   if (r.status == StepStatus::stopped) {
     totals.stopped = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/forces.hpp"
 #include "cairn/joints.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
@@ -48,6 +49,14 @@ struct VerdictPartTotals {
   double worst = 0;       // largest figure over its limit [-]
   std::int64_t step = 0;  // in which it occurred
   std::string sentence;   // of the worst step that failed
+};
+
+// Contact forces that are not unique (E624, E625).
+struct ForceTotals {
+  std::int64_t steps = 0;                        // examined
+  std::int64_t not_unique_steps = 0;             // with such forces
+  std::int64_t not_minimised_steps = 0;          // with forces shown as the solver has them
+  int not_unique_max = 0, not_unique_final = 0;  // contacts of a step
 };
 
 // The verdicts of all steps (E300 to E308).
@@ -94,6 +103,7 @@ struct RunTotals {
   double contact_projection_worst = 0;                                // [-]
   Ledger ledger;             // start of the first step, end of the last, sums of the rest [J]
   double imbalance_max = 0;  // [J]
+  ForceTotals shown;         // of runs that are recorded
   std::optional<ForceTable> forces;  // of the last step, if asked for
   std::vector<std::string> jammed;   // bodies wedged in steps that were not certified, in words
   int jamming_searches = 0;          // for them, at most max_jamming_searches
@@ -117,6 +127,9 @@ struct RunTotals {
   double cpu_ms_mean() const;
   double cpu_ms_median() const;
 };
+
+// Adds the contact forces of a step that are shown.
+void add_forces(const ShownForces& forces, RunTotals& totals);
 
 // Adds one step. `model` names the worst rows.
 void add_step(const Model& model, const StepReport& report, RunTotals& totals);

@@ -23,14 +23,15 @@ namespace tags {
 // Scene chunk.
 inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN");
 // Frame chunk; `state` is also a section of checkpoints. Events, impacts, the work of dampers,
-// verdict, parts, origins and attempts are optional.
+// verdict, parts, origins, attempts and shown forces are optional.
 inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("MEAS"),
                             seconds = section_tag("TIME"), ledger = section_tag("LEDG"),
                             state = section_tag("STAT"), contacts = section_tag("CONT"),
                             events = section_tag("EVNT"), impacts = section_tag("IMPC"),
                             solves = section_tag("SOLV"), passive = section_tag("PASV"),
                             verdict = section_tag("VERD"), parts = section_tag("PART"),
-                            origins = section_tag("ORIG"), attempts = section_tag("ATTM");
+                            origins = section_tag("ORIG"), attempts = section_tag("ATTM"),
+                            forces = section_tag("FORC");
 // End chunk.
 inline constexpr SectionTag last = section_tag("LAST");
 }  // namespace tags

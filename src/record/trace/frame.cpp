@@ -4,6 +4,7 @@
 
 #include "record/trace/chunk.hpp"
 #include "record/trace/frame_attempts.hpp"
+#include "record/trace/frame_forces.hpp"
 #include "record/trace/frame_origin.hpp"
 #include "record/trace/frame_problem.hpp"
 #include "record/trace/frame_verdict.hpp"
@@ -198,7 +199,7 @@ void read_solves(bytes::ByteReader& in, TraceFrame& frame) {
 }  // namespace
 
 void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
-                  bytes::ByteWriter& out) {
+                  bytes::ByteWriter& out, const ShownForces& forces) {
   write_section(tags::step, out, [&] {
     out.i64(report.step);
     out.u8(static_cast<std::uint8_t>(report.status));
@@ -243,6 +244,7 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
   if (has_origins(report)) write_section(tags::origins, out, [&] { write_origins(report, out); });
   if (has_attempts(report))
     write_section(tags::attempts, out, [&] { write_attempts(report, out); });
+  if (forces.known) write_section(tags::forces, out, [&] { write_forces(forces, out); });
 }
 
 SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
@@ -291,6 +293,9 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
   sections.optional(tags::origins, [&](bytes::ByteReader& in) { read_origins(in, report); });
   clear_attempts(report);
   sections.optional(tags::attempts, [&](bytes::ByteReader& in) { read_attempts(in, report); });
+  frame.forces = {};
+  sections.optional(tags::forces,
+                    [&](bytes::ByteReader& in) { read_forces(in, report, frame.forces); });
   report.verdict = {};
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });

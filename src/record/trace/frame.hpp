@@ -14,7 +14,7 @@ void decode_state(bytes::ByteReader& in, State& state);
 
 // Appends the payload of a frame chunk, its sections, to `out`.
 void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
-                  bytes::ByteWriter& out);
+                  bytes::ByteWriter& out, const ShownForces& forces = {});
 
 // Reads it back into a reused frame, or tells why the bytes are not one well-formed frame. Sections
 // of unknown tags are skipped. Every index is in its range, so that whoever uses the frame need not

@@ -78,11 +78,11 @@ struct TraceWriter::File {
     return write();
   }
 
-  Result<void> append(const StepReport& report, const State& state) {
+  Result<void> append(const StepReport& report, const State& state, const ShownForces& forces) {
     CAIRN_CHECK(descriptor >= 0);
     const std::uint64_t state_hash = hash(state);
     begin(record::ChunkType::frame);
-    record::encode_frame(report, state, state_hash, buffer);
+    record::encode_frame(report, state, state_hash, buffer, forces);
     Result<void> done = commit();
     if (!done) return done;
     ++frames;
@@ -135,11 +135,12 @@ Result<void> TraceWriter::append_initial(const State& state) {
   StepReport report;
   report.step = state.step;
   report.t = state.t;
-  return file_->append(report, state);
+  return file_->append(report, state, {});
 }
 
-Result<void> TraceWriter::append(const StepReport& report, const State& state) {
-  return file_->append(report, state);
+Result<void> TraceWriter::append(const StepReport& report, const State& state,
+                                 const ShownForces& forces) {
+  return file_->append(report, state, forces);
 }
 
 Result<void> TraceWriter::sync() {

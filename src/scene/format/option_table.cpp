@@ -87,8 +87,12 @@ std::string option_table() {
   OptionRows verdict;
   VerdictOptions limits;
   describe(verdict, limits);
+  OptionRows forces;
+  ForceOptions shown;
+  describe(forces, shown);
   return option_tables<SchemeOptions>("Scheme") + option_tables<SolverOptions>("Solver") +
-         option_header("Verdict") + verdict.text + "\n";
+         option_header("Verdict") + verdict.text + "\n" + option_header("Forces") + forces.text +
+         "\n";
 }
 
 std::string field_table() {

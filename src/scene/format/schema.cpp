@@ -268,6 +268,7 @@ std::string scene_schema() {
   defs.set("scheme", option_schema<SchemeOptions>());
   defs.set("solver", option_schema<SolverOptions>());
   defs.set("verdict", plain_option_schema<VerdictOptions>());
+  defs.set("forces", plain_option_schema<ForceOptions>());
   return json::to_json(root) + "\n";
 }
 

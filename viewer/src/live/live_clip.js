@@ -46,6 +46,7 @@ class LiveContacts {
     out.b = words[at + 1];
     out.slip = (words[at + 2] & 3) === 2;
     out.colliding = (words[at + 2] & 4) !== 0;
+    out.kind = words[at + 2] >> 3;
     for (let k = 0; k < 3; ++k) {
       out.point[k] = numbers[at + 3 + k];
       out.normal[k] = numbers[at + 6 + k];

@@ -1,7 +1,7 @@
 // Contacts of the frame shown: points, normals, normal and friction forces, stick and slip by colour.
 import { Color, Group, Matrix4, SphereGeometry, Vector3 } from 'three';
 import { Arrows, overlay } from './arrows.js';
-import { Contacts } from '../contacts.js';
+import { Contacts, SHORTEST, SOLVERS } from '../contacts.js';
 
 export const MANY = 400; // contacts in space that would hide the bodies: shown when asked for
 const LATELY = 60; // frames of a live view that say how strong forces are
@@ -25,7 +25,7 @@ export class ContactLayer {
     this.reference = this.typicalForce(clip);
     this.c = Contacts.blank();
     this.colors = { normal: new Color(), stick: new Color(), slip: new Color() };
-    this.shown = { points: 0, arrows: 0 };
+    this.shown = { points: 0, arrows: 0, shortest: 0, solvers: 0 };
   }
 
   // The median of the largest forces of the frames: single impacts would make all else invisible.
@@ -69,9 +69,11 @@ export class ContactLayer {
     const m = new Matrix4();
     this.normals.clear();
     this.forces.clear();
+    const kinds = [0, 0, 0];
     this.points.count = this.on.points ? end - begin : 0;
     for (let i = begin; i < end; ++i) {
       const c = this.contacts.read(frame, i, this.c);
+      kinds[c.kind] += 1;
       p.set(...c.point);
       n.set(...c.normal);
       if (this.on.points) {
@@ -85,6 +87,6 @@ export class ContactLayer {
     this.points.instanceColor.needsUpdate = true;
     this.normals.flush();
     this.forces.flush();
-    this.shown = { points: this.points.count, arrows: this.forces.used };
+    this.shown = { points: this.points.count, arrows: this.forces.used, shortest: kinds[SHORTEST], solvers: kinds[SOLVERS] };
   }
 }
