@@ -118,8 +118,7 @@ inline ModelDescription stacks_on_turntable(std::uint64_t seed) {
   return d;
 }
 
-// Boxes that touch each other, a box on a box, a wedge and a capsule along the radius on a tilted
-// table whose rate changes.
+// Boxes that touch each other, a box on a box and a wedge on a tilted table whose rate changes.
 inline ModelDescription mixed_on_turntable(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.7, 0);
@@ -142,7 +141,7 @@ inline ModelDescription mixed_on_turntable(std::uint64_t seed) {
   return d;
 }
 
-// Boxes beside and on each other on a tray that sways and tilts about an axis above or below it.
+// Boxes, one on another, on a tray that sways and tilts about an axis above or below it.
 inline ModelDescription swinging_tray(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.8, 0);
@@ -154,9 +153,15 @@ inline ModelDescription swinging_tray(std::uint64_t seed) {
   d.bodies = {tray, moving("a", Box{Vec3(0.3, 0.2, 0.1)}, 1, Vec3(0.3, 0.1, 0.1 - up)),
               moving("b", Box{Vec3(0.2, 0.15, 0.1)}, log_uniform(random, 0.1, 10),
                      Vec3(0.32, 0.1, 0.2 - up)),
-              moving("c", Box{Vec3(0.2, 0.2, 0.1)}, 5, Vec3(-0.5, -0.1, 0.1 - up)),
-              moving("d", Box{Vec3(0.2, 0.2, 0.2)}, log_uniform(random, 0.1, 10),
-                     Vec3(-0.3, -0.1, 0.15 - up))};
+              moving("c", Box{Vec3(0.2, 0.2, 0.1)}, 5, Vec3(-0.5, -0.1, 0.1 - up))};
+  return d;
+}
+
+// One more that touches the last from the side and is higher.
+inline ModelDescription crowded_tray(std::uint64_t seed) {
+  ModelDescription d = swinging_tray(seed);
+  d.bodies.push_back(moving("d", Box{Vec3(0.2, 0.2, 0.2)}, 0.2 * static_cast<double>(seed),
+                            d.bodies.back().position + Vec3(0.2, 0, 0.05)));
   return d;
 }
 

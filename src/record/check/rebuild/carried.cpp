@@ -44,14 +44,8 @@ bool projects(const Segment& s) {
   return hybrid && hybrid->projection;
 }
 
-Known have_anchor(const Segment& s, BodyId a, BodyId b) {
-  if (is_part(s)) return Known::unclear;
-  for (const ContactAnchor& anchor : s.start.contact_anchors)
-    if (anchor.key.body_a == a && anchor.key.body_b == b) return Known::yes;
-  return Known::no;
-}
-
-Known ride(const Segment& s, BodyId a, BodyId b) {
+// The anchor must be one of `on`, if that is a body.
+static Known ride(const Segment& s, BodyId a, BodyId b, BodyId on) {
   if (!projects(s)) return Known::no;
   if (is_part(s)) return Known::unclear;
   base::UnionFind groups;
@@ -62,12 +56,25 @@ Known ride(const Segment& s, BodyId a, BodyId b) {
       groups.join(static_cast<int>(i), static_cast<int>(j));
   };
   for (const ContactAnchor& x : s.start.contact_anchors) join(x.key.body_a, x.key.body_b);
+  for (const ContactMemory& m : s.start.contacts) join(m.key.body_a, m.key.body_b);
   for (const Joint& joint : s.model.joints) join(joint.bodies[0], joint.bodies[1]);
-  for (const ContactAnchor& x : s.start.contact_anchors)
+  for (const ContactAnchor& x : s.start.contact_anchors) {
+    if (on != BodyId::world && x.key.body_a != on && x.key.body_b != on) continue;
     for (const BodyId held : {x.key.body_a, x.key.body_b})
       for (const BodyId id : {a, b})
         if (is_free(s.model, held) && is_free(s.model, id) && root(held) == root(id))
           return Known::yes;
+  }
+  return Known::no;
+}
+
+Known ride(const Segment& s, BodyId a, BodyId b) {
+  return ride(s, a, b, BodyId::world);
+}
+
+Known ride_on(const Segment& s, BodyId a, BodyId b) {
+  for (const BodyId id : {a, b})
+    if (s.model.body(id).kind == BodyKind::prescribed) return ride(s, a, b, id);
   return Known::no;
 }
 
@@ -104,10 +111,10 @@ Vec3 contact_motion_apart(const Segment& s, const Contact& c, const std::vector<
 Vec3 contact_motion_with(const Segment& s, const Contact& c, const std::vector<Pose>& poses,
                          const std::vector<Pose>& other, double h, double recorded) {
   const Vec3 apart = contact_motion_apart(s, c, poses, other, h);
-  const Known anchored = have_anchor(s, c.key.body_a, c.key.body_b);
-  if (!projects(s) || anchored == Known::no) return apart;
+  const Known rides = ride_on(s, c.key.body_a, c.key.body_b);
+  if (!projects(s) || rides == Known::no) return apart;
   const Vec3 held = screw_motion(s.model, c, poses, other, h);
-  if (anchored == Known::yes) return held;
+  if (rides == Known::yes) return held;
   return std::abs(recorded - held[0]) < std::abs(recorded - apart[0]) ? held : apart;
 }
 

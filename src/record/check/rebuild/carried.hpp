@@ -13,9 +13,10 @@ enum class Known : std::uint8_t { no, yes, unclear };
 // The scheme projects positions.
 bool projects(const Segment& segment);
 
-// Two bodies have an anchor; one of two bodies is held by joints and anchors beside an anchor.
-Known have_anchor(const Segment& segment, BodyId a, BodyId b);
+// One of two bodies is in a group that joints, anchors and contacts with impulses connect and that
+// has an anchor; one on the other body, which is prescribed.
 Known ride(const Segment& segment, BodyId a, BodyId b);
+Known ride_on(const Segment& segment, BodyId a, BodyId b);
 
 // Velocity of a point in the screw motion from X to X_end, of chords beyond a quarter of a radian.
 Vec3 screw_velocity_of(const Pose& X, const Pose& X_end, const Vec3& point, double h);
