@@ -55,8 +55,7 @@ bool Step::rides(const ContactKey& key) const {
   for (const auto& [id, on] :
        {std::pair(key.body_a, key.body_b), std::pair(key.body_b, key.body_a)}) {
     if (!dynamics::is_prescribed(model, on) || model.body(id).velocities == 0) continue;
-    const int held =
-        data.rides_on[base::at(data.anchor_groups.root(static_cast<int>(id)))];
+    const int held = data.rides_on[base::at(data.anchor_groups.root(static_cast<int>(id)))];
     if (held == static_cast<int>(on) || held == StepData::rides_on_several) return true;
   }
   return false;
@@ -80,8 +79,7 @@ bool Step::sticks(std::size_t contact) const {
   const Constraint& c = record.problem.constraints[number];
   const double* r = record.solution.lambda.data() + record.problem.first_row[number];
   const ContactTerms& terms = data.terms[contact];
-  if (c.rows < 2 || !(r[0] > 0) || terms.bounce != 0 || terms.slip != 0 ||
-      !terms.impulse.isZero(0))
+  if (c.rows < 2 || !(r[0] > 0) || terms.bounce != 0 || terms.slip != 0 || !terms.impulse.isZero(0))
     return false;
   if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])) return false;
   double w[max_rows] = {};

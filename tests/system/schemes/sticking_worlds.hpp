@@ -99,8 +99,8 @@ inline ModelDescription stacks_on_turntable(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.6, 0);
   const double rate = as_written(random.uniform(0.5, 1.3));
-  d.bodies = {carrier("a table", Halfspace{Vec3::UnitZ()}, Vec3::UnitZ(),
-                      std::to_string(rate) + "*t")};
+  d.bodies = {
+      carrier("a table", Halfspace{Vec3::UnitZ()}, Vec3::UnitZ(), std::to_string(rate) + "*t")};
   for (int stack = 0; stack < 2; ++stack) {
     const double angle = 3 * stack + random.uniform(0, 1), r = random.uniform(0.5, 1.2);
     double z = 0;
@@ -128,16 +128,16 @@ inline ModelDescription mixed_on_turntable(std::uint64_t seed) {
   d.bodies = {carrier("a table", Halfspace{axis}, axis, turns + "*(t+0.2*(1-cos(t)))")};
   const double r = random.uniform(0.3, 0.8), y = random.uniform(-0.05, 0.05);
   const auto put = [&](const BodyDescription& body) {
-    d.bodies.push_back(
-        riding(body, Quat::FromTwoVectors(Vec3::UnitZ(), axis), rate * axis));
+    d.bodies.push_back(riding(body, Quat::FromTwoVectors(Vec3::UnitZ(), axis), rate * axis));
   };
   put(moving("b0", Box{Vec3(0.2, 0.2, 0.1)}, log_uniform(random, 0.1, 10), Vec3(r, 0, 0.05)));
-  put(moving("b1", Box{Vec3(0.2, 0.2, 0.16)}, log_uniform(random, 0.1, 10), Vec3(r + 0.2, y, 0.08)));
+  put(moving("b1", Box{Vec3(0.2, 0.2, 0.16)}, log_uniform(random, 0.1, 10),
+             Vec3(r + 0.2, y, 0.08)));
   put(moving("b2", Box{Vec3(0.1, 0.1, 0.1)}, log_uniform(random, 0.1, 10), Vec3(r, 0, 0.15)));
-  put(moving("wedge",
-             Hull{{Vec3(-0.1, -0.1, -0.1), Vec3(0.1, -0.1, -0.1), Vec3(0, 0.15, -0.1),
-                   Vec3(0, 0, 0.1)}},
-             log_uniform(random, 0.1, 10), Vec3(-r, 0.2, 0.1)));
+  put(moving(
+      "wedge",
+      Hull{{Vec3(-0.1, -0.1, -0.1), Vec3(0.1, -0.1, -0.1), Vec3(0, 0.15, -0.1), Vec3(0, 0, 0.1)}},
+      log_uniform(random, 0.1, 10), Vec3(-r, 0.2, 0.1)));
   return d;
 }
 
@@ -146,9 +146,9 @@ inline ModelDescription swinging_tray(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.8, 0);
   const double up = random.uniform(-1, 1);  // of the axis over the tray
-  BodyDescription tray = carrier("tray", Box{Vec3(2, 1, 0.1)}, Vec3::UnitY(),
-                                 std::to_string(random.uniform(0.05, 0.2)) + "*(1-cos(3*t))",
-                                 Vec3(0, 0, -up));
+  BodyDescription tray =
+      carrier("tray", Box{Vec3(2, 1, 0.1)}, Vec3::UnitY(),
+              std::to_string(random.uniform(0.05, 0.2)) + "*(1-cos(3*t))", Vec3(0, 0, -up));
   tray.motion->position = {function("0.05*(1-cos(2*t))"), TimeFunction(0), TimeFunction(0)};
   d.bodies = {tray, moving("a", Box{Vec3(0.3, 0.2, 0.1)}, 1, Vec3(0.3, 0.1, 0.1 - up)),
               moving("b", Box{Vec3(0.2, 0.15, 0.1)}, log_uniform(random, 0.1, 10),
@@ -210,9 +210,9 @@ inline ModelDescription drum_and_conveyor(std::uint64_t seed) {
     if (i % 2 != 0) continue;
     const Vec3 size(random.uniform(0.1, 0.3), random.uniform(0.1, 0.3), random.uniform(0.1, 0.2));
     const Vec3 place(random.uniform(-0.05, 0.05), 0, size.z() / 2 - 1);
-    boxes.push_back(riding(
-        moving("box" + std::to_string(i), Box{size}, log_uniform(random, 0.1, 10), place), turn,
-        rate * Vec3::UnitY()));
+    boxes.push_back(
+        riding(moving("box" + std::to_string(i), Box{size}, log_uniform(random, 0.1, 10), place),
+               turn, rate * Vec3::UnitY()));
   }
   d.bodies = {drum, belt};
   d.bodies.insert(d.bodies.end(), boxes.begin(), boxes.end());
