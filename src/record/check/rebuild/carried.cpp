@@ -1,5 +1,5 @@
-#include "record/check/rebuild/carried.hpp"
-
+// Motion of prescribed bodies in the rows of contacts, and what anchors of the state change about
+// it (E440, E600, E601). Shares nothing with the engine.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace cairn::record {
 namespace {
 
-constexpr double most_turn = 0.25;  // beyond which chords are used (E600) [rad]
+constexpr double most_screw_turn = 0.25;  // beyond which chords are used (E600) [rad]
 
 bool is_free(const Model& model, BodyId id) {
   return id != BodyId::world && model.body(id).kind == BodyKind::dynamic;
@@ -28,7 +28,7 @@ Vec3 screw_motion(const Model& model, const Contact& c, const std::vector<Pose>&
   Vec3 u = Vec3::Zero();
   for (const auto& [id, sign] : {std::pair{c.key.body_a, -1.0}, std::pair{c.key.body_b, 1.0}})
     if (model.body(id).kind == BodyKind::prescribed) {
-      if (h * mean_spin(poses[index(id)], other[index(id)], h).norm() > most_turn)
+      if (h * mean_spin(poses[index(id)], other[index(id)], h).norm() > most_screw_turn)
         return carried_motion(model, c, poses, other, h);
       u += sign * screw_velocity_of(poses[index(id)], other[index(id)], c.p_WC, h);
     }
@@ -82,7 +82,7 @@ Known ride_on(const Segment& s, BodyId a, BodyId b) {
 Vec3 screw_velocity_of(const Pose& X, const Pose& X_end, const Vec3& point, double h) {
   const Vec3 mean = mean_velocity(X, X_end, point, h), r = h * mean_spin(X, X_end, h);
   const double angle = r.norm();
-  if (!(angle > 0) || angle > most_turn) return mean;
+  if (!(angle > 0) || angle > most_screw_turn) return mean;
   Eigen::Matrix3d cross;
   cross << 0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0;
   const double half = std::sin(angle / 2) / angle;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 
 namespace cairn::record {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/steps/first_order_step.hpp"
 
