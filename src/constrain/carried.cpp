@@ -44,8 +44,8 @@ Vec3 carried_velocity(const Model& model, std::span<const Pose> poses,
   return velocity;
 }
 
-// d = V u h: displacement d and velocity u of the point, V the mean of the rotations exp(s r) over s
-// in [0, 1], r the rotation vector of the step.
+// d = V u h: displacement d and velocity u of the point, V the mean of the rotations exp(s r) over
+// s in [0, 1], r the rotation vector of the step.
 Vec3 screw_velocity(const Pose& from, const Pose& to, const Vec3& point, double h) {
   CAIRN_DCHECK(h > 0, h);
   const Vec3 d = to * (from.inverse() * point) - point, r = rotation_vector(from, to);
@@ -65,8 +65,8 @@ Vec3 screw_velocity(const Model& model, std::span<const Pose> poses,
     const Vec3 r = rotation_vector(from, to);
     if (r.norm() > most_turn) return carried_velocity(model, poses, poses_end, c, h);
     // From the centre of mass, so that the points of one body have the same rounding.
-    const Vec3 centre = model.body(ids[1 - side]).velocities > 0 ? poses[index(ids[1 - side])].p
-                                                                 : c.p_WC;
+    const Vec3 centre =
+        model.body(ids[1 - side]).velocities > 0 ? poses[index(ids[1 - side])].p : c.p_WC;
     const Vec3 moved = screw_velocity(from, to, centre, h) + (r / h).cross(c.p_WC - centre);
     velocity += (side == 0 ? -1 : 1) * moved;
   }

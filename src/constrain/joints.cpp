@@ -170,9 +170,9 @@ static void append(const Model& model, std::span<const Pose> poses, std::span<co
         if (body_id == BodyId::world) continue;
         const Body& body = model.body(body_id);
         if (body.kind == BodyKind::prescribed)
-          term.motion += sign * (rotation ? model.length_unit : 1) *
-                         prescribed_rate(poses, poses_end, body_id, point, along, rotation, h,
-                                         motion);
+          term.motion +=
+              sign * (rotation ? model.length_unit : 1) *
+              prescribed_rate(poses, poses_end, body_id, point, along, rotation, h, motion);
         if (c.body[side] < 0) continue;
         const Pose& X_WC = poses[index(body_id)];
         if (rotation)

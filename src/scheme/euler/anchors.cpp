@@ -21,29 +21,44 @@ constexpr double anchor_rounding = 1e-14;   // of the size of positions [-]
 
 }  // namespace
 
-// At the beginning of the step some contact of the two bodies has an anchor.
-bool Step::is_anchored(const ContactKey& key) const {
-  const auto bodies = [](const ContactKey& k) { return std::pair(k.body_a, k.body_b); };
-  const auto first = std::lower_bound(
-      state.contact_anchors.begin(), state.contact_anchors.end(), key,
-      [&](const ContactAnchor& a, const ContactKey& k) { return bodies(a.key) < bodies(k); });
-  return first != state.contact_anchors.end() && bodies(first->key) == bodies(key);
-}
-
-// Groups of bodies that joints and the anchors of the beginning hold together: those that have an
-// anchor are marked at their root.
+// Groups of bodies that joints, the anchors of the beginning and the contacts that carried impulses
+// connect. Those with an anchor are marked at their root, with the prescribed body that it is on.
 void Step::find_riders() {
+  if (state.contact_anchors.empty()) return;
   data.anchor_groups.reset(model.bodies.size());
   data.anchor_moves.assign(model.bodies.size(), 0);
+  data.rides_on.assign(model.bodies.size(), StepData::rides_on_none);
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   auto join = [&](BodyId a, BodyId b) {
     if (free(a) && free(b)) data.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
   };
   for (const ContactAnchor& a : state.contact_anchors) join(a.key.body_a, a.key.body_b);
+  for (const ContactMemory& m : state.contacts) join(m.key.body_a, m.key.body_b);
   for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
   for (const ContactAnchor& a : state.contact_anchors)
-    for (const BodyId id : {a.key.body_a, a.key.body_b})
-      if (free(id)) data.anchor_moves[base::at(data.anchor_groups.root(static_cast<int>(id)))] = 1;
+    for (const auto& [id, other] :
+         {std::pair(a.key.body_a, a.key.body_b), std::pair(a.key.body_b, a.key.body_a)}) {
+      if (!free(id)) continue;
+      const std::size_t root = base::at(data.anchor_groups.root(static_cast<int>(id)));
+      data.anchor_moves[root] = 1;
+      if (!dynamics::is_prescribed(model, other)) continue;
+      int& on = data.rides_on[root];
+      on = on == StepData::rides_on_none || on == static_cast<int>(other)
+               ? static_cast<int>(other)
+               : StepData::rides_on_several;
+    }
+}
+
+// One of the two bodies is in a group that anchors hold to the other one, which is prescribed.
+bool Step::rides(const ContactKey& key) const {
+  if (state.contact_anchors.empty()) return false;
+  for (const auto& [id, on] :
+       {std::pair(key.body_a, key.body_b), std::pair(key.body_b, key.body_a)}) {
+    if (!dynamics::is_prescribed(model, on) || model.body(id).velocities == 0) continue;
+    const int held = data.rides_on[base::at(data.anchor_groups.root(static_cast<int>(id)))];
+    if (held == static_cast<int>(on) || held == StepData::rides_on_several) return true;
+  }
+  return false;
 }
 
 // Of bodies that anchors hold the projection meets gaps and joints at the end of the step: their
@@ -64,8 +79,7 @@ bool Step::sticks(std::size_t contact) const {
   const Constraint& c = record.problem.constraints[number];
   const double* r = record.solution.lambda.data() + record.problem.first_row[number];
   const ContactTerms& terms = data.terms[contact];
-  if (c.rows < 2 || !(r[0] > 0) || terms.bounce != 0 || terms.slip != 0 ||
-      !terms.impulse.isZero(0))
+  if (c.rows < 2 || !(r[0] > 0) || terms.bounce != 0 || terms.slip != 0 || !terms.impulse.isZero(0))
     return false;
   if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])) return false;
   double w[max_rows] = {};

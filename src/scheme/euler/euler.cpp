@@ -83,15 +83,15 @@ Vec3 Step::motion_of(const Contact& c) const {
   const Vec3 chord = constrain::carried_velocity(model, state.poses, data.poses_end, c, h);
   if (!options.projection) return chord;
   const Vec3 screw = constrain::screw_velocity(model, state.poses, data.poses_end, c, h);
-  return is_anchored(c.key) ? screw : Vec3(screw + c.n_W.dot(chord - screw) * c.n_W);
+  return rides(c.key) ? screw : Vec3(screw + c.n_W.dot(chord - screw) * c.n_W);
 }
 
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
 void Step::measure_contacts() {
   data.linearised_again = false;
+  find_riders();
   data.poses_linear = data.poses_rows = state.poses;
   if (options.nonlinear) {
-    find_riders();
     data.contacts_linear = data.contacts;
     data.isolated.clear(model);
   }

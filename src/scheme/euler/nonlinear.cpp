@@ -99,8 +99,8 @@ void Step::linearise_again() {
 // Joints of isolated islands keep the rows of the beginning too (E424). With the projection, which
 // closes them, they are not part of the sequence.
 bool Step::keeps_rows(const Joint& joint) const {
-  return data.linearised_again &&
-         (keeps_start(joint.bodies[0], joint.bodies[1]) || data.isolated.both(joint.bodies[0], joint.bodies[1]));
+  return data.linearised_again && (keeps_start(joint.bodies[0], joint.bodies[1]) ||
+                                   data.isolated.both(joint.bodies[0], joint.bodies[1]));
 }
 
 const Joint& Step::joint_of(const Constraint& c) const {

@@ -30,8 +30,8 @@ struct Step {
   void predict();
   double part_gap_rate(const Contact& c, const Vec3& motion) const;
   Vec3 motion_of(const Contact& c) const;
-  bool is_anchored(const ContactKey& key) const;
   void find_riders();
+  bool rides(const ContactKey& key) const;
   bool keeps_start(BodyId a, BodyId b) const;
   bool keeps_start(const ContactKey& key) const { return keeps_start(key.body_a, key.body_b); }
   void measure_contacts();

@@ -104,6 +104,8 @@ struct StepData {
   std::vector<constrain::AnchorRows> anchor_rows;  // beside them
   base::UnionFind anchor_groups;
   std::vector<char> anchor_moves;  // by body: root of a group whose anchors or joints are apart
+  static constexpr int rides_on_none = -1, rides_on_several = -2;
+  std::vector<int> rides_on;  // by body: of a root the prescribed body that anchors hold it to
   EnergyGuardData guard;
   double projection_work = 0;  // energy put in by the projection [J]
   bool spared = false;         // contacts took part in it (E320)

@@ -85,6 +85,15 @@ void HybridStep::make_steady(const ContactKey& key) {
   if (at == d.steady.end() || *at != key) d.steady.insert(at, key);
 }
 
+// (E604): relative normal velocity that a step adds because prescribed bodies turn. A point that
+// moves with u on a body that turns with w has the acceleration w x u.
+double HybridStep::curve_gain(const Contact& c) const {
+  const Vec3 w = spin_of(c), u = motion_of(c);
+  if (h * w.norm() > 0.25) return 0;
+  const double sign = dynamics::is_prescribed(model, c.key.body_a) ? -1 : 1;
+  return sign * h / data.share(h) * c.n_W.dot(w.cross(u));
+}
+
 // All pairs that can meet within `length`.
 void HybridStep::find_contacts(double length) {
   CAIRN_DCHECK(length > 0, length);
@@ -108,11 +117,12 @@ bool HybridStep::choose_steady() {
     const double rate = normal_rate(c), slow = still_speed(c);
     const bool due = std::find(d.due.begin(), d.due.end(), c.key) != d.due.end();
     if (is_steady(c.key)) {
-      if (rate < -std::max(slow, options.hysteresis * switch_speed(c))) impact = true;
+      const double lag = std::max(0.0, -curve_gain(c));
+      if (rate < -std::max(slow, options.hysteresis * switch_speed(c)) - 2 * lag) impact = true;
       continue;
     }
     const double gain = relative_velocity(model, d.now.poses, c, c.n_W, data.v_free) -
-                        relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
+                        relative_velocity(model, d.now.poses, c, c.n_W, d.now.v) + curve_gain(c);
     const bool closes = rate < -slow, rests = rate <= slow && (due || gain < -slow);
     if (!closes && !rests) continue;
     if (!options.steady || rate < -std::max(slow, switch_speed(c))) {

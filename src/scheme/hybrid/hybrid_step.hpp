@@ -46,6 +46,7 @@ struct HybridStep {
   double normal_rate(const Contact& c) const;
   double still_speed(const Contact& c) const;
   double switch_speed(const Contact& c) const;
+  double curve_gain(const Contact& c) const;
   void set_window(double t);
   Vec3 motion_of(const Contact& c) const;
   Vec3 spin_of(const Contact& c) const;

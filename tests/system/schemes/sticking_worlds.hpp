@@ -99,8 +99,8 @@ inline ModelDescription stacks_on_turntable(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.6, 0);
   const double rate = as_written(random.uniform(0.5, 1.3));
-  d.bodies = {carrier("a table", Halfspace{Vec3::UnitZ()}, Vec3::UnitZ(),
-                      std::to_string(rate) + "*t")};
+  d.bodies = {
+      carrier("a table", Halfspace{Vec3::UnitZ()}, Vec3::UnitZ(), std::to_string(rate) + "*t")};
   for (int stack = 0; stack < 2; ++stack) {
     const double angle = 3 * stack + random.uniform(0, 1), r = random.uniform(0.5, 1.2);
     double z = 0;
@@ -118,8 +118,7 @@ inline ModelDescription stacks_on_turntable(std::uint64_t seed) {
   return d;
 }
 
-// Boxes that touch each other, a box on a box, a wedge and a capsule along the radius on a tilted
-// table whose rate changes.
+// Boxes that touch each other, a box on a box and a wedge on a tilted table whose rate changes.
 inline ModelDescription mixed_on_turntable(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.7, 0);
@@ -129,34 +128,40 @@ inline ModelDescription mixed_on_turntable(std::uint64_t seed) {
   d.bodies = {carrier("a table", Halfspace{axis}, axis, turns + "*(t+0.2*(1-cos(t)))")};
   const double r = random.uniform(0.3, 0.8), y = random.uniform(-0.05, 0.05);
   const auto put = [&](const BodyDescription& body) {
-    d.bodies.push_back(
-        riding(body, Quat::FromTwoVectors(Vec3::UnitZ(), axis), rate * axis));
+    d.bodies.push_back(riding(body, Quat::FromTwoVectors(Vec3::UnitZ(), axis), rate * axis));
   };
   put(moving("b0", Box{Vec3(0.2, 0.2, 0.1)}, log_uniform(random, 0.1, 10), Vec3(r, 0, 0.05)));
-  put(moving("b1", Box{Vec3(0.2, 0.2, 0.16)}, log_uniform(random, 0.1, 10), Vec3(r + 0.2, y, 0.08)));
+  put(moving("b1", Box{Vec3(0.2, 0.2, 0.16)}, log_uniform(random, 0.1, 10),
+             Vec3(r + 0.2, y, 0.08)));
   put(moving("b2", Box{Vec3(0.1, 0.1, 0.1)}, log_uniform(random, 0.1, 10), Vec3(r, 0, 0.15)));
-  put(moving("wedge",
-             Hull{{Vec3(-0.1, -0.1, -0.1), Vec3(0.1, -0.1, -0.1), Vec3(0, 0.15, -0.1),
-                   Vec3(0, 0, 0.1)}},
-             log_uniform(random, 0.1, 10), Vec3(-r, 0.2, 0.1)));
+  put(moving(
+      "wedge",
+      Hull{{Vec3(-0.1, -0.1, -0.1), Vec3(0.1, -0.1, -0.1), Vec3(0, 0.15, -0.1), Vec3(0, 0, 0.1)}},
+      log_uniform(random, 0.1, 10), Vec3(-r, 0.2, 0.1)));
   return d;
 }
 
-// Boxes beside and on each other on a tray that sways and tilts about an axis above or below it.
+// Boxes, one on another, on a tray that sways and tilts about an axis above or below it.
 inline ModelDescription swinging_tray(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.8, 0);
   const double up = random.uniform(-1, 1);  // of the axis over the tray
-  BodyDescription tray = carrier("tray", Box{Vec3(2, 1, 0.1)}, Vec3::UnitY(),
-                                 std::to_string(random.uniform(0.05, 0.2)) + "*(1-cos(3*t))",
-                                 Vec3(0, 0, -up));
+  BodyDescription tray =
+      carrier("tray", Box{Vec3(2, 1, 0.1)}, Vec3::UnitY(),
+              std::to_string(random.uniform(0.05, 0.2)) + "*(1-cos(3*t))", Vec3(0, 0, -up));
   tray.motion->position = {function("0.05*(1-cos(2*t))"), TimeFunction(0), TimeFunction(0)};
   d.bodies = {tray, moving("a", Box{Vec3(0.3, 0.2, 0.1)}, 1, Vec3(0.3, 0.1, 0.1 - up)),
               moving("b", Box{Vec3(0.2, 0.15, 0.1)}, log_uniform(random, 0.1, 10),
                      Vec3(0.32, 0.1, 0.2 - up)),
-              moving("c", Box{Vec3(0.2, 0.2, 0.1)}, 5, Vec3(-0.5, -0.1, 0.1 - up)),
-              moving("d", Box{Vec3(0.2, 0.2, 0.2)}, log_uniform(random, 0.1, 10),
-                     Vec3(-0.3, -0.1, 0.15 - up))};
+              moving("c", Box{Vec3(0.2, 0.2, 0.1)}, 5, Vec3(-0.5, -0.1, 0.1 - up))};
+  return d;
+}
+
+// One more that touches the last from the side and is higher.
+inline ModelDescription crowded_tray(std::uint64_t seed) {
+  ModelDescription d = swinging_tray(seed);
+  d.bodies.push_back(moving("d", Box{Vec3(0.2, 0.2, 0.2)}, 0.2 * static_cast<double>(seed),
+                            d.bodies.back().position + Vec3(0.2, 0, 0.05)));
   return d;
 }
 
@@ -205,9 +210,9 @@ inline ModelDescription drum_and_conveyor(std::uint64_t seed) {
     if (i % 2 != 0) continue;
     const Vec3 size(random.uniform(0.1, 0.3), random.uniform(0.1, 0.3), random.uniform(0.1, 0.2));
     const Vec3 place(random.uniform(-0.05, 0.05), 0, size.z() / 2 - 1);
-    boxes.push_back(riding(
-        moving("box" + std::to_string(i), Box{size}, log_uniform(random, 0.1, 10), place), turn,
-        rate * Vec3::UnitY()));
+    boxes.push_back(
+        riding(moving("box" + std::to_string(i), Box{size}, log_uniform(random, 0.1, 10), place),
+               turn, rate * Vec3::UnitY()));
   }
   d.bodies = {drum, belt};
   d.bodies.insert(d.bodies.end(), boxes.begin(), boxes.end());

@@ -1,6 +1,7 @@
 // What rests stays where it is to the last bit (E443 to E446), and what friction holds on moving
 // bodies does not creep (E440 to E442).
 #include <cmath>
+#include <limits>
 
 #include "system/schemes/sticking_worlds.hpp"
 
@@ -25,6 +26,52 @@ ModelDescription tower(std::uint64_t seed) {
     z += size.z();
   }
   return d;
+}
+
+ModelDescription table(std::uint64_t seed) {
+  Random random(seed);
+  ModelDescription d = world(Vec3(0, 0, -g), 0.5, 0);
+  d.bodies = {fixed_halfspace("floor", Vec3::UnitZ())};
+  for (int i = 0; i < 4; ++i)
+    d.bodies.push_back(moving("leg" + std::to_string(i), Box{Vec3(0.1, 0.1, 0.7)},
+                              log_uniform(random, 1e-3, 1e3),
+                              Vec3(i % 2 ? 0.5 : -0.5, i / 2 ? 0.3 : -0.3, 0.35)));
+  d.bodies.push_back(
+      moving("top", Box{Vec3(1.2, 0.8, 0.1)}, log_uniform(random, 1e-3, 1e3), Vec3(0, 0, 0.75)));
+  d.bodies.push_back(moving("load", Box{Vec3(0.2, 0.2, 0.2)}, log_uniform(random, 1e-3, 1e3),
+                            Vec3(random.uniform(-0.2, 0.2), random.uniform(-0.1, 0.1), 0.9)));
+  return d;
+}
+
+// Poses do not change by a bit, velocities are rounding of the impulses that hold the bodies.
+void expect_rest(const ModelDescription& d) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  Simulator sim = simulator(d);
+  certified_steps(sim, h, 10);
+  const std::vector<Pose> rest = sim.state().poses;
+  for (int i = 0; i < 300; ++i) {
+    if (!certified_step(sim, h)) return;
+    std::vector<double> load(sim.model().bodies.size(), 0);
+    for (const ContactMemory& m : sim.state().contacts)
+      for (const BodyId id : {m.key.body_a, m.key.body_b}) load[index(id)] += m.impulse_W.norm();
+    for (std::size_t k = 0; k < load.size(); ++k) {
+      const Body& body = sim.model().bodies[k];
+      if (body.velocities == 0) continue;
+      ASSERT_LE((sim.state().poses[k].p - rest[k].p).norm(), 1e-12) << body.name << " step " << i;
+      ASSERT_LE(sim.state().v.segment(body.first_velocity, 3).norm(),
+                1e3 * eps * load[k] / body.mass)
+          << body.name << " step " << i;
+    }
+  }
+  EXPECT_EQ(sim.state().poses, rest);
+}
+
+TEST(Rest, TowersOfAnyMassesAreExact) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) expect_rest(tower(seed));
+}
+
+TEST(Rest, TablesOfAnyMassesAreExact) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) expect_rest(table(seed));
 }
 
 // A step that is repeated is what a new simulator finds.

@@ -1,5 +1,5 @@
-#include "record/check/rebuild/carried.hpp"
-
+// Motion of prescribed bodies in the rows of contacts, and what anchors of the state change about
+// it (E440, E600, E601). Shares nothing with the engine.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace cairn::record {
 namespace {
 
-constexpr double most_turn = 0.25;  // beyond which chords are used (E600) [rad]
+constexpr double most_screw_turn = 0.25;  // beyond which chords are used (E600) [rad]
 
 bool is_free(const Model& model, BodyId id) {
   return id != BodyId::world && model.body(id).kind == BodyKind::dynamic;
@@ -19,8 +19,7 @@ bool is_free(const Model& model, BodyId id) {
 
 // Anchors at the beginning of a part are not recorded.
 bool is_part(const Segment& s) {
-  return s.share() < 1 ||
-         (std::holds_alternative<Hybrid>(s.scheme) && s.report.solve_count != 1);
+  return s.share() < 1 || (std::holds_alternative<Hybrid>(s.scheme) && s.report.solve_count != 1);
 }
 
 // The twist in the frame of the contact: all of it by the screw motion.
@@ -29,7 +28,7 @@ Vec3 screw_motion(const Model& model, const Contact& c, const std::vector<Pose>&
   Vec3 u = Vec3::Zero();
   for (const auto& [id, sign] : {std::pair{c.key.body_a, -1.0}, std::pair{c.key.body_b, 1.0}})
     if (model.body(id).kind == BodyKind::prescribed) {
-      if (h * mean_spin(poses[index(id)], other[index(id)], h).norm() > most_turn)
+      if (h * mean_spin(poses[index(id)], other[index(id)], h).norm() > most_screw_turn)
         return carried_motion(model, c, poses, other, h);
       u += sign * screw_velocity_of(poses[index(id)], other[index(id)], c.p_WC, h);
     }
@@ -44,14 +43,8 @@ bool projects(const Segment& s) {
   return hybrid && hybrid->projection;
 }
 
-Known have_anchor(const Segment& s, BodyId a, BodyId b) {
-  if (is_part(s)) return Known::unclear;
-  for (const ContactAnchor& anchor : s.start.contact_anchors)
-    if (anchor.key.body_a == a && anchor.key.body_b == b) return Known::yes;
-  return Known::no;
-}
-
-Known ride(const Segment& s, BodyId a, BodyId b) {
+// The anchor must be one of `on`, if that is a body.
+static Known ride(const Segment& s, BodyId a, BodyId b, BodyId on) {
   if (!projects(s)) return Known::no;
   if (is_part(s)) return Known::unclear;
   base::UnionFind groups;
@@ -62,12 +55,25 @@ Known ride(const Segment& s, BodyId a, BodyId b) {
       groups.join(static_cast<int>(i), static_cast<int>(j));
   };
   for (const ContactAnchor& x : s.start.contact_anchors) join(x.key.body_a, x.key.body_b);
+  for (const ContactMemory& m : s.start.contacts) join(m.key.body_a, m.key.body_b);
   for (const Joint& joint : s.model.joints) join(joint.bodies[0], joint.bodies[1]);
-  for (const ContactAnchor& x : s.start.contact_anchors)
+  for (const ContactAnchor& x : s.start.contact_anchors) {
+    if (on != BodyId::world && x.key.body_a != on && x.key.body_b != on) continue;
     for (const BodyId held : {x.key.body_a, x.key.body_b})
       for (const BodyId id : {a, b})
         if (is_free(s.model, held) && is_free(s.model, id) && root(held) == root(id))
           return Known::yes;
+  }
+  return Known::no;
+}
+
+Known ride(const Segment& s, BodyId a, BodyId b) {
+  return ride(s, a, b, BodyId::world);
+}
+
+Known ride_on(const Segment& s, BodyId a, BodyId b) {
+  for (const BodyId id : {a, b})
+    if (s.model.body(id).kind == BodyKind::prescribed) return ride(s, a, b, id);
   return Known::no;
 }
 
@@ -76,7 +82,7 @@ Known ride(const Segment& s, BodyId a, BodyId b) {
 Vec3 screw_velocity_of(const Pose& X, const Pose& X_end, const Vec3& point, double h) {
   const Vec3 mean = mean_velocity(X, X_end, point, h), r = h * mean_spin(X, X_end, h);
   const double angle = r.norm();
-  if (!(angle > 0) || angle > most_turn) return mean;
+  if (!(angle > 0) || angle > most_screw_turn) return mean;
   Eigen::Matrix3d cross;
   cross << 0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0;
   const double half = std::sin(angle / 2) / angle;
@@ -104,10 +110,10 @@ Vec3 contact_motion_apart(const Segment& s, const Contact& c, const std::vector<
 Vec3 contact_motion_with(const Segment& s, const Contact& c, const std::vector<Pose>& poses,
                          const std::vector<Pose>& other, double h, double recorded) {
   const Vec3 apart = contact_motion_apart(s, c, poses, other, h);
-  const Known anchored = have_anchor(s, c.key.body_a, c.key.body_b);
-  if (!projects(s) || anchored == Known::no) return apart;
+  const Known rides = ride_on(s, c.key.body_a, c.key.body_b);
+  if (!projects(s) || rides == Known::no) return apart;
   const Vec3 held = screw_motion(s.model, c, poses, other, h);
-  if (anchored == Known::yes) return held;
+  if (rides == Known::yes) return held;
   return std::abs(recorded - held[0]) < std::abs(recorded - apart[0]) ? held : apart;
 }
 

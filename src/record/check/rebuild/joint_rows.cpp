@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/rebuild/rows.hpp"
 
 namespace cairn::record {

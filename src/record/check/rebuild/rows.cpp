@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 
 namespace cairn::record {
@@ -85,8 +84,9 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
       return id != BodyId::world && s.model.body(id).velocities > 0;
     });
     const bool rides = ride(s, joint.bodies[0], joint.bodies[1]) != Known::no;
-    if ((free || rides) && first.size() == out.joints.size() && first[r].constraint == row.constraint &&
-        first[r].row == row.row && fits(first[r], place.start)) {
+    if ((free || rides) && first.size() == out.joints.size() &&
+        first[r].constraint == row.constraint && first[r].row == row.row &&
+        fits(first[r], place.start)) {
       first[r].error_ahead = row.error;
       first[r].beginning = true;
       row = first[r];

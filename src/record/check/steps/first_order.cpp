@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "record/check/rebuild/contact_geometry.hpp"
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order_step.hpp"
 
 namespace cairn::record {
@@ -99,8 +98,8 @@ void StepCheck::collision(std::size_t i, const Place& place, const MatchedRows& 
     const Contact& c = *row.contact;
     const double recorded = problem.constraints[row.constraint].b[0] * problem.units.speed();
     const Contact* first = place.again ? contact_with(place.before, c.key) : &c;
-    const bool kept = place.again && first && row.beginning &&
-                      ride(s, c.key.body_a, c.key.body_b) != Known::no;
+    const bool kept =
+        place.again && first && row.beginning && ride(s, c.key.body_a, c.key.body_b) != Known::no;
     const Vec3 motion =
         place.again && !kept
             ? Vec3(-contact_motion_apart(s, c, place.rows, place.start, h))

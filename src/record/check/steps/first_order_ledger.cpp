@@ -3,7 +3,6 @@
 #include <numbers>
 #include <numeric>
 
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "record/check/rebuild/contact_geometry.hpp"
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order_step.hpp"
 
 namespace cairn::record {
@@ -218,8 +217,8 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
         // The velocity of the points that touch, along all directions, whatever rows there are.
         Contact all = c;
         all.stretch = 1;
-        const Vec3 points =
-            contact_rate(model, poses, all, v) + contact_motion_with(s, all, poses, poses_end, h, 0);
+        const Vec3 points = contact_rate(model, poses, all, v) +
+                            contact_motion_with(s, all, poses, poses_end, h, 0);
         const double speed = std::max(centres.norm(), points.norm());
         part = std::max(options.gamma * (c.gap + allowed) / h, -speed / 32);
       }

@@ -7,7 +7,6 @@
 #include "record/check/check_parts.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/rebuild.hpp"
-#include "record/check/rebuild/carried.hpp"
 #include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
