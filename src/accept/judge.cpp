@@ -207,6 +207,31 @@ void Judge::judge_joints(const Taken& taken, Judgement& out) const {
     });
     if (distance > limits_.joint || error.angle > limits_.joint_angle)
       out.culprits.emplace_back(joint.bodies[0], joint.bodies[1]);
+    judge_tops(taken, joint, out);
+  }
+}
+
+// (E644): a top that turns farther in a step precesses at a wrong rate.
+void Judge::judge_tops(const Taken& taken, const Joint& joint, Judgement& out) const {
+  constexpr double safe = 0.9;  // of the limit, for the part that is tried next [-]
+  if (!std::holds_alternative<BallJoint>(joint.type) &&
+      !std::holds_alternative<DistanceJoint>(joint.type))
+    return;
+  for (const BodyId id : joint.bodies) {
+    if (id == BodyId::world) continue;
+    const Body& body = taken.model.body(id);
+    if (body.velocities == 0 || body.rotation != RotationKind::three) continue;
+    const double rate = taken.before.v.segment<3>(body.first_velocity + body.velocities - 3).norm();
+    const double turn = taken.length * rate;
+    take(turn, taken.most_turn, out.verdict.motion, [&] {
+      return fmt::format(
+          "body '{}' turns by {:.3g} rad in a step on joint '{}'; {:.2g} rad are "
+          "followed to 1 %, take a step of at most {:.2g} s",
+          body.name, turn, joint.name, taken.most_turn, taken.most_turn / rate);
+    });
+    if (turn <= taken.most_turn) continue;
+    out.culprits.emplace_back(joint.bodies[0], joint.bodies[1]);
+    out.certified = std::min(out.certified, safe * taken.most_turn / turn);
   }
 }
 

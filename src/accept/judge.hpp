@@ -27,6 +27,7 @@ struct Taken {
   bool elastic = false;  // contacts may return energy that an earlier step took
   std::span<const ExternalForce> external = {};
   double (*clock)() = nullptr;  // CPU time [s]; null: checks are not timed
+  double most_turn = 0.5;       // of a body that a joint leaves free to turn (E644) [rad]
 };
 
 struct Judgement {
@@ -57,6 +58,7 @@ class Judge {
   void find_all_depths(const Model& model, std::span<const Pose> poses);
   bool overlapped_before(const Taken& taken, const collide::SweepFinding& finding);
   void judge_joints(const Taken& taken, Judgement& out) const;
+  void judge_tops(const Taken& taken, const Joint& joint, Judgement& out) const;
   void judge_momentum(const Taken& taken, Judgement& out);
   void find_loads(const Taken& taken);
   double moving_energy(const Taken& taken);

@@ -210,10 +210,13 @@ double energy_defect(const MiddleMoment& m, std::span<const Pose> next, const Ve
   const Vec3 start = between(spring, m.poses), end = between(spring, next);
   const double along = spring_rate(m.model, forces.middle, row, mean) + row.motion;
   if (!f.elastic) return 0;
+  // The impulse that acted, also where the iteration did not end, without what E178 damps.
+  const double rate = 2 * along - f.start, opening = length_rate(start, end, m.h);
+  const double impulse = linear_impulse(f, rate) -
+                         f.damped * m.h * m.h * spring.stiffness * (0.75 * rate + 0.25 * f.start);
   const double before = start.norm(), after = end.norm();
   return spring.stiffness * (0.5 * (before + after) - spring.rest_length) * (after - before) -
-         m.h * mean_tension(spring, start, end, along, m.h) * along +
-         m.h * row.damping * f.mean * (f.mean - along);
+         impulse * along + m.h * row.damping * opening * opening;
 }
 
 }  // namespace cairn::dynamics

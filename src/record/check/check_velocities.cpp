@@ -239,9 +239,8 @@ bool pay_along_springs(const Model& model, const Island& island, const VecX& end
 
 bool on_springs(const Model& model, const Island& island) {
   return std::any_of(model.springs.begin(), model.springs.end(), [&](const Spring& spring) {
-    return std::any_of(island.bodies.begin(), island.bodies.end(), [&](std::size_t i) {
-      return spring.bodies[0] == static_cast<BodyId>(i);
-    });
+    return std::any_of(island.bodies.begin(), island.bodies.end(),
+                       [&](std::size_t i) { return spring.bodies[0] == static_cast<BodyId>(i); });
   });
 }
 

@@ -14,6 +14,7 @@ namespace cairn::scheme {
 namespace {
 
 constexpr double payable = 0x1p-10;  // share of the energy that is paid or returned (E169) [-]
+constexpr double rigid = 0x1p-44;    // share of the energy within a group that is rounding [-]
 
 // The axis across the plane in which the body moves, -1: it does not move in a plane.
 int plane_normal(const Body& body) {
@@ -162,6 +163,7 @@ double FreeGroups::keep_momentum(const Model& model, IsolatedBodies& islands,
     const double work = group.lift + group.kinetic[1] - group.kinetic[0];
     const double within = group.kinetic[1] - 0.5 * group.mass * group.velocity.squaredNorm() -
                           0.5 * group.rate.dot(group.spin[0]);
+    if (!(within > rigid * group.kinetic[1])) continue;
     const bool gains =
                    (payment == GroupPayment::gains || group.springs) && work > 0 && work < within,
                both = payment == GroupPayment::both && std::abs(work) <= payable * within;
