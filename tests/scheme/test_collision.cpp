@@ -146,6 +146,72 @@ TEST(ImpactEnergy, GuardLetsNoLawGain) {
   RecordProperty("guard_corrections", corrections);
 }
 
+// The residual of E174 at a contact: lambda_n = wanted and w_n > 0, or more and w_n = 0; friction
+// of up to mu lambda_n opposite to the slip, for round cones and along the sides of a polygon.
+double poisson_residual(const Constraint& c, const double* w, const double* lambda, double wanted) {
+  const double normal = std::min(lambda[0] - wanted, w[0]);
+  double worst = std::abs(normal), power = 0;
+  std::vector<Eigen::Vector2d> corners;
+  for (int k = 0; k < (c.facets > 0 ? c.facets : 4096); ++k) {
+    const double angle = 2 * std::acos(-1.0) * k / (c.facets > 0 ? c.facets : 4096);
+    corners.emplace_back(std::cos(angle), c.rows > 2 ? std::sin(angle) : 0);
+  }
+  const Eigen::Vector2d slip(w[1], c.rows > 2 ? w[2] : 0),
+      force(lambda[1], c.rows > 2 ? lambda[2] : 0);
+  for (std::size_t k = 0; k < corners.size(); ++k) {
+    const Eigen::Vector2d &a = corners[k], &b = corners[(k + 1) % corners.size()];
+    power = std::max(power, -c.mu * lambda[0] * a.dot(slip));
+    const Eigen::Vector2d out = c.rows > 2
+                                    ? Eigen::Vector2d(b.y() - a.y(), a.x() - b.x()).normalized()
+                                    : Eigen::Vector2d(k % 2 ? -1 : 1, 0);
+    const double bound = c.rows > 2 ? c.mu * lambda[0] * out.dot(a) : c.mu * lambda[0];
+    worst = std::max(worst, out.dot(force) - bound);
+  }
+  return std::max(worst, power + slip.dot(force));  // friction dissipates all it can
+}
+
+// (E680), with as many contacts as make the impulses of the compression redundant.
+TEST(Poisson, EveryContactReturnsItsShare) {
+  Random random(29);
+  scheme::CollisionData d;
+  SolverWorkspace workspace;
+  StepReport report;
+  const SolverOptions solver = Auto{};
+  int returned = 0, redundant = 0, unsolved = 0;
+  for (int i = 0; i < 600; ++i) {
+    const std::size_t contacts = 2 + static_cast<std::size_t>(i % 5);
+    make_body(random, contacts, random.uniform(0.05, 0.8), random.uniform(0.1, 1),
+              RestitutionLaw::poisson, d);
+    for (Constraint& c : d.base.constraints) {
+      c.facets = i % 3 == 0 ? 4 : i % 3 == 1 ? 8 : 0;
+      c.law = Law::coulomb;
+    }
+    report.solve_count = 0;
+    report.impacts.clear();
+    scheme::resolve_impact({.guard = false}, solver, workspace, d, report);
+    if (d.mode[0] != scheme::CollisionData::Mode::returned) continue;
+    ++returned;
+    redundant += contacts > 2 ? 1 : 0;
+    // Normals that span space cannot all open, and a solution need not exist.
+    unsolved += d.speeds_found ? 0 : 1;
+    if (!d.speeds_found) continue;
+    const Solution& solution =
+        report.solves[static_cast<std::size_t>(report.solve_count - 1)].solution;
+    ASSERT_EQ(solution.status, SolveStatus::solved) << i;
+    for (std::size_t c = 0; c < contacts; ++c) {
+      double w[max_rows] = {};
+      linear::constraint_velocity(d.base, d.base.constraints[c], d.v_after.data(), false, w);
+      ASSERT_LE(poisson_residual(d.base.constraints[c], w,
+                                 solution.lambda.data() + d.base.first_row[c], d.wanted[c]),
+                d.base.constraints[c].facets > 0 ? 1e-7 : 1e-5)
+          << i << ' ' << c;
+    }
+  }
+  EXPECT_GT(returned, 400);
+  EXPECT_GT(redundant, 200);
+  EXPECT_LE(unsolved, returned / 50);
+}
+
 // Several contacts at once under Stronge's law: together they return e^2 of what they stored.
 TEST(ImpactEnergy, SeveralContactsReturnTheSquareOfE) {
   Random random(23);

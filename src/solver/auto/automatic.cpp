@@ -217,7 +217,9 @@ bool polish_again(Attempts& a, const Kind& kind) {
   limits.strides = most_strides;
   for (const double rho : {1e4, 1e2, 1e6, 1e7}) {
     limits.rho = rho;
-    if (!kind.large || rho > 1e5) limits.factorisations = a.options.max_iterations;
+    // Strides take some steps each, a hundredth of the work of pyramids in all.
+    const bool many = rho > 1e5 || rho == 1e4;
+    if (!kind.large || many) limits.factorisations = a.options.max_iterations;
     a.newton(limits);
     if (a.good()) return true;
   }

@@ -2,6 +2,7 @@
 // (E540, E681).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -11,9 +12,12 @@
 namespace cairn::solver {
 
 // The share t > 0 of the change d at which a contact inside its cone reaches it, |a_T + t d_T| =
-// mu (a_n + t d_n); infinite where it does not.
+// mu (a_n + t d_n), or one that is at its cone opens, a_n + t d_n = 0; infinite where neither is
+// ahead.
 inline double share_to_cone(const problem::LawSet& set, const double* a, const double* d) {
-  if (!has_cone(set.law) || set.rows < 2 || !(set.mu > 0)) return base::infinity;
+  if (!is_unilateral(set.law) || !(a[0] > 0)) return base::infinity;
+  const double opens = d[0] < 0 ? -a[0] / d[0] : base::infinity;
+  if (!has_cone(set.law) || set.rows < 2 || !(set.mu > 0)) return opens;
   double aa = -set.mu * set.mu * a[0] * a[0], ad = -set.mu * set.mu * a[0] * d[0],
          dd = -set.mu * set.mu * d[0] * d[0];
   for (int k = 1; k < set.rows; ++k) {
@@ -21,10 +25,10 @@ inline double share_to_cone(const problem::LawSet& set, const double* a, const d
     ad += a[k] * d[k];
     dd += d[k] * d[k];
   }
-  if (!(a[0] > 0) || !(aa < 0)) return base::infinity;
+  if (!(aa < 0)) return opens;
   const double root = std::sqrt(std::max(0.0, ad * ad - dd * aa));
   const double below = ad + root;  // aa + 2 ad t + dd t^2 = 0 with aa < 0: t = -aa / (ad + root)
-  return below > 0 ? -aa / below : base::infinity;
+  return below > 0 ? std::min(opens, -aa / below) : opens;
 }
 
 // The least of all contacts.
