@@ -85,9 +85,10 @@ void TrapezoidalStep::integrate_accurately(double whole_length) {
                longest = std::max(pair, options.max_step < 0 ? h : options.max_step);
   double left = whole_length, length = std::min(whole_length, longest);
   while (left > 0 && stopped.empty()) {
+    const bool rest = length >= whole * left;
     // What would be left is not too short for a pair.
-    if (left - length < pair * whole) length = left < 2 * pair * whole ? left : left / 2;
-    const bool last = length >= whole * left;
+    if (!rest && left - length < pair * whole) length = left / 2;
+    const bool last = rest || left < 2 * pair * whole;
     if (last) length = left;
     const bool divides = length >= pair * whole;
     save_part();
