@@ -71,9 +71,10 @@ std::string end_text(const bench::OrderRun& finest, const EndError& end) {
   if (end.asked > 0)
     text += end.reached()
                 ? fmt::format(", {:.3g} m asked for; --set simulation.step={}", end.asked, finest.h)
-                : fmt::format(", NOT below the {:.3g} m asked for; allow more --halvings, or look "
-                              "for events and orders that keep it from falling",
-                              end.asked);
+                : fmt::format(
+                      ", NOT below the {:.3g} m asked for; allow more --halvings, or look "
+                      "for events and orders that keep it from falling",
+                      end.asked);
   return text + "\n";
 }
 

@@ -118,8 +118,8 @@ struct OrderOptions {
   std::vector<std::string> assignments;  // "simulation.step=0.01"
   int halvings = 4;                      // of the scene's step; at most, with an accuracy
   bool halvings_given = false;
-  double accuracy_at_end = 0;            // [m]; 0: none is asked for
-  std::string out;                       // chart; empty: none
+  double accuracy_at_end = 0;  // [m]; 0: none is asked for
+  std::string out;             // chart; empty: none
   bool json = false;
 };
 int order(const OrderOptions& options);

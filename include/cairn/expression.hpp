@@ -19,7 +19,7 @@ class TimeFunction {
   static Result<TimeFunction> parse(const std::string& text);
 
   double operator()(double t) const;
-  bool is_constant() const;  // no t in it
+  bool is_constant() const;                  // no t in it
   bool has_kinks() const { return kinks_; }  // may jump or bend: if, step, sign, floor, abs, ...
 
   // One-sided limits of the function and of its slope at t (E660). A jump or bend at most `within`
@@ -30,8 +30,8 @@ class TimeFunction {
   };
   Limit limit(double t, Side side, double within) const;
 
-  // The first time in (t0, t1) at which the function passes from one of its pieces to another, t1 if
-  // there is none. Pieces that are entered and left again between both are not seen.
+  // The first time in (t0, t1) at which the function passes from one of its pieces to another, t1
+  // if there is none. Pieces that are entered and left again between both are not seen.
   double first_kink(double t0, double t1) const;
 
   // Bounds of the function and of its slope over all of [t0, t1]; infinite where there are none.

@@ -165,7 +165,8 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     Judgement judgement = advance(s, s.scheme, length, h, data, state, part_);
     ++attempts;
     bool plain = false;  // taken at first order
-    if (fallback && length < first_order_below * h && !s.interrupted && !stands(s, judgement, part_)) {
+    if (fallback && length < first_order_below * h && !s.interrupted &&
+        !stands(s, judgement, part_)) {
       report.discarded_solves += part_.solve_count;
       state = before_;
       judgement = advance(s, *fallback, length, h, data, state, part_);

@@ -206,8 +206,8 @@ class ExpressionParser {
 
   // Not smooth within its domain.
   static bool bends(Op op) {
-    return (op >= Op::abs && op <= Op::step) || op == Op::min || op == Op::max ||
-           op == Op::atan2 || op == Op::select;
+    return (op >= Op::abs && op <= Op::step) || op == Op::min || op == Op::max || op == Op::atan2 ||
+           op == Op::select;
   }
 
   bool expected(const std::string& what) {

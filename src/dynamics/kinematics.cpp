@@ -107,8 +107,7 @@ bool velocity_jumps(const Motion& motion, double t, double h) {
     return f.limit(t, TimeFunction::Side::left, within).slope !=
            f.limit(t, TimeFunction::Side::right, within).slope;
   };
-  return jumps(motion.angle) ||
-         std::any_of(motion.position.begin(), motion.position.end(), jumps);
+  return jumps(motion.angle) || std::any_of(motion.position.begin(), motion.position.end(), jumps);
 }
 
 void mass_matrix(const Body& body, double (&A)[6][6]) {

@@ -100,8 +100,8 @@ std::optional<BodyId> LinkBuilder::body(const std::string& name, const std::stri
   return std::nullopt;
 }
 
-// A link is as long as the distance of its ends, or the lever arms of bodies on a common point, whose
-// distance is rounding.
+// A link is as long as the distance of its ends, or the lever arms of bodies on a common point,
+// whose distance is rounding.
 void LinkBuilder::measure(const Ends& ends, bool apart) {
   constexpr double rounding = 0x1p-40;  // of positions [-]
   double place = 0;

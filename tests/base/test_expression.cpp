@@ -156,20 +156,13 @@ TEST(Expression, OneSidedLimits) {
     double t, left, right, slope_left, slope_right;
   };
   const Case cases[] = {
-      {"if(t < 1, 2*t, 5)", 1, 2, 5, 2, 0},
-      {"if(t >= 1, 5, 2*t)", 1, 2, 5, 2, 0},
-      {"if(1 > t, 2*t, 5)", 1, 2, 5, 2, 0},
-      {"step(t - 0.3)", 0.3, 0, 1, 0, 0},
-      {"step(0.3 - t)", 0.3, 1, 0, 0, 0},
-      {"floor(t/0.1)", 0.3, 2, 3, 0, 0},
-      {"ceil(-t)", 2, -1, -2, 0, 0},
-      {"sign(sin(pi*t))", 3, 1, -1, 0, 0},
-      {"t - floor(t)", 4, 1, 0, 1, 1},
-      {"abs(t - 2)", 2, 0, 0, -1, 1},
-      {"min(t, 2 - t)", 1, 1, 1, 1, -1},
-      {"max(0, 3*(t - 1))", 1, 0, 0, 0, 3},
-      {"atan2(1 - t, -1)", 1, pi, -pi, 1, 1},
-      {"sign(floor(t) - 2)", 2, -1, 0, 0, 0},
+      {"if(t < 1, 2*t, 5)", 1, 2, 5, 2, 0},   {"if(t >= 1, 5, 2*t)", 1, 2, 5, 2, 0},
+      {"if(1 > t, 2*t, 5)", 1, 2, 5, 2, 0},   {"step(t - 0.3)", 0.3, 0, 1, 0, 0},
+      {"step(0.3 - t)", 0.3, 1, 0, 0, 0},     {"floor(t/0.1)", 0.3, 2, 3, 0, 0},
+      {"ceil(-t)", 2, -1, -2, 0, 0},          {"sign(sin(pi*t))", 3, 1, -1, 0, 0},
+      {"t - floor(t)", 4, 1, 0, 1, 1},        {"abs(t - 2)", 2, 0, 0, -1, 1},
+      {"min(t, 2 - t)", 1, 1, 1, 1, -1},      {"max(0, 3*(t - 1))", 1, 0, 0, 0, 3},
+      {"atan2(1 - t, -1)", 1, pi, -pi, 1, 1}, {"sign(floor(t) - 2)", 2, -1, 0, 0, 0},
   };
   for (const Case& c : cases) {
     const TimeFunction f = TimeFunction::parse(c.text).value();
@@ -189,10 +182,9 @@ TEST(Expression, OneSidedLimits) {
 
 // Slopes of smooth functions against differences; the values keep their bits.
 TEST(Expression, SlopesOfSmoothFunctions) {
-  for (const char* text :
-       {"3*sin(pi*t)", "tan(t) + asin(t/9) - acos(t/9)", "atan(t)*atan2(t, 2)",
-        "sinh(t) - cosh(t) * tanh(t)", "exp(-t^2)", "log(t + 1) / sqrt(t + e)", "t^3 - 2^t",
-        "abs(t)*min(t, 5)"}) {
+  for (const char* text : {"3*sin(pi*t)", "tan(t) + asin(t/9) - acos(t/9)", "atan(t)*atan2(t, 2)",
+                           "sinh(t) - cosh(t) * tanh(t)", "exp(-t^2)", "log(t + 1) / sqrt(t + e)",
+                           "t^3 - 2^t", "abs(t)*min(t, 5)"}) {
     const TimeFunction f = TimeFunction::parse(text).value();
     for (const double t : {0.25, 0.5, 1.3, 3.75}) {
       const auto at = f.limit(t, TimeFunction::Side::right, 1e-12);

@@ -133,8 +133,8 @@ class Checker {
                fmt::format("reported as certified with a residual of {:.3g}; tolerance {:.3g}",
                            worst, tolerance_));
     // The solves of a step that was stopped are not all there.
-    if (!verdict.solve.ok && recorded <= tolerance_ &&
-        frame.report.status != StepStatus::stopped && frame.report.uncertified_projections == 0)
+    if (!verdict.solve.ok && recorded <= tolerance_ && frame.report.status != StepStatus::stopped &&
+        frame.report.uncertified_projections == 0)
       complain(FindingCode::verdict,
                "reported as uncertified though every residual is within the tolerance");
     // (E665)

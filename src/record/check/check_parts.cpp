@@ -112,8 +112,8 @@ void begin_part(const Model& model, const SolveRecord& solve, const StepReport& 
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     auto now = here.v.segment(body.first_velocity, b.size);
     const auto recorded = solve.origin.v.segment(b.first, b.size);
-    if (exact && !((now - recorded).norm() <=
-                   motion_relative * spin_rounding(body) * recorded.norm()))
+    if (exact &&
+        !((now - recorded).norm() <= motion_relative * spin_rounding(body) * recorded.norm()))
       complain(FindingCode::velocity,
                fmt::format("{} begins a part with other velocities than it ended the last with",
                            body.name));

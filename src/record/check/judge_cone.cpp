@@ -19,8 +19,8 @@ bool project_onto_side(const Vec3& z, const Vec3& a, const Vec3& b, Vec3& p) {
   return share_a >= 0 && y >= 0;
 }
 
-// The nearest point p has z - p in the polar cone: of all projections onto sides, edges and the apex
-// the one that violates this least. (The least distance does not tell them apart: to distances
+// The nearest point p has z - p in the polar cone: of all projections onto sides, edges and the
+// apex the one that violates this least. (The least distance does not tell them apart: to distances
 // points that differ by 1e-8 are equal.)
 Vec3 nearest_in_pyramid(const Vec3& z, double mu, const FrictionPolygon& corners) {
   const auto ray = [&](std::size_t i) {

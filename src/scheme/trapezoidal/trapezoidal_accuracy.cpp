@@ -76,8 +76,8 @@ void TrapezoidalStep::restore_part() {
 }
 
 // (E182, E664): each pair of parts in one piece and in two. The error of a pair is of third order,
-// so that of all together is kept by a share of the accuracy in proportion to the length. No part is
-// shorter than min_step, nor than what is left.
+// so that of all together is kept by a share of the accuracy in proportion to the length. No part
+// is shorter than min_step, nor than what is left.
 void TrapezoidalStep::integrate_accurately(double whole_length) {
   const double step = h / data.share(h);  // of which this may be a part
   const double shortest = options.min_step < 0 ? 0x1p-12 * step : options.min_step,
@@ -85,9 +85,10 @@ void TrapezoidalStep::integrate_accurately(double whole_length) {
                longest = std::max(pair, options.max_step < 0 ? h : options.max_step);
   double left = whole_length, length = std::min(whole_length, longest);
   while (left > 0 && stopped.empty()) {
+    const bool rest = length >= whole * left;
     // What would be left is not too short for a pair.
-    if (left - length < pair * whole) length = left < 2 * pair * whole ? left : left / 2;
-    const bool last = length >= whole * left;
+    if (!rest && left - length < pair * whole) length = left / 2;
+    const bool last = rest || left < 2 * pair * whole;
     if (last) length = left;
     const bool divides = length >= pair * whole;
     save_part();

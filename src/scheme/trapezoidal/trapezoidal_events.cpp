@@ -97,7 +97,8 @@ double TrapezoidalStep::collision_time(const Contact& c, double length) {
   double hi = length, gap_hi = end.gap;
   const double rate_lo = normal_velocity(c, d.now.v);
   double rate_hi = relative_velocity(model, d.next.poses, end, end.n_W, d.next.v);
-  if (dynamics::is_prescribed(model, c.key.body_a) || dynamics::is_prescribed(model, c.key.body_b)) {
+  if (dynamics::is_prescribed(model, c.key.body_a) ||
+      dynamics::is_prescribed(model, c.key.body_b)) {
     rate_hi = end.n_W.dot(velocity_at(end, d.next, Side::left));
     set_window(d.now.t);
   }

@@ -90,9 +90,8 @@ ModelDescription cart(const std::string& motion) {
 
 TEST(TrapezoidalJumps, VelocityOfAPrescribedBodyJumps) {
   // The jump at a boundary; within a step.
-  for (const auto& [n, motion_text] :
-       {std::pair{160, "0.4*max(0, t - 0.5)"},
-        std::pair{163, "0.2*abs(t - 0.5) + 0.2*(t - 0.5)"}}) {
+  for (const auto& [n, motion_text] : {std::pair{160, "0.4*max(0, t - 0.5)"},
+                                       std::pair{163, "0.2*abs(t - 0.5) + 0.2*(t - 0.5)"}}) {
     const auto end = [text = motion_text](int steps) {
       Simulator sim = trapezoidal(cart(text));
       certified_steps(sim, 1.0 / steps, steps);
@@ -129,8 +128,8 @@ TEST(TrapezoidalJumps, PlateThatStartsHitsWhatRestsOnIt) {
   }
 }
 
-// (E662): of the velocities at the start the part along the rod is lost at once. In the mean form it
-// would change its sign in every step.
+// (E662): of the velocities at the start the part along the rod is lost at once. In the mean form
+// it would change its sign in every step.
 TEST(TrapezoidalJumps, VelocitiesThatContradictJointsDoNotReflect) {
   ModelDescription d = cart("0");
   d.bodies[1].velocity = Vec3(1, 2, 0);

@@ -269,7 +269,9 @@ class TrapezoidalCheck {
     bool within = false, at_start = false;
     for (const StepEvent& e : s.report.events) {
       if (e.kind != StepEvent::Kind::collision || e.contact != key) continue;
-      const double late = e.t - s.start.t, slack = 1e-9 * s.length;
+      const double late = e.t - s.start.t,
+                   slack = 1e-9 * s.length +
+                           8 * std::numeric_limits<double>::epsilon() * std::abs(s.start.t);
       within = within || (late > slack && late <= s.length + slack);
       at_start = at_start || std::abs(late) <= slack;
     }
