@@ -71,7 +71,7 @@ export class Player {
 
   layOut() {
     const head = el('header', { class: 'cp-head' }, el('b', { text: this.clip.header.title || 'untitled scene' }), ...this.headline());
-    this.note = el('p', { class: 'cp-note', hidden: true });
+    this.note = el('p', { class: 'cp-forces', hidden: true });
     this.view = el('div', { class: 'cp-view' }, this.canvas, this.note);
     const side = el('aside', { class: 'cp-side' }, this.panel.element, this.plots.element);
     const bottom = el('div', { class: 'cp-bottom' }, this.timeline.canvas, this.toolbar.element);
