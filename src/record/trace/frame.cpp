@@ -292,6 +292,7 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
   clear_attempts(report);
   sections.optional(tags::attempts, [&](bytes::ByteReader& in) { read_attempts(in, report); });
   report.verdict = {};
+  report.verdict.attempts = 0;  // of recordings without verdicts
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });
   report.divided.clear();

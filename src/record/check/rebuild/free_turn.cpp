@@ -15,7 +15,7 @@ constexpr int columns = 9;
 
 using Vec7 = Eigen::Matrix<double, 7, 1>;  // angular velocity, quaternion x y z w
 
-struct Euler {
+struct TurnEquations {
   const Mat3& I;
   Mat3 inverse;
 
@@ -80,7 +80,7 @@ FreeTurn free_turn(const Body& body, const Quat& R, const Vec3& w, double t) {
     return {(R * exp_rotation(t * w)).normalized(), w};
   if (angle > most_turn)
     return {(R * exp_rotation(t * w.dot(L) / L.squaredNorm() * L)).normalized(), w};
-  const Euler euler{I, I.inverse()};
+  const TurnEquations euler{I, I.inverse()};
   const int strides = std::max(1, static_cast<int>(std::ceil(angle / turn_of_stride)));
   // The unit of time makes velocities of order one.
   const double unit = w.norm();
