@@ -81,7 +81,7 @@ JointSize joint_size(const Model& model, const State& state, const Joint& joint)
 }  // namespace
 
 Judge::Judge(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
-    : solver_(solver), limits_(limits), sweeper_(model), finder_(model) {
+    : solver_(solver), limits_(limits), sweeper_(model), finder_(model), momentum_(model) {
   thinnest_ = std::numeric_limits<double>::infinity();
   for (const Shape& shape : model.shapes)
     if (shape.inner_radius > 0) thinnest_ = std::min(thinnest_, shape.inner_radius);

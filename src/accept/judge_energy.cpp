@@ -107,7 +107,12 @@ void Judge::judge_energy(const Taken& taken, Verdict& out) {
   term(ledger.passive, "springs and dampers put in");
   // Contacts that are springs, and delayed restitution, return what they took: a negative loss.
   const double returned = taken.elastic ? std::max(0.0, -ledger.impact) : 0;
-  term(ledger.rise() - ledger.integrator - returned, "the energy rises without work by",
+  // (E700): a kick that turns an approach into an opening is a loss of the integrator and a work of
+  // the opening at once.
+  const bool divided = !taken.report.divided.empty();
+  const double turned =
+      divided ? std::clamp(ledger.stabilisation, 0.0, std::max(0.0, -ledger.integrator)) : 0;
+  term(ledger.rise() - ledger.integrator - returned - turned, "the energy rises without work by",
        by_tolerance);
   out.integrator = ledger.integrator / moved;
   take(std::max(0.0, ledger.integrator - noise) / moved, share * limits_.integrator, out.energy,

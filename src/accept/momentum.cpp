@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accept/body_velocity.hpp"
+#include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "dynamics/kinematics.hpp"
 
@@ -21,14 +23,16 @@ bool takes_torques(const Body& body) {
 }
 
 Vec3 spin_of(const Body& body, const Pose& X_WC, const double* v) {
-  const Vec3 w_B = X_WC.R.conjugate() * dynamics::angular_velocity(body, X_WC, v);
-  return X_WC.R * (body.inertia_B * w_B);
+  return X_WC.R * (body.inertia_B * angular_velocity_B(body, X_WC, v));
 }
 
-bool acts(const SolveRecord& solve, std::size_t constraint) {
-  const int first = solve.problem.first_row[constraint],
-            end = solve.problem.first_row[constraint + 1];
-  return !solve.solution.lambda.segment(first, end - first).isZero(0);
+// Sum of the magnitudes of the impulses of a constraint.
+double impulse_of(const SolveRecord& solve, std::size_t constraint) {
+  double sum = 0;
+  for (int k = solve.problem.first_row[constraint]; k < solve.problem.first_row[constraint + 1];
+       ++k)
+    sum += std::abs(solve.solution.lambda[k]);
+  return sum;
 }
 
 double ratio(double error, double scale) {
@@ -37,10 +41,13 @@ double ratio(double error, double scale) {
 
 }  // namespace
 
+MomentumBalance::MomentumBalance(const Model& model) {
+  for (const Body& body : model.bodies) free_.push_back(body.velocities > 0 ? 1 : 0);
+}
+
 // The body's island is held by something that does not take part.
-void MomentumBalance::attach(const Model& model, BodyId body) {
-  if (body != BodyId::world && model.body(body).velocities > 0)
-    islands_[base::at(sets_.root(static_cast<int>(body)))].isolated = false;
+void MomentumBalance::attach(BodyId body) {
+  if (is_free(body)) held_[base::at(sets_.root(static_cast<int>(body)))] = 1;
 }
 
 // Bodies that impulses or springs connect.
@@ -49,7 +56,7 @@ void MomentumBalance::list_links(const Model& model, const StepReport& report) {
   for (const SolveRecord& solve : report.solved())
     for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
       const ConstraintId& id = solve.problem.constraints[i].id;
-      if (id.kind == ConstraintId::Kind::contact && acts(solve, i))
+      if (id.kind == ConstraintId::Kind::contact && impulse_of(solve, i) != 0)
         links_.push_back({id.contact.body_a, id.contact.body_b, false});
     }
   for (const ImpactReport& i : report.impacts)
@@ -61,25 +68,43 @@ void MomentumBalance::list_links(const Model& model, const StepReport& report) {
   for (const Spring& s : model.springs) links_.push_back({s.bodies[0], s.bodies[1], true});
 }
 
-void MomentumBalance::join(const Model& model, const StepReport& report) {
-  auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
+// Sets of bodies that are linked; those that something holds have no balance.
+void MomentumBalance::join(const Model& model, const StepReport& report,
+                           std::span<const ExternalForce> external) {
   list_links(model, report);
-  sets_.reset(model.bodies.size());
+  sets_.reset(free_.size());
   for (const auto& [a, b, spring] : links_)
-    if (free(a) && free(b)) sets_.join(static_cast<int>(a), static_cast<int>(b));
-  islands_.assign(model.bodies.size(), Island{});
+    if (is_free(a) && is_free(b)) sets_.join(static_cast<int>(a), static_cast<int>(b));
+  held_.assign(free_.size(), 0);
+  sprung_.assign(free_.size(), 0);
   for (const auto& [a, b, spring] : links_) {
-    if (!free(a)) attach(model, b);
-    if (!free(b)) attach(model, a);
-    if (spring && free(a) && free(b))
-      islands_[base::at(sets_.root(static_cast<int>(a)))].plain = false;
+    if (!is_free(a)) attach(b);
+    if (!is_free(b)) attach(a);
+    if (spring && is_free(a) && is_free(b)) sprung_[base::at(sets_.root(static_cast<int>(a)))] = 1;
+  }
+  for (const ExternalForce& force : external) attach(force.body);
+
+  islands_.clear();
+  balanced_.clear();
+  island_of_.assign(free_.size(), -1);
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    const std::size_t root = base::at(sets_.root(static_cast<int>(i)));
+    if (!free_[i] || held_[root]) continue;
+    if (root == i) {  // the smallest of its set comes first
+      island_of_[i] = static_cast<int>(islands_.size());
+      islands_.emplace_back();
+      islands_.back().first = static_cast<BodyId>(i);
+      islands_.back().plain = !sprung_[i];
+    }
+    island_of_[i] = island_of_[root];
+    balanced_.push_back(i);
   }
 }
 
 void MomentumBalance::add_body(const Model& model, const State& before, const State& after,
                                std::size_t i, double h) {
   const Body& body = model.bodies[i];
-  Island& island = islands_[base::at(sets_.root(static_cast<int>(i)))];
+  Island& island = islands_[base::at(island_of_[i])];
   for (int k = 0; k < 3; ++k)
     if (!body.translations[static_cast<std::size_t>(k)]) island.free[k] = 0;
   island.turns = island.turns && takes_torques(body);
@@ -99,26 +124,25 @@ void MomentumBalance::add_body(const Model& model, const State& before, const St
 void MomentumBalance::add_spin(const Model& model, const State& state, std::size_t i,
                                std::size_t end) {
   const Body& body = model.bodies[i];
-  Island& island = islands_[base::at(sets_.root(static_cast<int>(i)))];
+  Island& island = islands_[base::at(island_of_[i])];
   const double* v = state.v.data() + body.first_velocity;
-  const Vec3 u = dynamics::linear_velocity(body, v) - island.momentum[end] / island.mass;
+  const Vec3 velocity = dynamics::linear_velocity(body, v);
+  const Vec3 u = velocity - island.momentum[end] / island.mass;
   const Vec3 r = state.poses[i].p - island.center[end] / island.mass;
   const Vec3 orbit = r.cross(body.mass * u);
   const Vec3 spin = spin_of(body, state.poses[i], v);
   island.spin[end] += orbit + spin;
   island.spin_scale += orbit.norm() + spin.norm();
-  const double speed = dynamics::linear_velocity(body, v).norm();
   island.spin_rounding +=
-      rounding * body.mass * (r.norm() * speed + state.poses[i].p.norm() * u.norm());
+      rounding * body.mass * (r.norm() * velocity.norm() + state.poses[i].p.norm() * u.norm());
 }
 
 // Applied forces: those that do not change in time are part of the balance, islands with others are
 // reported alone, since what a scheme takes of such a force is its own business.
 void MomentumBalance::add_forces(const Model& model, const State& before, double h) {
   for (const AppliedForce& f : model.applied_forces) {
-    if (model.body(f.body).velocities == 0) continue;
-    Island& island = islands_[base::at(sets_.root(static_cast<int>(f.body)))];
-    if (!island.isolated) continue;
+    if (island_of_[index(f.body)] < 0) continue;
+    Island& island = islands_[base::at(island_of_[index(f.body)])];
     const Vec3 force = dynamics::evaluate(f.force, before.t),
                later = dynamics::evaluate(f.force, before.t + h);
     const Vec3 torque = dynamics::evaluate(f.torque, before.t);
@@ -135,34 +159,27 @@ void MomentumBalance::add_forces(const Model& model, const State& before, double
 // Impulses that cancel within an island round with their own size, and their torques with the
 // distance from the origin.
 void MomentumBalance::add_rounding(const State& before, const StepReport& report) {
-  for (const SolveRecord& solve : report.solved())
-    for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
-      const Constraint& c = solve.problem.constraints[i];
-      const double impulse =
-          solve.problem.units.impulse() *
-          solve.solution.lambda.segment(solve.problem.first_row[i], c.rows).cwiseAbs().sum();
-      for (const int side : c.body) {
+  if (islands_.empty()) return;
+  for (const SolveRecord& solve : report.solved()) {
+    const Problem& problem = solve.problem;
+    for (std::size_t i = 0; i < problem.constraints.size(); ++i)
+      for (const int side : problem.constraints[i].body) {
         if (side < 0) continue;
-        const auto body = static_cast<std::size_t>(solve.problem.bodies[base::at(side)].model_body);
-        Island& island = islands_[base::at(sets_.root(static_cast<int>(body)))];
-        island.momentum_rounding += rounding * impulse;
-        island.spin_rounding +=
-            rounding * impulse * (solve.problem.units.length + before.poses[body].p.norm());
+        const auto body = static_cast<std::size_t>(problem.bodies[base::at(side)].model_body);
+        if (island_of_[body] < 0) continue;
+        Island& island = islands_[base::at(island_of_[body])];
+        const double error = rounding * problem.units.impulse() * impulse_of(solve, i);
+        island.momentum_rounding += error;
+        island.spin_rounding += error * (problem.units.length + before.poses[body].p.norm());
       }
-    }
+  }
 }
 
 MomentumError MomentumBalance::measure(const Model& model, const State& before, const State& after,
                                        const StepReport& report,
                                        std::span<const ExternalForce> external, double h) {
-  join(model, report);
-  for (const ExternalForce& force : external) attach(model, force.body);
-  // Islands that something holds have no balance.
-  balanced_.clear();
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].velocities > 0 &&
-        islands_[base::at(sets_.root(static_cast<int>(i)))].isolated)
-      balanced_.push_back(i);
+  CAIRN_DCHECK(free_.size() == model.bodies.size(), free_.size(), model.bodies.size());
+  join(model, report, external);
   for (const std::size_t i : balanced_) add_body(model, before, after, i, h);
   for (const std::size_t i : balanced_) {
     add_spin(model, before, i, 0);
@@ -172,9 +189,8 @@ MomentumError MomentumBalance::measure(const Model& model, const State& before, 
   add_rounding(before, report);
 
   MomentumError worst;
-  for (std::size_t i = 0; i < islands_.size(); ++i) {
-    const Island& island = islands_[i];
-    if (!(island.mass > 0) || !island.isolated) continue;
+  for (const Island& island : islands_) {
+    if (!(island.mass > 0)) continue;
     const Vec3 missing = island.momentum[1] - island.momentum[0] - island.impulse;
     double error = ratio(missing.cwiseProduct(island.free).norm() - island.momentum_rounding,
                          island.momentum_scale);
@@ -188,7 +204,7 @@ MomentumError MomentumBalance::measure(const Model& model, const State& before, 
                            island.spin_rounding,
                        island.spin_scale));
     double& place = island.plain ? worst.judged : worst.reported;
-    if (error > place && island.plain) worst.body = static_cast<BodyId>(i);
+    if (error > place && island.plain) worst.body = island.first;
     place = std::max(place, error);
   }
   return worst;

@@ -18,13 +18,16 @@ struct MomentumError {
 
 class MomentumBalance {
  public:
+  explicit MomentumBalance(const Model& model);
+  // `model`: that of the constructor.
   MomentumError measure(const Model& model, const State& before, const State& after,
                         const StepReport& report, std::span<const ExternalForce> external,
                         double h);
 
  private:
+  // Bodies that nothing from outside holds.
   struct Island {
-    bool isolated = true;
+    BodyId first{};
     bool plain = true;         // judged
     bool turns = true;         // all bodies take torques about the axes that are free
     Vec3 free = Vec3::Ones();  // axes along which all bodies move
@@ -39,8 +42,9 @@ class MomentumBalance {
     double spin_rounding = 0;  // of the differences that the angular momentum is made of [N m s]
   };
   void list_links(const Model& model, const StepReport& report);
-  void join(const Model& model, const StepReport& report);
-  void attach(const Model& model, BodyId body);
+  void join(const Model& model, const StepReport& report, std::span<const ExternalForce> external);
+  void attach(BodyId body);
+  bool is_free(BodyId body) const { return body != BodyId::world && free_[index(body)]; }
   void add_body(const Model& model, const State& before, const State& after, std::size_t i,
                 double h);
   void add_spin(const Model& model, const State& state, std::size_t i, std::size_t end);
@@ -52,9 +56,12 @@ class MomentumBalance {
     bool spring = false;
   };
   std::vector<Link> links_;
-  std::vector<std::size_t> balanced_;  // bodies of isolated islands
+  std::vector<char> free_;             // by body, 1: it has velocities
+  std::vector<char> held_, sprung_;    // by the root of a set
+  std::vector<std::size_t> balanced_;  // bodies of islands
+  std::vector<int> island_of_;         // by body; -1: none
   base::UnionFind sets_;
-  std::vector<Island> islands_;  // by the root of the set
+  std::vector<Island> islands_;
 };
 
 }  // namespace cairn::accept

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "accept/body_velocity.hpp"
 #include "base/conventions.hpp"
 #include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
@@ -63,9 +64,7 @@ collide::BodyPath path_of(const Body& body, const Pose& from, const Pose& to, co
                           const double* v_to, double length) {
   const Vec3 v0 = dynamics::linear_velocity(body, v_from),
              v1 = dynamics::linear_velocity(body, v_to);
-  const Quat to_body = from.R.conjugate();
-  const Vec3 w0 = to_body * dynamics::angular_velocity(body, from, v_from),
-             w1 = to.R.conjugate() * dynamics::angular_velocity(body, to, v_to);
+  const Vec3 w0 = angular_velocity_B(body, from, v_from), w1 = angular_velocity_B(body, to, v_to);
   const Vec3 shift = 0.5 * length * (v0 + v1), turn = 0.5 * length * (w0 + w1);
   collide::BodyPath path{from, to.p - from.p, turn_between(from.R, to.R, turn), 0};
   // A parabola is farthest from its chord in the middle, by length |v1 - v0| / 8. What the ends

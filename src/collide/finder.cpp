@@ -1,6 +1,7 @@
 #include "collide/finder.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "collide/ratio/flush_edges.hpp"
 #include "model/conventions.hpp"
@@ -23,6 +24,18 @@ bool far_spheres(const Shape& a, const Shape& b, std::span<const Pose> poses, do
   const double reach = sphere_a->radius + sphere_b->radius + room;
   const double terms = reach + p_a.lpNorm<1>() + p_b.lpNorm<1>();
   return (p_b - p_a).norm() > reach + 1e-14 * terms;
+}
+
+// Gap of two spheres; none where one of the shapes is another one.
+std::optional<double> gap_of_spheres(const Shape& a, const Shape& b, std::span<const Pose> poses) {
+  const auto *sphere_a = std::get_if<Sphere>(&a.geometry),
+             *sphere_b = std::get_if<Sphere>(&b.geometry);
+  if (!sphere_a || !sphere_b) return std::nullopt;
+  const auto centre = [&](const Shape& s) -> Vec3 {
+    const Pose& X_WC = poses[index(s.body)];
+    return s.X_CS.p.isZero(0) ? X_WC.p : X_WC * s.X_CS.p;
+  };
+  return (centre(b) - centre(a)).norm() - sphere_a->radius - sphere_b->radius;
 }
 
 }  // namespace
@@ -288,7 +301,9 @@ void ContactFinder::find_depths(const Model& model, std::span<const Pose> poses,
     double gap = 0;
     if (both_polyhedra(model, shape_a, shape_b)) {
       gap = polyhedra_gap(model, poses, shape_id(i), shape_id(j));
-    } else if (!far_spheres(shape_a, shape_b, poses, 0)) {
+    } else if (const std::optional<double> of_spheres = gap_of_spheres(shape_a, shape_b, poses)) {
+      gap = *of_spheres;
+    } else {
       collide(model, poses, shape_id(i), shape_id(j));
       for (const ShapeContact& raw : raw_) gap = std::min(gap, raw.gap);
     }

@@ -4,6 +4,7 @@
 
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/dof.hpp"
 
 namespace cairn::dynamics {
 namespace {
@@ -116,10 +117,19 @@ void add_impulse(const Model& model, const VecX& impulse, VecX& v) {
 }
 
 double mass_norm(const Body& body, const double* a, const double* b) {
-  double A[6][6], sum = 0;
-  mass_matrix(body, A);
-  for (int i = 0; i < body.velocities; ++i)
-    for (int j = 0; j < body.velocities; ++j) sum += (a[i] - b[i]) * A[i][j] * (a[j] - b[j]);
+  double d[6], sum = 0;
+  for (int i = 0; i < body.velocities; ++i) d[i] = a[i] - b[i];
+  const int moves = body.velocities > 0 ? model::translation_count(body) : 0;
+  for (int i = 0; i < moves; ++i) sum += d[i] * body.mass * d[i];
+  if (body.velocities > 0 && body.rotation == RotationKind::three) {
+    const double* w = d + moves;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) sum += w[i] * body.inertia_B(i, j) * w[j];
+  } else if (body.velocities > 0 && body.rotation == RotationKind::one) {
+    double A[6][6];
+    mass_matrix(body, A);
+    sum += d[moves] * A[moves][moves] * d[moves];
+  }
   CAIRN_DCHECK(!(sum < 0), body.name, sum);
   return 0.5 * sum;
 }

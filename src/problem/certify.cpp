@@ -10,6 +10,7 @@
 #include "cairn/error.hpp"
 #include "cairn/solution.hpp"
 #include "linear/blocks.hpp"
+#include "linear/number_pair.hpp"
 #include "problem/islands.hpp"
 #include "problem/mass.hpp"
 #include "problem/verdict.hpp"
@@ -41,12 +42,19 @@ double block_norm(const linear::BodyBlock& block, bool diagonal, int size, const
   return unit * std::sqrt(std::max(0.0, block_square(block, diagonal, size, scaled)));
 }
 
-// What the residuals of a constraint are judged by.
+// What the residuals of a constraint are judged by, with all that its Jacobian is needed for.
 struct Row {
-  double d = 1;      // (E10)
-  double kappa = 1;  // (E310)
-  double light = 0;  // largest 1/sqrt(m_j) of its bodies
-  double c[2] = {};  // of its bodies (E311)
+  double d = 1;                  // (E10)
+  double kappa = 1;              // (E310)
+  double light = 0;              // largest 1/sqrt(m_j) of its bodies
+  double c[2] = {};              // of its bodies (E311)
+  double w[max_rows] = {};       // J v + b
+  double w_free[max_rows] = {};  // J A^-1 k + b
+};
+
+// v and lambda with the free velocities.
+struct Answer {
+  const double *v, *v_free, *lambda;
 };
 
 struct Scratch {
@@ -69,65 +77,92 @@ double impulse_norm(const Scratch& s, std::size_t i, int size, const double* p) 
   return block_norm(s.mass.block(body), s.mass.is_diagonal(body), size, p);
 }
 
-// Trace of J Z J^T of one side of a constraint.
-double side_trace(const Scratch& s, const Problem& problem, const Constraint& c, int side) {
-  const int i = c.body[base::at(side)];
-  const linear::BodyBlock& inverse = s.mass.block(i);
-  return linear::with_sizes(c.rows, problem.bodies[base::at(i)].size, [&](auto rows, auto n) {
-    double trace = 0;
-    if (s.mass.is_diagonal(i)) {
-      double squares[max_velocities] = {};
-      for (int r = 0; r < rows; ++r)
-        for (int k = 0; k < n; ++k) squares[k] += c.J[side][r][k] * c.J[side][r][k];
-      for (int k = 0; k < n; ++k) trace += squares[k] * inverse[k][k];
-      return trace;
-    }
-    for (int r = 0; r < rows; ++r)
-      for (int k = 0; k < n; ++k)
-        trace += c.J[side][r][k] * linear::row_product(inverse[k], n, c.J[side][r]);
-    return trace;
-  });
-}
-
-Row measure(const Scratch& s, const Problem& problem, const Constraint& c) {
-  Row row;
+// Trace of J Z J^T of one side of a constraint; rows, n: ints or constants.
+template <class Rows, class Size>
+double side_trace(const Scratch& s, const double (&J)[max_rows][max_velocities], int body,
+                  Rows rows, Size n) {
+  const linear::BodyBlock& inverse = s.mass.block(body);
   double trace = 0;
-  for (int side = 0; side < 2; ++side) {
-    if (c.body[base::at(side)] < 0) continue;
-    const double own = side_trace(s, problem, c, side);
-    trace += own;
-    row.c[side] = std::sqrt(own / c.rows);
-    row.light = std::max(row.light, s.light[base::at(c.body[base::at(side)])]);
+  if (s.mass.is_diagonal(body)) {
+    double squares[max_velocities] = {};
+    for (int r = 0; r < rows; ++r)
+      for (int k = 0; k < n; ++k) squares[k] += J[r][k] * J[r][k];
+    for (int k = 0; k < n; ++k) trace += squares[k] * inverse[k][k];
+    return trace;
   }
-  if (!problem.couplings.empty()) {
-    double W[max_rows][max_rows];
-    problem::own_response(problem, s.mass, c, W);
-    trace = 0;
-    for (int r = 0; r < c.rows; ++r) trace += W[r][r];
-  }
-  row.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
-  row.kappa = row.light > 0 ? std::min(row.d, row.light) : row.d;
-  return row;
+  for (int r = 0; r < rows; ++r)
+    for (int k = 0; k < n; ++k) trace += J[r][k] * linear::row_product(inverse[k], n, J[r]);
+  return trace;
 }
 
-// J v_free + b of a constraint.
-void free_velocity(const Problem& problem, const Scratch& s, const Constraint& c, double* w) {
-  linear::constraint_velocity(problem, c, s.v_free.data(), true, w);
+// What one side of a constraint is needed for.
+struct Side {
+  const double (&J)[max_rows][max_velocities];
+  int body;
+  const double *v, *v_free;  // of the body
+  const double* minus;       // the impulse with the other sign
+  double* momentum;          // of the body
+};
+
+// Three rows on a body in space, which nearly all are: everything in registers.
+double take_spatial_side(const Scratch& s, const Side& x, Row& row) {
+  using linear::NumberPair;
+  const linear::BodyBlock& inverse = s.mass.block(x.body);
+  const bool diagonal = s.mass.is_diagonal(x.body);
+  NumberPair w[3] = {}, w_free[3] = {}, trace = {};
+  for (int k = 0; k < max_velocities; k += 2) {
+    const NumberPair v = linear::load_pair(x.v + k), v_free = linear::load_pair(x.v_free + k);
+    NumberPair push = {}, squares = {};
+    for (int r = 0; r < 3; ++r) {
+      const NumberPair J = linear::load_pair(x.J[r] + k);
+      w[r] += J * v;
+      w_free[r] += J * v_free;
+      push += J * linear::both(x.minus[r]);
+      squares += J * J;
+    }
+    linear::store_pair(linear::load_pair(x.momentum + k) + push, x.momentum + k);
+    trace += squares * NumberPair{inverse[k][k], inverse[k + 1][k + 1]};
+  }
+  for (int r = 0; r < 3; ++r) {
+    row.w[r] += w[r][0] + w[r][1];
+    row.w_free[r] += w_free[r][0] + w_free[r][1];
+  }
+  return diagonal ? trace[0] + trace[1]
+                  : side_trace(s, x.J, x.body, std::integral_constant<int, 3>(),
+                               std::integral_constant<int, 6>());
+}
+
+// One side of a constraint: its rows are read once. Returns the trace of J Z J^T, takes the impulse
+// from the momentum and adds J v to the velocities.
+double take_side(const Problem& problem, const Constraint& c, int side, const Answer& x,
+                 const double* minus, Scratch& s, Row& row) {
+  const int i = c.body[base::at(side)];
+  const ProblemBody& b = problem.bodies[base::at(i)];
+  const Side own{c.J[side],          i,     x.v + b.first,
+                 x.v_free + b.first, minus, s.momentum.data() + b.first};
+  if (c.rows == 3 && b.size == 6) return take_spatial_side(s, own, row);
+  linear::add_transposed(own.J, c.rows, b.size, minus, own.momentum);
+  linear::add_product(own.J, c.rows, b.size, own.v, row.w);
+  linear::add_product(own.J, c.rows, b.size, own.v_free, row.w_free);
+  return side_trace(s, own.J, i, c.rows, b.size);
 }
 
 // Takes constraint i into the speed of its island (E11).
 void take_speed(const Problem& problem, std::size_t i, Scratch& s) {
   const Constraint& c = problem.constraints[i];
-  double w[max_rows];
+  const Row& row = s.rows[i];
+  const auto opens = [&](const Constraint& contact, const double* w) {
+    return problem::opening_speed(problem::law_set(contact), w) >= 0;
+  };
   if (c.law == Law::disc && c.tie >= 0) {  // counts if its contact acts (E241)
     const Constraint& contact = problem.constraints[base::at(c.tie)];
-    free_velocity(problem, s, contact, w);
-    if (problem::opening_speed(problem::law_set(contact), w) >= 0) return;
+    double w[max_rows];
+    linear::constraint_velocity(problem, contact, s.v_free.data(), true, w);
+    if (opens(contact, w)) return;
   }
-  free_velocity(problem, s, c, w);
-  if (is_unilateral(c.law) && problem::opening_speed(problem::law_set(c), w) >= 0) return;
+  if (is_unilateral(c.law) && opens(c, row.w_free)) return;
   double& speed = s.speed[base::at(s.islands.of_constraint[i])];
-  speed = std::max(speed, s.rows[i].kappa * (problem::norm(c.rows, w) / s.rows[i].d));
+  speed = std::max(speed, row.kappa * (problem::norm(c.rows, row.w_free) / row.d));
 }
 
 // Bodies: masses, speeds, and A v - k with the terms that it is added up from.
@@ -138,14 +173,14 @@ void add_up_bodies(const Problem& problem, const VecX& v, Scratch& s) {
   s.terms.resize(problem.bodies.size());
   s.momentum.resize(base::at(problem.velocities()));
   for (int i = 0; i < problem.velocities(); ++i) s.momentum[base::at(i)] = -problem.k[i];
-  problem::add_mass_product(problem, v.data(), s.momentum.data());
+  s.mass.add_mass_product(v.data(), s.momentum.data());
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
     double mass = 0;
     for (int k = 0; k < b.size; ++k) mass = std::max(mass, b.A[k][k]);
     s.light[i] = 1 / std::sqrt(mass);
     s.mass_of[base::at(s.islands.of_body[i])] += mass;
-    const bool diagonal = problem::is_diagonal(b.A, b.size);
+    const bool diagonal = s.mass.is_diagonal(static_cast<int>(i));
     const double free = block_norm(b.A, diagonal, b.size, s.v_free.data() + b.first);
     s.terms[i] = free + block_norm(b.A, diagonal, b.size, v.data() + b.first);
     double& speed = s.speed[base::at(s.islands.of_body[i])];
@@ -162,24 +197,44 @@ void add_up_bodies(const Problem& problem, const VecX& v, Scratch& s) {
     }
 }
 
-// One pass over the constraints, which are most of the memory: their scales, the speeds of the
-// islands, and A v - k - J^T lambda with its terms.
-void add_up_constraints(const Problem& problem, const VecX& lambda, Scratch& s) {
+// Scales, velocities and terms of constraint i; takes its impulse from A v - k.
+void take_constraint(const Problem& problem, std::size_t i, const Answer& x, Scratch& s) {
+  const Constraint& c = problem.constraints[i];
+  Row& row = s.rows[i];
+  const double* impulse = x.lambda + problem.first_row[i];
+  const double size = problem::norm(c.rows, impulse);
+  double minus[max_rows], trace = 0;
+  for (int r = 0; r < c.rows; ++r) minus[r] = -impulse[r];
+  row.light = 0;
+  std::copy_n(c.b, max_rows, row.w);
+  std::copy_n(c.b, max_rows, row.w_free);
+  for (int side = 0; side < 2; ++side) {
+    row.c[side] = 0;
+    if (c.body[base::at(side)] < 0) continue;
+    const std::size_t body = base::at(c.body[base::at(side)]);
+    const double own = take_side(problem, c, side, x, minus, s, row);
+    trace += own;
+    row.c[side] = std::sqrt(own / c.rows);
+    row.light = std::max(row.light, s.light[body]);
+    s.terms[body] += row.c[side] * size;
+  }
+  if (!problem.couplings.empty()) {
+    double W[max_rows][max_rows];
+    problem::own_response(problem, s.mass, c, W);
+    trace = 0;
+    for (int r = 0; r < c.rows; ++r) trace += W[r][r];
+  }
+  row.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
+  row.kappa = row.light > 0 ? std::min(row.d, row.light) : row.d;
+}
+
+// The one pass that reads the Jacobians, which are most of the memory: scales and velocities of the
+// constraints, the speeds of the islands, and A v - k - J^T lambda with its terms.
+void add_up_constraints(const Problem& problem, const Answer& x, Scratch& s) {
   s.rows.resize(problem.constraints.size());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const Constraint& c = problem.constraints[i];
-    const Row& row = s.rows[i] = measure(s, problem, c);
+    take_constraint(problem, i, x, s);
     if (s.islands.of_constraint[i] >= 0) take_speed(problem, i, s);
-    const double* impulse = lambda.data() + problem.first_row[i];
-    const double size = problem::norm(c.rows, impulse);
-    double minus[max_rows];
-    for (int r = 0; r < c.rows; ++r) minus[r] = -impulse[r];
-    for (int side = 0; side < 2; ++side) {
-      if (c.body[base::at(side)] < 0) continue;
-      const ProblemBody& b = problem.bodies[base::at(c.body[base::at(side)])];
-      linear::add_transposed(c.J[side], c.rows, b.size, minus, s.momentum.data() + b.first);
-      s.terms[base::at(c.body[base::at(side)])] += row.c[side] * size;
-    }
   }
 }
 
@@ -239,17 +294,15 @@ Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
   CAIRN_DCHECK(s.islands.of_constraint.size() == problem.constraints.size(),
                s.islands.of_constraint.size());
   add_up_bodies(problem, v, s);
-  add_up_constraints(problem, lambda, s);
+  add_up_constraints(problem, {v.data(), s.v_free.data(), lambda.data()}, s);
   for (const Row& row : s.rows) CAIRN_DCHECK(base::is_power_of_two(row.d), row.d);
   for (const double speed : s.speed) CAIRN_DCHECK(!(speed < 0), speed);
   judge_momentum(problem, s, judge);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    double w[max_rows];
-    linear::constraint_velocity(problem, problem.constraints[i], v.data(), true, w);
     problem::LawSet set = problem::law_set(problem.constraints[i]);
     if (set.law == Law::disc)
       set.hi = problem::disc_radius(problem, problem.constraints[i], lambda);
-    judge.judge(set, static_cast<int>(i), w, lambda.data() + problem.first_row[i],
+    judge.judge(set, static_cast<int>(i), s.rows[i].w, lambda.data() + problem.first_row[i],
                 scale_of(problem, s, i), problem.units);
   }
   if (!cert.finite) cert.worst = std::numeric_limits<double>::infinity();

@@ -16,25 +16,41 @@ void add_block(const linear::BodyBlock& A, int rows, int columns, const double* 
     for (int c = 0; c < columns; ++c) p[r] += A[r][c] * v[c];
 }
 
+// The same for the block of one body; what is zero off the diagonal adds nothing.
+void add_own_block(const linear::BodyBlock& A, bool diagonal, int size, const double* v,
+                   double* p) {
+  linear::with_size(size, [&](auto n) {
+    if (diagonal)
+      for (int r = 0; r < n; ++r) p[r] += A[r][r] * v[r];
+    else
+      for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c) p[r] += A[r][c] * v[c];
+  });
+}
+
 // What elimination gives, without its work: most bodies are spheres or lie along their axes.
-bool invert_diagonal(const linear::BodyBlock& A, int n, linear::BodyBlock& inverse) {
-  bool good = true;
-  for (int r = 0; r < n; ++r) {
-    for (int c = 0; c < n; ++c) inverse[r][c] = 0;
-    inverse[r][r] = 1 / A[r][r];
-    good = good && A[r][r] != 0 && std::isfinite(A[r][r]);
-  }
-  return good;
+bool invert_diagonal(const linear::BodyBlock& A, int size, linear::BodyBlock& inverse) {
+  return linear::with_size(size, [&](auto n) {
+    bool good = true;
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) inverse[r][c] = 0;
+      inverse[r][r] = 1 / A[r][r];
+      good &= (A[r][r] != 0) & std::isfinite(A[r][r]);
+    }
+    return good;
+  });
 }
 
 }  // namespace
 
 bool is_diagonal(const linear::BodyBlock& A, int n) {
   CAIRN_DCHECK(n >= 1 && n <= max_velocities, n);
-  for (int r = 0; r < n; ++r)
-    for (int c = 0; c < n; ++c)
-      if (r != c && A[r][c] != 0) return false;
-  return true;
+  return linear::with_size(n, [&](auto size) {
+    bool found = false;
+    for (int r = 0; r < size; ++r)
+      for (int c = 0; c < size; ++c) found |= (r != c) & (A[r][c] != 0);
+    return !found;
+  });
 }
 
 bool is_symmetric(const linear::BodyBlock& A, int n) {
@@ -153,8 +169,16 @@ void MassInverse::solve(double* x) const {
   for (std::size_t i = 0; i < problem_->bodies.size(); ++i) {
     const ProblemBody& b = problem_->bodies[i];
     double y[max_velocities] = {};
-    add_block(bodies_[i].value, b.size, b.size, x + b.first, y);
+    add_own_block(bodies_[i].value, diagonal_[i] != 0, b.size, x + b.first, y);
     std::copy(y, y + b.size, x + b.first);
+  }
+}
+
+void MassInverse::add_mass_product(const double* v, double* p) const {
+  if (coupled_) return problem::add_mass_product(*problem_, v, p);
+  for (std::size_t i = 0; i < problem_->bodies.size(); ++i) {
+    const ProblemBody& b = problem_->bodies[i];
+    add_own_block(b.A, diagonal_[i] != 0, b.size, v + b.first, p + b.first);
   }
 }
 

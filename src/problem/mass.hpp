@@ -27,6 +27,8 @@ class MassInverse {
   bool factor(const Problem& problem);
   // x <- A^-1 x, all velocities.
   void solve(double* x) const;
+  // p += A v, all velocities.
+  void add_mass_product(const double* v, double* p) const;
   // Diagonal block of A^-1.
   const linear::BodyBlock& block(int i) const { return bodies_[static_cast<std::size_t>(i)].value; }
   // That block is diagonal, which the masses of nearly all bodies are.

@@ -5,17 +5,18 @@
 //                  [--set KEY=VALUE ...] [--seconds S] [--json FILE] [--keep DIR] [--filter NAME]
 //                  [--fine N]
 //
-// FAMILY: shots, bridges, ratios, flights, piles, bouncers, rebounds, rigid-ipc or all. A case
-// depends on nothing but the seed and its number. Scenes that break a promise are kept in DIR, for
-// `cairn run`. The exit code is 0 if all promises of families/limits.hpp hold, 1 if not, 2 for a
-// wrong command. `shots --fine N` checks the judge of sides against itself on runs with N short
-// steps for each step.
+// FAMILY: shots, bridges, ratios, flights, piles, bouncers, rebounds, rigid-ipc, forgeries or all.
+// A case depends on nothing but the seed and its number. Scenes that break a promise are kept in
+// DIR, for `cairn run`. The exit code is 0 if all promises of families/limits.hpp hold, 1 if not, 2
+// for a wrong command. `shots --fine N` checks the judge of sides against itself on runs with N
+// short steps for each step.
 #include <filesystem>
 #include <fmt/core.h>
 #include <fstream>
 #include <iostream>
 #include <stdexcept>
 
+#include "families/forgeries.hpp"
 #include "families/rigid_ipc.hpp"
 #include "families/table.hpp"
 
@@ -128,6 +129,12 @@ bool run_fixtures(const Settings& settings, Json& document) {
   return conclude("rigid-ipc", fixtures.broken);
 }
 
+bool forge(const Settings& settings, Json& document) {
+  const ForgeryResult result = run_forgeries(settings);
+  document.push_back(result.json);
+  return conclude("forgeries", result.broken);
+}
+
 int run_command(const Command& command) {
   Json document = Json::array();
   bool found = false, holds = true;
@@ -141,6 +148,10 @@ int run_command(const Command& command) {
   if (command.family == "rigid-ipc" || command.family == "all") {
     found = true;
     holds = run_fixtures(command.settings, document) && holds;
+  }
+  if (command.family == "forgeries" || command.family == "all") {
+    found = true;
+    holds = forge(command.settings, document) && holds;
   }
   if (!found) throw std::runtime_error("unknown family " + command.family);
   if (!command.json.empty()) std::ofstream(command.json) << document.dump(1) << "\n";

@@ -163,6 +163,7 @@ TEST(Check, LiesAboutProjectionsAreFound) {
                 r.contact_projection_certificate = 1e-3;
                 r.status = StepStatus::uncertified;
                 r.verdict.solve.ok = false;
+                r.verdict.solve.sentence = "a projection missed the tolerance";
               },
               30, {R"(simulation.scheme={"type":"euler","project_contacts":true})"});
   EXPECT_TRUE(report.ok);

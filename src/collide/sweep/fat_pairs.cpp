@@ -8,9 +8,14 @@
 namespace cairn::collide {
 namespace {
 
-constexpr double fat_margin = 0.05;    // of the extent [-]
-constexpr double fat_ahead = 2;        // of the last shift [-]
-constexpr std::size_t most_left = 32;  // boxes that are compared one by one: one in so many
+constexpr double fat_margin = 0.05;  // of the extent [-]
+constexpr double fat_ahead = 6;      // of the last shift, where it goes on [-]
+constexpr double fat_aside = 1;      // of the last shift, in all directions [-]
+
+// A search among n boxes takes about as long as comparing so many of them with all.
+double worth_a_search(std::size_t n) {
+  return 24 * std::log2(static_cast<double>(n) + 1);
+}
 
 // How many pairs there are depends on the calls before: room for as many again.
 void leave_room(std::size_t count, std::vector<std::pair<int, int>>& list) {
@@ -26,11 +31,12 @@ bool contains(const Aabb& outer, const Aabb& inner) {
 
 void FatPairs::fatten(const Input& in, std::size_t i) {
   fat_[i] = in.boxes[i];
+  const double aside = fat_aside * in.shifts[i].cwiseAbs().maxCoeff();
   for (int k = 0; k < 3; ++k) {
     const double extent = fat_[i].hi[k] - fat_[i].lo[k], shift = in.shifts[i][k];
     if (!std::isfinite(extent)) continue;
-    fat_[i].lo[k] -= fat_margin * extent + fat_ahead * std::max(0.0, -shift);
-    fat_[i].hi[k] += fat_margin * extent + fat_ahead * std::max(0.0, shift);
+    fat_[i].lo[k] -= fat_margin * extent + aside + fat_ahead * std::max(0.0, -shift);
+    fat_[i].hi[k] += fat_margin * extent + aside + fat_ahead * std::max(0.0, shift);
   }
 }
 
@@ -70,7 +76,7 @@ void FatPairs::pairs(const Input& in, std::vector<std::pair<int, int>>& out) {
   CAIRN_DCHECK(in.shifts.size() == in.boxes.size(), in.shifts.size(), in.boxes.size());
   const bool known = fat_.size() == in.boxes.size();
   if (known) find_left(in);
-  if (!known || left_list_.size() * most_left > in.boxes.size()) {
+  if (!known || static_cast<double>(left_list_.size()) > worth_a_search(in.boxes.size())) {
     fat_.resize(in.boxes.size());
     for (std::size_t i = 0; i < fat_.size(); ++i) fatten(in, i);
     broadphase_.pairs(fat_, in.body_of_box, in.movable, fat_pairs_);

@@ -65,6 +65,15 @@ double PairPath::lower_bound(const Vec3& n, const Moment& from, const Moment& to
   return stretch_ * (low - (ha.above + hb.above) - bend_);
 }
 
+double PairPath::lower_bound_from(const Vec3& n, double separation_known, const Moment& known,
+                                  const Moment& other) const {
+  const double length = std::abs(other.tau - known.tau);
+  if (turning_wall() || goes_round(a, length) || goes_round(b, length))
+    return known.tau <= other.tau ? lower_bound(n, known, other) : lower_bound(n, other, known);
+  const double low = std::min(separation_known, separation(n, other));
+  return low - stretch_ * (height_above_chord(a, n, length) + height_above_chord(b, n, length));
+}
+
 bool PairPath::central_balls() const {
   const auto central = [](const SweptShape& s) {
     return s.solid.kind == Solid::Kind::ball && !s.solid.planar && s.start.X_WS.p == s.start.x_W;

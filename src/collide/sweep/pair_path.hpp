@@ -31,6 +31,11 @@ class PairPath {
   // The same for all moments from `from` to `to` [m].
   double lower_bound(const Vec3& n, const Moment& from, const Moment& to) const;
 
+  // The same where the separation along n at `known` is at hand; `other`: the other end of the
+  // stretch, before or after it [m].
+  double lower_bound_from(const Vec3& n, double separation_known, const Moment& known,
+                          const Moment& other) const;
+
   // The balls about both centres of mass that hold the shapes do not meet on the whole path (E522).
   bool balls_stay_apart() const;
 

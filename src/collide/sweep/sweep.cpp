@@ -35,9 +35,12 @@ double depth_by_ends(const PairPath& pair, double limit, DirectionFinder& direct
   const Moment start{0, &pair.a.start, &pair.b.start}, end{1, &pair.a.end, &pair.b.end};
   const DirectionFinder::Effort quick{.enough = -at_once * limit, .least = -base::infinity};
   directions.forget();
-  double low = pair.lower_bound(directions.find(pair, start, quick).n, start, end);
-  if (low < -at_once * limit)
-    low = std::max(low, pair.lower_bound(directions.find(pair, end, quick).n, start, end));
+  const Direction first = directions.find(pair, start, quick);
+  double low = pair.lower_bound_from(first.n, first.separation, start, end);
+  if (low < -at_once * limit) {
+    const Direction last = directions.find(pair, end, quick);
+    low = std::max(low, pair.lower_bound_from(last.n, last.separation, end, start));
+  }
   return std::max(0.0, -low);
 }
 
@@ -47,6 +50,7 @@ Sweeper::Sweeper(const Model& model) {
   for (const Shape& shape : model.shapes) {
     body_of_shape_.push_back(static_cast<int>(shape.body));
     movable_.push_back(model.body(shape.body).kind == BodyKind::dynamic ? 1 : 0);
+    solids_.push_back(solid_of(model, shape));
   }
 }
 
@@ -56,7 +60,7 @@ void Sweeper::follow_paths(const Model& model, std::span<const BodyPath> paths) 
   shifts_.resize(model.shapes.size());
   for (std::size_t i = 0; i < model.shapes.size(); ++i) {
     const Shape& shape = model.shapes[i];
-    follow(solid_of(model, shape), shape.X_CS, paths[index(shape.body)], shapes_[i]);
+    follow(solids_[i], shape.X_CS, paths[index(shape.body)], shapes_[i]);
     boxes_[i] = swept_box(shapes_[i]);
     shifts_[i] = shapes_[i].shift_W;
   }

@@ -33,12 +33,12 @@ struct SweepSummary {
 
 class Sweeper {
  public:
-  explicit Sweeper(const Model& model);
+  explicit Sweeper(const Model& model);  // which must outlive it
 
-  // `share`: limit of the overlap of a pair as a share of its smaller inner radius, > 0. Findings
-  // are sorted by tau, then by shapes. Pairs are those that the contact finder looks at: of
-  // different bodies that may touch, one of them dynamic, with a contact function. Allocates
-  // nothing once the buffers have grown.
+  // `model`: that of the constructor. `share`: limit of the overlap of a pair as a share of its
+  // smaller inner radius, > 0. Findings are sorted by tau, then by shapes. Pairs are those that the
+  // contact finder looks at: of different bodies that may touch, one of them dynamic, with a
+  // contact function. Allocates nothing once the buffers have grown.
   SweepSummary check(const Model& model, std::span<const BodyPath> paths, double share,
                      std::vector<SweepFinding>& findings);
 
@@ -52,6 +52,7 @@ class Sweeper {
 
   std::vector<char> movable_;       // by shape
   std::vector<int> body_of_shape_;  // by shape
+  std::vector<Solid> solids_;       // by shape
   std::vector<SweptShape> shapes_;
   std::vector<Aabb> boxes_;
   std::vector<Vec3> shifts_;  // of the shapes [m]

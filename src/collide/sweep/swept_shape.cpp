@@ -17,13 +17,43 @@ double sagitta(double turn) {
   return std::min(0.125 * turn * turn, 2.0);
 }
 
+// A sum is finite only if all of its terms are.
 bool is_finite(const BodyPath& path) {
-  return path.start.p.allFinite() && path.start.R.coeffs().allFinite() &&
-         path.shift_W.allFinite() && path.turn_B.allFinite() && path.bend < base::infinity &&
-         path.sway < base::infinity;
+  const double sum = path.start.p.cwiseAbs().sum() + path.start.R.coeffs().cwiseAbs().sum() +
+                     path.shift_W.cwiseAbs().sum() + path.turn_B.cwiseAbs().sum() +
+                     (path.bend + path.sway);
+  return sum < base::infinity;
+}
+
+// X_WC X_CS; most shapes are in the frame of their body.
+Pose pose_of(const Pose& X_WC, const Pose& X_CS) {
+  const bool same = X_CS.R.w() == 1 && X_CS.p.isZero(0);
+  return same ? X_WC : X_WC * X_CS;
+}
+
+// Contains a placed shape; that of boxes and balls without another rotation matrix.
+Aabb box_at(const Solid& solid, const Placement& at) {
+  if (solid.kind == Solid::Kind::box) {
+    const Vec3 half = at.R_WS.cwiseAbs() * solid.size;
+    return {at.X_WS.p - half, at.X_WS.p + half};
+  }
+  if (solid.kind == Solid::Kind::ball && !solid.planar) {
+    const Vec3 half = Vec3::Constant(solid.radius);
+    return {at.X_WS.p - half, at.X_WS.p + half};
+  }
+  return bounds(*solid.geometry, at.X_WS);
 }
 
 }  // namespace
+
+bool goes_round(const SweptShape& s, double length) {
+  return s.angle * length > far_turn;
+}
+
+double height_above_chord(const SweptShape& s, const Vec3& n, double length) {
+  const double turn = s.angle * length;
+  return turn == 0 ? 0 : s.arm * n.cross(s.axis_W).norm() * sagitta(turn);
+}
 
 Placement place(const SweptShape& s, double tau) {
   Placement p = s.start;
@@ -34,7 +64,8 @@ Placement place(const SweptShape& s, double tau) {
   }
   const Quat turn = exp_rotation((tau * s.angle) * s.axis_W);
   p.X_WS.R = (turn * s.start.X_WS.R).normalized();
-  p.X_WS.p = p.x_W + turn * (s.start.X_WS.p - s.start.x_W);
+  const Vec3 offset = s.start.X_WS.p - s.start.x_W;
+  p.X_WS.p = offset.isZero(0) ? p.x_W : Vec3(p.x_W + turn * offset);
   p.R_WS = p.X_WS.R.toRotationMatrix();
   return p;
 }
@@ -44,7 +75,7 @@ void follow(const Solid& solid, const Pose& X_CS, const BodyPath& path, SweptSha
   const Pose X_WC = finite ? path.start : Pose{};
   const bool wall = solid.kind == Solid::Kind::wall;
   out.solid = solid;
-  out.start.X_WS = X_WC * X_CS;
+  out.start.X_WS = pose_of(X_WC, X_CS);
   out.start.R_WS = out.start.X_WS.R.toRotationMatrix();
   out.start.x_W = X_WC.p;
   out.shift_W = finite ? path.shift_W : Vec3::Zero();
@@ -58,21 +89,25 @@ void follow(const Solid& solid, const Pose& X_CS, const BodyPath& path, SweptSha
     if (!wall) out.arm = axis_distance(solid, offset, out.start.R_WS, out.axis_W);
     if (solid.planar) {
       out.axial_lo = out.axial_hi = out.axis_W.dot(offset);
-    } else if (!wall) {
+    } else if (!wall && goes_round(out, 1)) {
       out.axial_hi = height(solid, out.start, out.axis_W) - solid.round;
       out.axial_lo = solid.round - height(solid, out.start, -out.axis_W);
     }
   }
   out.end = place(out, 1);
-  out.reach =
-      wall ? offset.norm() : (offset + out.start.R_WS * solid.middle_S).norm() + solid.outer;
+  const bool centred = offset.isZero(0) && solid.middle_S.isZero(0);
+  out.reach = solid.outer;
+  if (wall)
+    out.reach = offset.norm();
+  else if (!centred)
+    out.reach = (offset + out.start.R_WS * solid.middle_S).norm() + solid.outer;
   out.far = out.start.x_W.cwiseAbs().maxCoeff() + out.shift_W.cwiseAbs().maxCoeff() + out.reach;
   out.bend = finite ? path.bend + (wall ? 0 : path.sway * out.reach) : base::infinity;
   out.sway = finite && wall ? path.sway : 0;
 }
 
 Aabb swept_box(const SweptShape& s) {
-  Aabb box = bounds(*s.solid.geometry, s.start.X_WS);
+  Aabb box = box_at(s.solid, s.start);
   Vec3 grow = Vec3::Constant(s.bend);
   if (s.angle == 0) {
     box.lo += s.shift_W.cwiseMin(0);
@@ -80,7 +115,7 @@ Aabb swept_box(const SweptShape& s) {
   } else if (s.solid.kind == Solid::Kind::wall) {
     grow.setConstant(base::infinity);
   } else {
-    const Aabb end = bounds(*s.solid.geometry, s.end.X_WS);
+    const Aabb end = box_at(s.solid, s.end);
     box.lo = box.lo.cwiseMin(end.lo);
     box.hi = box.hi.cwiseMax(end.hi);
     const Vec3 across = (1 - s.axis_W.array().square()).cwiseMax(0).sqrt();
@@ -110,10 +145,9 @@ Heights heights(const SweptShape& s, const Vec3& n, const Placement& p, const Pl
   const double turn = s.angle * length;
   if (turn == 0) return h;
   CAIRN_DCHECK(s.solid.kind != Solid::Kind::wall);
-  const double across = n.cross(s.axis_W).norm();
-  h.above = s.arm * across * sagitta(turn);
-  if (turn > far_turn) {
-    const double along = n.dot(s.axis_W);
+  h.above = height_above_chord(s, n, length);
+  if (goes_round(s, length)) {
+    const double along = n.dot(s.axis_W), across = n.cross(s.axis_W).norm();
     const double revolved =
         along * (along > 0 ? s.axial_hi : s.axial_lo) + s.arm * across + s.solid.round;
     if (revolved < std::max(h.from, h.to) + h.above) return {revolved, revolved, 0};

@@ -23,7 +23,7 @@ struct SweptShape {
   double angle = 0;             // over the whole path [rad]
   // Of the core (Solid::round), from the axis through the centre of mass:
   double arm = 0;                     // largest distance from it [m]
-  double axial_lo = 0, axial_hi = 0;  // extent along it [m]
+  double axial_lo = 0, axial_hi = 0;  // extent along it, of shapes that go round [m]
   double reach = 0;  // largest distance from the centre of mass; of a wall that of its plane [m]
   double far = 0;    // size of the coordinates on the path, which round with it [m]
   double bend = 0;   // with the sway, of a wall without it [m]
@@ -47,6 +47,12 @@ struct Heights {
 // walls that turn.
 Heights heights(const SweptShape& shape, const Vec3& n, const Placement& p, const Placement& q,
                 double length);
+
+// It turns so far over this share of the path that the solid of revolution may be the better bound.
+bool goes_round(const SweptShape& shape, double length);
+
+// `above` of a shape that does not.
+double height_above_chord(const SweptShape& shape, const Vec3& n, double length);
 
 // n.(x - centre of mass) of the farthest point along n [m].
 inline double height(const Solid& solid, const Placement& p, const Vec3& n) {

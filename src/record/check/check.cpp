@@ -12,6 +12,7 @@
 #include "record/check/judge.hpp"
 #include "record/check/rebuild/missing.hpp"
 #include "record/check/rebuild/rebuild.hpp"
+#include "record/check/verdict_figures.hpp"
 #include "record/trace/fits.hpp"
 
 namespace cairn {
@@ -107,6 +108,19 @@ class Checker {
       record::check_missing(scene_, overlaps_, overlaps, frame, say, unverified_);
       overlaps_ = std::move(overlaps);
     }
+    verdict(frame, say);
+  }
+
+  void verdict(const TraceFrame& frame, const record::Complain& say) {
+    if (frame.report.verdict.attempts == 0) {
+      unverified_.insert("verdicts, which the recording does not have");
+      return;
+    }
+    record::MotionFigures figures;
+    figures.overlaps_known = report_.penetrations_checked;
+    if (figures.overlaps_known) record::measure_overlaps(model_, scheme_, before_, frame, figures);
+    record::measure_momenta(model_, before_, frame, figures);
+    record::check_verdict(scene_, before_, frame, figures, say);
   }
 
   void solves(const TraceFrame& frame) {

@@ -7,8 +7,6 @@
 
 #include "base/index.hpp"
 #include "base/union_find.hpp"
-#include "collide/narrowphase.hpp"
-#include "collide/pairs/poly_pair.hpp"
 #include "record/check/check_parts.hpp"
 #include "record/check/rebuild/free_turn.hpp"
 
@@ -275,108 +273,6 @@ void check_joints(const Model& model, const TraceFrame& frame, const Complain& c
     complain(FindingCode::joint_error,
              fmt::format("joint error recorded as {:.6g} m, recomputed {:.6g} m",
                          frame.report.joint_error, error));
-}
-
-namespace {
-
-template <class Vertices>
-double farthest(const Vertices& vertices) {
-  double most = 0;
-  for (const auto& v : vertices) most = std::max(most, v.norm());
-  return most;
-}
-
-// Radius of a ball about the shape's origin that holds its cross-section.
-double bounding_radius(const Geometry& geometry) {
-  struct {
-    double operator()(const Point&) const { return 0; }
-    double operator()(const Sphere& s) const { return s.radius; }
-    double operator()(const Box& s) const { return 0.5 * s.size.norm(); }
-    double operator()(const Capsule& s) const { return s.radius + 0.5 * s.length; }
-    double operator()(const Ellipsoid& s) const { return s.radii.maxCoeff(); }
-    double operator()(const Halfspace&) const { return std::numeric_limits<double>::infinity(); }
-    double operator()(const Disc& s) const { return s.radius; }
-    double operator()(const Ellipse& s) const { return s.radii.maxCoeff(); }
-    double operator()(const Hull& s) const { return farthest(s.vertices); }
-    double operator()(const Polygon& s) const { return farthest(s.vertices); }
-  } visitor;
-  return std::visit(visitor, geometry);
-}
-
-// Too far apart to overlap, by their bounding balls; a planar shape is a cylinder without end along
-// its z axis.
-bool far_apart(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB) {
-  Vec3 d = X_WB.p - X_WA.p;
-  if (is_planar(a.geometry) || is_planar(b.geometry)) {
-    const Vec3 axis = (is_planar(a.geometry) ? X_WA : X_WB).R * Vec3::UnitZ();
-    d -= axis.dot(d) * axis;
-  }
-  const double reach = bounding_radius(a.geometry) + bounding_radius(b.geometry);
-  return d.norm() > reach * (1 + 1e-9);
-}
-
-const Polyhedron* polyhedron(const Model& model, const Shape& shape) {
-  return shape.polyhedron < 0 ? nullptr
-                              : &model.polyhedra[static_cast<std::size_t>(shape.polyhedron)];
-}
-
-// Two polyhedra, or two polygons.
-bool both_flat_faced(const Model& model, const Shape& a, const Shape& b) {
-  const Polyhedron *p = polyhedron(model, a), *q = polyhedron(model, b);
-  return p && q && p->planar == q->planar;
-}
-
-bool may_touch(const Model& model, const Shape& a, const Shape& b) {
-  if (a.body == b.body) return false;
-  if (!both_flat_faced(model, a, b) && !collide::can_collide(a.geometry, b.geometry)) return false;
-  if (model.body(a.body).kind != BodyKind::dynamic && model.body(b.body).kind != BodyKind::dynamic)
-    return false;
-  const std::array<BodyId, 2> pair = {std::min(a.body, b.body), std::max(a.body, b.body)};
-  return !std::binary_search(model.no_contact.begin(), model.no_contact.end(), pair);
-}
-
-}  // namespace
-
-Overlaps check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain) {
-  Overlaps overlaps;
-  std::vector<Pose> X_W;
-  double far = model.length_unit;
-  for (const Shape& shape : model.shapes) {
-    X_W.push_back(frame.state.poses[index(shape.body)] * shape.X_CS);
-    far = std::max(far, X_W.back().p.norm());
-  }
-  double penetration = 0;
-  const auto note = [&](std::size_t a, std::size_t b, double depth) {
-    if (!(depth > 0)) return;
-    penetration = std::max(penetration, depth);
-    double& known = overlaps[{model.shapes[a].body, model.shapes[b].body}];
-    known = std::max(known, depth);
-  };
-  std::vector<collide::ShapeContact> contacts;
-  for (std::size_t a = 0; a < model.shapes.size(); ++a)
-    for (std::size_t b = a + 1; b < model.shapes.size(); ++b) {
-      if (!may_touch(model, model.shapes[a], model.shapes[b])) continue;
-      if (far_apart(model.shapes[a], X_W[a], model.shapes[b], X_W[b])) continue;
-      if (both_flat_faced(model, model.shapes[a], model.shapes[b])) {
-        auto placed = [&](std::size_t i) {
-          return collide::Placed(
-              model.polyhedra[static_cast<std::size_t>(model.shapes[i].polyhedron)], X_W[i]);
-        };
-        collide::RatioBasis cold;
-        note(a, b, -collide::overlap_or_gap(placed(a), placed(b), 0, cold));
-        continue;
-      }
-      contacts.clear();
-      collide::collide_shapes(model.shapes[a].geometry, X_W[a], model.shapes[b].geometry, X_W[b],
-                              contacts, polyhedron(model, model.shapes[a]),
-                              polyhedron(model, model.shapes[b]));
-      for (const collide::ShapeContact& contact : contacts) note(a, b, -contact.gap);
-    }
-  if (!(std::abs(penetration - frame.report.penetration) <= motion_relative * far))
-    complain(FindingCode::penetration,
-             fmt::format("penetration recorded as {:.6g} m, recomputed {:.6g} m",
-                         frame.report.penetration, penetration));
-  return overlaps;
 }
 
 }  // namespace cairn::record

@@ -297,6 +297,7 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
   sections.optional(tags::forces,
                     [&](bytes::ByteReader& in) { read_forces(in, report, frame.forces); });
   report.verdict = {};
+  report.verdict.attempts = 0;  // of recordings without verdicts
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });
   report.divided.clear();

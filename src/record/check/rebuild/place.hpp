@@ -57,6 +57,9 @@ struct SegmentOutcome {
   double memory_factor = 1;
   bool memory_known = false;
   bool joints_kept = false;  // impulses of joints stay those of the state before
+  // Scheme hybrid: gaps up to which contacts of the last part stay steady without an impulse
+  // (E524) [m].
+  std::vector<std::pair<ContactKey, double>> rooms;
 };
 
 struct Place {

@@ -37,8 +37,8 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
                     const State& before, const State& followed, const TraceFrame& frame,
                     const Complain& complain, Unverified& unverified);
 // Of scheme hybrid: contacts with an impulse at the end are steady, others have a row (E524).
-void compare_steady(std::span<const Segment> segments, const State& after, const Complain& complain,
-                    Unverified& unverified);
+void compare_steady(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
+                    const State& after, const Complain& complain, Unverified& unverified);
 void compare_counts(const Scene& scene, std::span<const Segment> segments,
                     std::span<const SegmentOutcome> outcomes, const TraceFrame& frame,
                     const Complain& complain, Unverified& unverified);

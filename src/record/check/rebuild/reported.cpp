@@ -297,7 +297,7 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
     complain(FindingCode::warm_start,
              "remembered impulses of joints are not those of the last solve");
   if (steady) {
-    compare_steady(segments, state, complain, unverified);
+    compare_steady(segments, outcomes, state, complain, unverified);
     return;
   }
   if (!delayed) {

@@ -81,6 +81,28 @@ class HybridCheck {
     }
   }
 
+  // (E524): `hysteresis s h`, s the switch speed of E207 with the free acceleration of the part.
+  void find_rooms(const Place& place, const MatchedRows& rows, const Balance& balance) {
+    result.rooms.clear();
+    if (!balance.known) return;
+    for (const ContactRow& row : rows.contacts) {
+      const Contact* c = place.again ? contact_with(place.before, row.contact->key) : row.contact;
+      if (!c) continue;
+      double gain = 0;
+      for (const BodyId id : {c->key.body_a, c->key.body_b}) {
+        const Body& body = s.model.body(id);
+        const VecX change = balance.v_free - place.v;
+        gain = std::max(gain, velocities_of_body(body, change).head(translations_of(body)).norm());
+      }
+      const double along = contact_rate(s.model, place.start, *c, balance.v_free)[0] -
+                           contact_rate(s.model, place.start, *c, place.v)[0];
+      const double speed = o.switch_speed >= 0 ? o.switch_speed
+                                               : std::max(std::abs(along), 0x1p-10 * gain) *
+                                                     s.nominal / place.length;
+      result.rooms.emplace_back(c->key, o.hysteresis * speed * s.nominal);
+    }
+  }
+
   bool pulled(BodyId id) const {
     const auto has = [&](std::span<const BodyId> ids) {
       return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -175,6 +197,7 @@ class HybridCheck {
       if (again)
         t.gap = problem.constraints[row.constraint].b[0] * problem.units.speed() - t.motion[0];
     }
+    find_rooms(place, rows, balance);
     compare_discs(s, i, problem, place, rows, [&](const Contact& c) {
       const Contact* start = again ? contact_with(place.before, c.key) : &c;
       return contact_spin(s.model, start ? *start : c, place.start, end, h);
