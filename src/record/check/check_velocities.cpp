@@ -326,8 +326,7 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
     for (int i = 0; i < b.size; ++i) {
       const Eigen::Index k = body.first_velocity + i;
       const double state = frame.state.v[k], nearest = std::clamp(state, least[k], most[k]);
-      const double points =
-          i < translations ? speed : spin_rounding(body) * (speed / body.radius);
+      const double points = i < translations ? speed : spin_rounding(body) * (speed / body.radius);
       const double scale = std::max(std::abs(nearest), std::abs(state)) +
                            (std::isfinite(points) ? points : 0) + size[k];
       if (!(std::abs(nearest - state) <= motion_relative * scale))

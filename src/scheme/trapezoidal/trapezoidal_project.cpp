@@ -122,8 +122,8 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem, b
     const Body& body = model.bodies[i];
     if (body.velocities == 0 || !data.isolated.held(i)) continue;
     const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
-    // Parts of first order have projections of first order, and springs that gain pay in full: as in
-    // E39.
+    // Parts of first order have projections of first order, and springs that gain pay in full: as
+    // in E39.
     const bool gains = (springs || limited) && work > 0 && work < kinetic;
     const bool pays = limited ? gains : gains || std::abs(work) <= payable * kinetic;
     if (work == 0 || !pays) continue;
