@@ -592,5 +592,13 @@ TEST(HeavyTop, PrecessesAtTheClosedFormRate) {
   }
 }
 
+// Bodies without shapes measure by their lever arms, here 0.1 m; the anchors of closed joints are
+// apart by rounding.
+TEST(Joints, UnitOfLengthIsNoRounding) {
+  const double unit = scene("chain50").model->length_unit;
+  EXPECT_GE(unit, 0.05);  // the power of two next to 0.1 m, from either side
+  EXPECT_LE(unit, 0.2);
+}
+
 }  // namespace
 }  // namespace cairn::test_joints
