@@ -9,7 +9,6 @@
 #include <limits>
 #include <span>
 
-#include "cairn/force_options.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/verdict.hpp"

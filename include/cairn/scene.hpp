@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cairn/force_options.hpp"
 #include "cairn/model.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"

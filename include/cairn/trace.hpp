@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cairn/error.hpp"
-#include "cairn/forces.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
+#include "cairn/solution_set.hpp"
 #include "cairn/state.hpp"
 
 namespace cairn {

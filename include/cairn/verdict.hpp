@@ -26,6 +26,11 @@ struct VerdictOptions {
   double integrator = 0.01;  // the integrator's own term of a step, likewise [-]
 };
 
+// Which contact forces are shown (docs/equations.md, E620 to E625); scene key `simulation.forces`.
+struct ForceOptions {
+  bool least_norm = true;  // false: the solver's impulses, without marks
+};
+
 // One part of the verdict.
 struct VerdictPart {
   bool ok = true;

@@ -1,11 +1,20 @@
 #include "analyse/block_matrix.hpp"
 
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 
 #include "base/conventions.hpp"
 #include "base/index.hpp"
 
 namespace cairn::analyse {
+
+struct BlockMatrix::Factor {
+  Eigen::SparseMatrix<double> matrix;
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> solver;
+};
+
+BlockMatrix::BlockMatrix() : factor_(std::make_unique<Factor>()) {}
+BlockMatrix::~BlockMatrix() = default;
 
 void BlockMatrix::reset(std::span<const int> sizes, std::vector<Pair> pairs) {
   for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -38,20 +47,21 @@ void BlockMatrix::reset(std::span<const int> sizes, std::vector<Pair> pairs) {
   }
 
   // Column by column; the rows of a block follow each other.
-  matrix_.resize(size(), size());
-  matrix_.resizeNonZeros(static_cast<Eigen::Index>(entries));
+  factor_->matrix.resize(size(), size());
+  factor_->matrix.resizeNonZeros(static_cast<Eigen::Index>(entries));
   int next = 0;
   for (std::size_t node = 0; node < sizes.size(); ++node)
     for (int c = 0; c < sizes[node]; ++c) {
-      matrix_.outerIndexPtr()[first_[node] + c] = next;
+      factor_->matrix.outerIndexPtr()[first_[node] + c] = next;
       for (int k = first_block_[node]; k < first_block_[node + 1]; ++k) {
         Block& b = blocks_[base::at(k)];
         b.start[base::at(c)] = next;
         for (int r = b.diagonal ? c : 0; r < b.rows; ++r)
-          matrix_.innerIndexPtr()[next++] = first_[base::at(b.nodes[0])] + r;
+          factor_->matrix.innerIndexPtr()[next++] = first_[base::at(b.nodes[0])] + r;
       }
     }
-  matrix_.outerIndexPtr()[size()] = next;
+  factor_->matrix.outerIndexPtr()[size()] = next;
+  values_ = factor_->matrix.valuePtr();
 }
 
 int BlockMatrix::find(int a, int b) const {
@@ -65,22 +75,24 @@ int BlockMatrix::find(int a, int b) const {
 }
 
 void BlockMatrix::clear() {
-  std::fill(matrix_.valuePtr(), matrix_.valuePtr() + matrix_.nonZeros(), 0.0);
+  std::fill(factor_->matrix.valuePtr(), factor_->matrix.valuePtr() + factor_->matrix.nonZeros(),
+            0.0);
 }
 
 void BlockMatrix::add_diagonal(double x, int from, int to) {
-  for (int c = from; c < to; ++c) matrix_.valuePtr()[matrix_.outerIndexPtr()[c]] += x;
+  for (int c = from; c < to; ++c)
+    factor_->matrix.valuePtr()[factor_->matrix.outerIndexPtr()[c]] += x;
 }
 
 bool BlockMatrix::factor() {
-  if (!analysed_) factor_.analyzePattern(matrix_);
+  if (!analysed_) factor_->solver.analyzePattern(factor_->matrix);
   analysed_ = true;
-  factor_.factorize(matrix_);
-  return factor_.info() == Eigen::Success;
+  factor_->solver.factorize(factor_->matrix);
+  return factor_->solver.info() == Eigen::Success;
 }
 
 void BlockMatrix::solve(VecX& x) const {
-  x = factor_.solve(x).eval();
+  x = factor_->solver.solve(x).eval();
 }
 
 }  // namespace cairn::analyse

@@ -2,8 +2,8 @@
 // stored. Quasi-definite matrices have such a factor in any order.
 #pragma once
 
-#include <Eigen/SparseCholesky>
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +13,8 @@ namespace cairn::analyse {
 
 class BlockMatrix {
  public:
+  BlockMatrix();
+  ~BlockMatrix();
   using Pair = std::array<int, 2>;  // of nodes, the larger one first
 
   // Nodes of `sizes` unknowns each; blocks of all pairs of different nodes beside the diagonal. A
@@ -32,7 +34,7 @@ class BlockMatrix {
   template <class A, class D, class B>
   void add(int block, int rows, const A& a, const D& weights, const B& b) {
     const Block& at = blocks_[static_cast<std::size_t>(block)];
-    double* const values = matrix_.valuePtr();
+    double* const values = values_;
     for (int c = 0; c < at.columns; ++c) {
       double weighted[3] = {0, 0, 0};
       for (int i = 0; i < rows; ++i)
@@ -60,8 +62,9 @@ class BlockMatrix {
   std::vector<int> first_, sizes_;
   std::vector<Block> blocks_;  // by column node, then row node
   std::vector<int> first_block_;
-  Eigen::SparseMatrix<double> matrix_;
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> factor_;
+  double* values_ = nullptr;  // of the stored entries
+  struct Factor;              // decompositions stay out of headers
+  std::unique_ptr<Factor> factor_;
   bool analysed_ = false;
 };
 

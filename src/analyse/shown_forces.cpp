@@ -7,7 +7,7 @@
 #include "analyse/shortest.hpp"
 #include "base/conventions.hpp"
 #include "base/index.hpp"
-#include "cairn/forces.hpp"
+#include "cairn/solution_set.hpp"
 #include "problem/islands.hpp"
 
 namespace cairn {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cairn/forces.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
+#include "cairn/solution_set.hpp"
 
 namespace cairn::play {
 

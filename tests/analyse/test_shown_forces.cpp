@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <random>
 
-#include "cairn/forces.hpp"
 #include "cairn/scene.hpp"
+#include "cairn/solution_set.hpp"
 
 namespace cairn::test_shown_forces {
 namespace {

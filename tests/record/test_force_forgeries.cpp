@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "cairn/forces.hpp"
+#include "cairn/solution_set.hpp"
 #include "record/sample.hpp"
 
 namespace cairn::test_force_forgeries {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cairn/forces.hpp"
 #include "cairn/joints.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
+#include "cairn/solution_set.hpp"
 #include "record/run/cpu_times.hpp"
 #include "record/run/forces.hpp"
 #include "record/run/series.hpp"
