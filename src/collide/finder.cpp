@@ -35,7 +35,7 @@ std::optional<double> gap_of_spheres(const Shape& a, const Shape& b, std::span<c
     const Pose& X_WC = poses[index(s.body)];
     return s.X_CS.p.isZero(0) ? X_WC.p : X_WC * s.X_CS.p;
   };
-  return (centre(b) - centre(a)).norm() - sphere_a->radius - sphere_b->radius;
+  return (centre(b) - centre(a)).norm() - (sphere_a->radius + sphere_b->radius);
 }
 
 }  // namespace

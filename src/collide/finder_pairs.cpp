@@ -48,6 +48,7 @@ void ContactFinder::overlapping_pairs(const Model& model, std::span<const Pose> 
   place_boxes(model, poses, {});
   left_.assign(boxes_.size(), 0);
   left_list_.clear();
+  left_list_.reserve(boxes_.size());
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     const bool inside = (boxes_[i].lo.array() >= grown_[i].lo.array()).all() &&
                         (boxes_[i].hi.array() <= grown_[i].hi.array()).all();

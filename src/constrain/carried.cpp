@@ -8,7 +8,6 @@
 namespace cairn::constrain {
 namespace {
 
-// Faces, edges and corners alone: contact points do not travel while it sticks.
 bool is_flat(const Geometry& geometry) {
   return std::holds_alternative<Box>(geometry) || std::holds_alternative<Hull>(geometry) ||
          std::holds_alternative<Polygon>(geometry) || std::holds_alternative<Halfspace>(geometry) ||
@@ -24,6 +23,11 @@ Vec3 rotation_vector(const Pose& from, const Pose& to) {
 
 }  // namespace
 
+bool is_flat_contact(const Model& model, const ContactKey& key) {
+  return is_flat(model.shapes[index(key.shape_a)].geometry) &&
+         is_flat(model.shapes[index(key.shape_b)].geometry);
+}
+
 Vec3 carried_velocity(const Model& model, std::span<const Pose> poses,
                       std::span<const Pose> poses_end, const Contact& c, double h) {
   CAIRN_DCHECK(h > 0, h);
@@ -32,9 +36,7 @@ Vec3 carried_velocity(const Model& model, std::span<const Pose> poses,
   Vec3 velocity = Vec3::Zero();
   for (std::size_t side = 0; side < 2; ++side) {
     if (model.body(ids[side]).kind != BodyKind::prescribed) continue;
-    const bool carries = model.body(ids[1 - side]).velocities > 0 &&
-                         is_flat(model.shapes[index(c.key.shape_a)].geometry) &&
-                         is_flat(model.shapes[index(c.key.shape_b)].geometry);
+    const bool carries = model.body(ids[1 - side]).velocities > 0 && is_flat_contact(model, c.key);
     const Pose &from = poses[index(ids[side])], &to = poses_end[index(ids[side])];
     const Vec3 centre = carries ? poses[index(ids[1 - side])].p : c.p_WC;
     Vec3 moved = (to * (from.inverse() * centre) - centre) / h;

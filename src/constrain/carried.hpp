@@ -8,6 +8,9 @@
 
 namespace cairn::constrain {
 
+// Faces, edges and corners alone meet: the contact point does not travel while it sticks.
+bool is_flat_contact(const Model& model, const ContactKey& key);
+
 // Velocity of the contact point of b relative to a that prescribed motion causes, in the world: of
 // the body that would move with the prescribed one as if fixed to it, where both have flat faces;
 // else of the material point [m/s].

@@ -53,6 +53,24 @@ JointFigures figure_of_joint(const Model& model, const State& state, const Joint
   return {std::max(0.0, open - rounding) / (reach > 0 ? reach : model.length_unit), angle};
 }
 
+// How far bodies on ball and distance joints turn in the step, over the limit (E644).
+double figure_of_tops(const Scene& scene, const State& before, double h) {
+  const bool rule = std::holds_alternative<Trapezoidal>(scene.simulation.scheme);
+  double most = 0;
+  for (const Joint& joint : scene.model->joints) {
+    if (!std::holds_alternative<BallJoint>(joint.type) &&
+        !std::holds_alternative<DistanceJoint>(joint.type))
+      continue;
+    for (const BodyId id : joint.bodies) {
+      if (id == BodyId::world || scene.model->body(id).kind != BodyKind::dynamic) continue;
+      const Body& body = scene.model->body(id);
+      if (body.rotation == RotationKind::three)
+        most = std::max(most, h * twist(body, before).angular_B.norm());
+    }
+  }
+  return most / (rule ? 0.4 : 0.5);
+}
+
 // Root of the energy that the applied forces give a body in the time h, from rest (E306).
 double load_root(const Model& model, const State& state, std::size_t i, double h) {
   const Body& body = model.bodies[i];
@@ -211,9 +229,10 @@ void check_verdict(const Scene& scene, const State& before, const TraceFrame& fr
   } else {
     at_least({"momentum of the verdict", v.parts * v.momentum, found.momentum, momentum_rounding});
   }
-  const double motion = std::max({v.overlap / limits.overlap, v.swept_overlap / limits.overlap,
-                                  v.joint / limits.joint, v.joint_angle / limits.joint_angle,
-                                  v.momentum / limits.momentum});
+  const double tops = figure_of_tops(scene, before, r.h);
+  const double motion = std::max(
+      {divided ? 0 : tops, v.overlap / limits.overlap, v.swept_overlap / limits.overlap,
+       v.joint / limits.joint, v.joint_angle / limits.joint_angle, v.momentum / limits.momentum});
   if (divided)
     at_least({"worst of the motion", v.motion.worst, motion, 0});
   else

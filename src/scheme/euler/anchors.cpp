@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constrain/carried.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "scheme/euler/step.hpp"
@@ -81,6 +82,8 @@ bool Step::sticks(std::size_t contact) const {
   const ContactTerms& terms = data.terms[contact];
   if (c.rows < 2 || !(r[0] > 0) || terms.bounce != 0 || terms.slip != 0 || !terms.impulse.isZero(0))
     return false;
+  // A plastic impact ends in sticking; of round bodies not yet, they may start to roll.
+  if (terms.impact && !constrain::is_flat_contact(model, data.contacts[contact].key)) return false;
   if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])) return false;
   double w[max_rows] = {};
   linear::constraint_velocity(record.problem, c, record.solution.v.data(), true, w);

@@ -38,7 +38,7 @@ double falling_end(double start, const Slope& slope) {
 template <class AnyIsland>
 bool take_stride(const AnyIsland& island, std::vector<double>& before, std::vector<double>& r) {
   for (std::size_t k = 0; k < r.size(); ++k) before[k] = r[k] - before[k];
-  const double share = share_to_cones(island.groups, r, before);
+  const double share = share_to_cones(island.groups, r, before, Bounds::cones_and_openings);
   if (!std::isfinite(share)) return false;
   for (std::size_t k = 0; k < r.size(); ++k) r[k] += share * before[k];
   return true;

@@ -167,7 +167,7 @@ IterationResult stride(const AnyIsland& island, const NsgsLimits& limits, NsgsBu
       sweep(island, r, v);
     }
     for (std::size_t k = 0; k < r.size(); ++k) r_before[k] = r[k] - r_before[k];
-    const double share = share_to_cones(island.groups, r, r_before);
+    const double share = share_to_cones(island.groups, r, r_before, Bounds::cones);
     if (!std::isfinite(share)) break;
     for (std::size_t k = 0; k < r.size(); ++k) r[k] += share * r_before[k];
     velocities_from_impulses(island, r, v);
