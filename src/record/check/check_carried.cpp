@@ -62,7 +62,7 @@ void follow(const Model& model, std::size_t body, const Pose& start, const Pose&
             const Pose& to, double h, VecX& u) {
   const Body& b = model.bodies[body];
   const Row6 own =
-      generalised(b, start, mean_velocity(from, to, start.p, h), mean_spin(from, to, h));
+      generalised(b, start, screw_velocity_of(from, to, start.p, h), mean_spin(from, to, h));
   u.segment(b.first_velocity, b.velocities) = own.head(b.velocities);
 }
 
@@ -104,7 +104,8 @@ Conditions conditions(const Segment& s, const SolveRecord& record, const Place& 
     if (c.id.kind != ConstraintId::Kind::contact || c.id.part != 0) continue;
     const Contact* contact = contact_with(place.contacts, c.id.contact);
     if (!contact || !(normal_impulse(record, i) > 0)) continue;
-    const Vec3 motion = carried_motion(s.model, *contact, place.rows, end, place.length);
+    const Vec3 motion = contact_motion_with(s, *contact, place.rows, end, place.length,
+                                            c.b[0] * problem.units.speed());
     const int count = c.rows > 1 && slides(record, i) ? 1 : c.rows;
     for (int r = 0; r < count; ++r) {
       rows.push_back({static_cast<int>(i), r});

@@ -226,6 +226,13 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
     }
   }
   t.motion = contact_motion_with(s, c, poses, poses_end, h, recorded - t.gap_rate);
+  if (const double e = c.restitution; e > 0) {
+    // With restitution b = m + e (J v + m): which motion m it is may only show there.
+    const double left = recorded - e * rate[0];
+    const Vec3 bouncing = contact_motion_with(s, c, poses, poses_end, h, left / (1 + e));
+    if (std::abs(left - (1 + e) * bouncing[0]) < std::abs(recorded - t.gap_rate - t.motion[0]))
+      t.motion = bouncing;
+  }
   t.approach = rate[0] + t.motion[0];
   t.target = std::min(0.0, c.gap - h * t.gap_rate);
   return t;
