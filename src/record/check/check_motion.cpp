@@ -172,14 +172,9 @@ Energies energies(const Model& model, const State& state) {
     e.size += body.mass * model.gravity.cwiseAbs().dot(state.poses[i].p.cwiseAbs());
   }
   for (const Spring& spring : model.springs) {
-    Vec3 ends[2];
-    for (std::size_t side = 0; side < 2; ++side)
-      ends[side] = spring.bodies[side] == BodyId::world
-                       ? spring.anchors[side]
-                       : state.poses[index(spring.bodies[side])] * spring.anchors[side];
-    const double stretch = (ends[1] - ends[0]).norm() - spring.rest_length;
-    e.potential += 0.5 * spring.stiffness * stretch * stretch;
-    e.size += 0.5 * spring.stiffness * stretch * stretch;
+    const double stored = stored_energy(spring, state);
+    e.potential += stored;
+    e.size += stored;
   }
   e.size += e.kinetic;
   return e;

@@ -138,6 +138,16 @@ void drift_velocities(const Model& model, const SolveRecord& solve, VecX& v) {
 
 }  // namespace
 
+double stored_energy(const Spring& spring, const State& state) {
+  Vec3 ends[2];
+  for (std::size_t side = 0; side < 2; ++side)
+    ends[side] = spring.bodies[side] == BodyId::world
+                     ? spring.anchors[side]
+                     : state.poses[index(spring.bodies[side])] * spring.anchors[side];
+  const double stretch = (ends[1] - ends[0]).norm() - spring.rest_length;
+  return 0.5 * spring.stiffness * stretch * stretch;
+}
+
 double spin_rounding(const Body& body) {
   if (body.rotation != RotationKind::three) return 1;
   const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia_B).eigenvalues();

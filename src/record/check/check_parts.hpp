@@ -21,6 +21,9 @@ Twist twist(const Body& body, const State& state);
 // is the difference of angular momenta about the others.
 double spin_rounding(const Body& body);
 
+// Energy that is stored in a spring [J].
+double stored_energy(const Spring& spring, const State& state);
+
 // The velocities that a solve gave, in its own units and translations first in each body.
 void set_solved_velocities(const Model& model, const SolveRecord& solve, State& state);
 

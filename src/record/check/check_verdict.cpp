@@ -109,18 +109,8 @@ double moving_energy(const Model& model, const State& before, const StepReport& 
   }
   const Ledger& l = report.ledger;
   double elements = std::abs(l.work_applied) + std::abs(l.work_motion) + std::abs(l.passive);
-  for (const Spring& spring : model.springs) {
-    const auto energy = [&](const State& state) {
-      Vec3 ends[2];
-      for (std::size_t k = 0; k < 2; ++k)
-        ends[k] = spring.bodies[k] == BodyId::world
-                      ? spring.anchors[k]
-                      : state.poses[index(spring.bodies[k])] * spring.anchors[k];
-      const double stretch = (ends[1] - ends[0]).norm() - spring.rest_length;
-      return 0.5 * spring.stiffness * stretch * stretch;
-    };
-    elements += std::abs(energy(after) - energy(before));
-  }
+  for (const Spring& spring : model.springs)
+    elements += std::abs(stored_energy(spring, after) - stored_energy(spring, before));
   return std::max(sums[0], sums[1]) + elements;
 }
 

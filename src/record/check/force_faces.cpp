@@ -11,14 +11,7 @@ namespace cairn::record {
 namespace {
 
 FrictionPolygon face_corners(const Constraint& c) {
-  if (c.rows < 3 || c.mu == 0) return {};
-  if (c.section) return *c.section;
-  FrictionPolygon corners;
-  for (int i = 0; i < c.facets; ++i) {
-    const double angle = 2 * std::numbers::pi * i / c.facets;
-    corners.push_back({std::cos(angle), std::sin(angle)});
-  }
-  return corners;
+  return c.mu == 0 ? FrictionPolygon{} : section_of(c);
 }
 
 // The largest power of friction against the slip, for a normal impulse of one.

@@ -74,18 +74,6 @@ Row measure(const Bench& bench, std::size_t i) {
   return row;
 }
 
-// Corners of a pyramid's section over mu; none: the section is a circle, or there is one direction.
-FrictionPolygon section_of(const Constraint& c) {
-  if (c.rows < 3) return {};
-  if (c.section) return *c.section;
-  FrictionPolygon corners;
-  for (int i = 0; i < c.facets; ++i) {
-    const double angle = 2 * std::numbers::pi * i / c.facets;
-    corners.push_back({std::cos(angle), std::sin(angle)});
-  }
-  return corners;
-}
-
 // The largest friction power per unit of normal impulse.
 double friction_power(const Constraint& c, const Few& w) {
   if (!has_cone(c.law) || c.rows < 2) return 0;
@@ -306,6 +294,17 @@ void judge_constraint(const Bench& bench, std::size_t i, Judgement& j) {
 }
 
 }  // namespace
+
+FrictionPolygon section_of(const Constraint& c) {
+  if (c.rows < 3) return {};
+  if (c.section) return *c.section;
+  FrictionPolygon corners;
+  for (int i = 0; i < c.facets; ++i) {
+    const double angle = 2 * std::numbers::pi * i / c.facets;
+    corners.push_back({std::cos(angle), std::sin(angle)});
+  }
+  return corners;
+}
 
 double Residuals::worst() const {
   double largest = 0;

@@ -26,6 +26,9 @@ struct Judgement : Residuals {
 // in (1); correct judges lie between the last two.
 Judgement judge(const Problem& problem, const VecX& v, const VecX& lambda, int doubtful = 0);
 
+// Corners of a pyramid's section over mu; none: the section is a circle, or there is one direction.
+FrictionPolygon section_of(const Constraint& c);
+
 // Nearest point of the cone of Coulomb's law, of one to three rows. With three rows the section is
 // the polygon times mu, or without corners a circle.
 Vec3 nearest_in_cone(const Vec3& z, int rows, double mu, const FrictionPolygon& corners);
