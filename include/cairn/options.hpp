@@ -30,6 +30,7 @@ inline constexpr std::array restitution_friction_names = {"total", "extra", "pat
 inline constexpr std::array propagation_names = {"simultaneous", "sequential"};
 inline constexpr std::array impact_guard_names = {"off", "impact"};
 inline constexpr std::array restitution_law_names = {"newton", "poisson", "stronge"};
+inline constexpr std::array record_level_names = {"contacts", "full"};
 inline constexpr std::array penalty_form_names = {"implicit", "linearly_implicit", "explicit"};
 using Names = std::span<const char* const>;
 
@@ -210,6 +211,13 @@ void describe(Visitor& v, ForceOptions& o) {
   v.boolean("least_norm", o.least_norm,
             "exports, plots and player show, of contact forces that are not unique, the shortest "
             "ones with the same motion, and mark them; false: those of the solver, without marks");
+}
+
+template <class Visitor>
+void describe(Visitor& v, RecordOptions& o) {
+  v.choice("level", o.level, Names(record_level_names),
+           "everything, packed: what follows from other numbers takes no room; everything as plain "
+           "numbers");
 }
 
 template <class Visitor>

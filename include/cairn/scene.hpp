@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cairn/model.hpp"
+#include "cairn/recording.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/state.hpp"
@@ -26,6 +27,7 @@ struct SimulationSettings {
   SolverOptions solver = Auto{};
   VerdictOptions verdict = {};
   ForceOptions forces = {};
+  RecordOptions record = {};
   double step = 0.01;   // [s]
   double duration = 1;  // [s]
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cairn/error.hpp"
+#include "cairn/recording.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "cairn/solution_set.hpp"
@@ -14,7 +15,12 @@
 
 namespace cairn {
 
-inline constexpr std::uint32_t trace_version = 6;
+// Version 7 has packed frames; recordings of version 6 are read as well.
+inline constexpr std::uint32_t trace_version = 7, oldest_trace_version = 6;
+
+namespace record {
+struct PackMemory;
+}
 
 struct TraceHeader {
   std::uint32_t version = trace_version;  // of the format
@@ -38,8 +44,10 @@ class TraceReader;
 class TraceWriter {
  public:
   // Both fail if another process is writing the file.
-  static Result<TraceWriter> create(const std::string& path, const std::string& resolved_scene);
-  static Result<TraceWriter> resume(const std::string& path);  // keep() before the first append()
+  static Result<TraceWriter> create(const std::string& path, const std::string& resolved_scene,
+                                    const RecordOptions& options = {});
+  // keep() before the first append().
+  static Result<TraceWriter> resume(const std::string& path, const RecordOptions& options = {});
   ~TraceWriter();
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
@@ -83,7 +91,9 @@ class TraceReader {
 
  private:
   struct File;
+  friend class TraceWriter;
   explicit TraceReader(std::unique_ptr<File> file);
+  const record::PackMemory& memory() const;
   std::unique_ptr<File> file_;
 };
 

@@ -28,6 +28,9 @@ class ByteWriter {
     for (int i = 0; i < 3; ++i) f64(a[i]);
   }
   void raw(const char* data, std::size_t count) { bytes_.insert(bytes_.end(), data, data + count); }
+  void raw(std::span<const std::uint8_t> data) {
+    bytes_.insert(bytes_.end(), data.begin(), data.end());
+  }
   void text(const char* data, std::size_t count) {
     u64(count);
     raw(data, count);
@@ -81,6 +84,15 @@ class ByteReader {
     const std::size_t n = count(1);
     s.assign(reinterpret_cast<const char*>(bytes_.data()) + position_, n);
     position_ += n;
+  }
+  // The next n bytes where they lie; none if there are fewer.
+  std::span<const std::uint8_t> raw(std::size_t n) {
+    if (!ok_ || left() < n) {
+      ok_ = false;
+      return {};
+    }
+    position_ += n;
+    return bytes_.subspan(position_ - n, n);
   }
   // All bytes that are left.
   void rest(std::string& s) {

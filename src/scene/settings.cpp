@@ -163,6 +163,8 @@ SimulationSettings read_simulation(const json::Node& node, const std::string& pa
     read_plain_options(*verdict, fields.path("verdict"), settings.verdict, errors);
   if (const json::Node* forces = fields.find("forces"))
     read_plain_options(*forces, fields.path("forces"), settings.forces, errors);
+  if (const json::Node* record = fields.find("record"))
+    read_plain_options(*record, fields.path("record"), settings.record, errors);
   fields.read_number("step", settings.step, step_range);
   fields.read_number("duration", settings.duration, {0});
   if (settings.duration / settings.step > most_steps) {
@@ -213,6 +215,7 @@ json::Node write_simulation(const SimulationSettings& settings) {
   node.set("solver", write_options(settings.solver));
   node.set("verdict", write_plain_options(settings.verdict));
   node.set("forces", write_plain_options(settings.forces));
+  node.set("record", write_plain_options(settings.record));
   node.set("step", settings.step);
   node.set("duration", settings.duration);
   return node;

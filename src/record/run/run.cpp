@@ -79,7 +79,7 @@ struct RunRecorder::Run {
   Result<void> open_files() {
     if (Result<void> done = make_folder(files.folder); !done) return done;
     if (Result<void> done = lock_folder(); !done) return done;
-    Result<TraceWriter> writer = TraceWriter::create(path("trace.cairn.part"), scene.resolved);
+    Result<TraceWriter> writer = TraceWriter::create(path("trace.cairn.part"), scene.resolved, scene.simulation.record);
     if (!writer) return tl::unexpected(writer.error());
     trace = std::move(*writer);
     remove_leftovers();
@@ -104,7 +104,7 @@ struct RunRecorder::Run {
     std::error_code ignored;
     if (!std::filesystem::exists(part, ignored) && std::filesystem::exists(whole, ignored))
       if (Result<void> done = rename_file(whole, part); !done) return done;
-    Result<TraceWriter> writer = TraceWriter::resume(part);
+    Result<TraceWriter> writer = TraceWriter::resume(part, scene.simulation.record);
     if (!writer) return tl::unexpected(writer.error());
     trace = std::move(*writer);
     remove_leftovers();

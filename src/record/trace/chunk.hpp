@@ -21,7 +21,8 @@ inline constexpr std::size_t file_head = 12;   // magic and version [bytes]
 
 namespace tags {
 // Scene chunk.
-inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN");
+inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN"),
+                            level = section_tag("LEVL");
 // Frame chunk; `state` is also a section of checkpoints. Events, impacts, the work of dampers,
 // verdict, parts, origins, attempts and shown forces are optional.
 inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("MEAS"),
@@ -31,7 +32,8 @@ inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("
                             solves = section_tag("SOLV"), passive = section_tag("PASV"),
                             verdict = section_tag("VERD"), parts = section_tag("PART"),
                             origins = section_tag("ORIG"), attempts = section_tag("ATTM"),
-                            forces = section_tag("FORC");
+                            forces = section_tag("FORC"), packed = section_tag("PACK"),
+                            quantised = section_tag("QUAN");
 // End chunk.
 inline constexpr SectionTag last = section_tag("LAST");
 }  // namespace tags

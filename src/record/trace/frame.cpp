@@ -196,10 +196,61 @@ void read_solves(bytes::ByteReader& in, TraceFrame& frame) {
     in.reject();
 }
 
+// The sections of level `full` in place of the packed one.
+void encode_plain(const StepReport& report, const State& state, std::uint64_t state_hash,
+                  const ShownForces& forces, bytes::ByteWriter& out) {
+  write_section(tags::state, out, [&] {
+    encode_state(state, out);
+    out.u64(state_hash);
+  });
+  write_section(tags::contacts, out, [&] {
+    out.u64(report.contacts.size());
+    for (const ContactReport& contact : report.contacts) write_contact(contact, out);
+  });
+  if (!report.impacts.empty())
+    write_section(tags::impacts, out, [&] {
+      out.u64(report.impacts.size());
+      for (const ImpactReport& impact : report.impacts) write_impact(impact, out);
+    });
+  if (!report.divided.empty()) write_section(tags::parts, out, [&] { write_parts(report, out); });
+  write_section(tags::solves, out, [&] {
+    out.u64(static_cast<std::uint64_t>(report.solve_count));
+    for (const SolveRecord& record : report.solved()) write_solve(record, out);
+  });
+  if (has_origins(report)) write_section(tags::origins, out, [&] { write_origins(report, out); });
+  if (forces.known) write_section(tags::forces, out, [&] { write_forces(forces, out); });
+}
+
+// What level `full` has in place of the packed section.
+void decode_plain(SectionReader& sections, TraceFrame& frame) {
+  StepReport& report = frame.report;
+  sections.mandatory(tags::state, [&](bytes::ByteReader& in) {
+    decode_state(in, frame.state);
+    frame.state_hash = in.u64();
+  });
+  sections.mandatory(tags::contacts, [&](bytes::ByteReader& in) {
+    report.contacts.resize(in.count(contact_bytes));
+    for (ContactReport& contact : report.contacts) read_contact(in, contact);
+  });
+  report.impacts.clear();
+  sections.optional(tags::impacts, [&](bytes::ByteReader& in) {
+    report.impacts.resize(in.count(impact_bytes));
+    for (ImpactReport& impact : report.impacts) read_impact(in, impact);
+  });
+  sections.mandatory(tags::solves, [&](bytes::ByteReader& in) { read_solves(in, frame); });
+  clear_origins(report);
+  sections.optional(tags::origins, [&](bytes::ByteReader& in) { read_origins(in, report); });
+  frame.forces = {};
+  sections.optional(tags::forces,
+                    [&](bytes::ByteReader& in) { read_forces(in, report, frame.forces); });
+  report.divided.clear();
+  sections.optional(tags::parts, [&](bytes::ByteReader& in) { read_parts(in, report); });
+}
+
 }  // namespace
 
-void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
-                  bytes::ByteWriter& out, const ShownForces& forces) {
+void FrameWriter::encode(const StepReport& report, const State& state, std::uint64_t state_hash,
+                         const ShownForces& forces, bytes::ByteWriter& out) {
   write_section(tags::step, out, [&] {
     out.i64(report.step);
     out.u8(static_cast<std::uint8_t>(report.status));
@@ -217,37 +268,23 @@ void encode_frame(const StepReport& report, const State& state, std::uint64_t st
                 [&] { each_energy(report.ledger, [&](const double& x) { out.f64(x); }); });
   if (report.ledger.passive != 0)
     write_section(tags::passive, out, [&] { out.f64(report.ledger.passive); });
-  write_section(tags::state, out, [&] {
-    encode_state(state, out);
-    out.u64(state_hash);
-  });
-  write_section(tags::contacts, out, [&] {
-    out.u64(report.contacts.size());
-    for (const ContactReport& contact : report.contacts) write_contact(contact, out);
-  });
   if (!report.events.empty())
     write_section(tags::events, out, [&] {
       out.u64(report.events.size());
       for (const StepEvent& event : report.events) write_event(event, out);
     });
-  if (!report.impacts.empty())
-    write_section(tags::impacts, out, [&] {
-      out.u64(report.impacts.size());
-      for (const ImpactReport& impact : report.impacts) write_impact(impact, out);
-    });
   write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
-  if (!report.divided.empty()) write_section(tags::parts, out, [&] { write_parts(report, out); });
-  write_section(tags::solves, out, [&] {
-    out.u64(static_cast<std::uint64_t>(report.solve_count));
-    for (const SolveRecord& record : report.solved()) write_solve(record, out);
-  });
-  if (has_origins(report)) write_section(tags::origins, out, [&] { write_origins(report, out); });
   if (has_attempts(report))
     write_section(tags::attempts, out, [&] { write_attempts(report, out); });
-  if (forces.known) write_section(tags::forces, out, [&] { write_forces(forces, out); });
+  if (level_ == RecordLevel::full) return encode_plain(report, state, state_hash, forces, out);
+  write_section(tags::packed, out, [&] {
+    pack_frame(report, state, state_hash, forces, memory_, pack_);
+    pack_.finish(out);
+  });
+  memory_.remember(report, state);
 }
 
-SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame) {
+SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFrame& frame) {
   SectionReader sections(payload);
   StepReport& report = frame.report;
   sections.mandatory(tags::step, [&](bytes::ByteReader& in) {
@@ -270,38 +307,23 @@ SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& fra
   report.ledger.passive = 0;
   sections.optional(tags::passive,
                     [&](bytes::ByteReader& in) { report.ledger.passive = in.f64(); });
-  sections.mandatory(tags::state, [&](bytes::ByteReader& in) {
-    decode_state(in, frame.state);
-    frame.state_hash = in.u64();
-  });
-  sections.mandatory(tags::contacts, [&](bytes::ByteReader& in) {
-    report.contacts.resize(in.count(contact_bytes));
-    for (ContactReport& contact : report.contacts) read_contact(in, contact);
-  });
   report.events.clear();
   sections.optional(tags::events, [&](bytes::ByteReader& in) {
     report.events.resize(in.count(event_bytes));
     for (StepEvent& event : report.events) read_event(in, event);
   });
-  report.impacts.clear();
-  sections.optional(tags::impacts, [&](bytes::ByteReader& in) {
-    report.impacts.resize(in.count(impact_bytes));
-    for (ImpactReport& impact : report.impacts) read_impact(in, impact);
-  });
-  sections.mandatory(tags::solves, [&](bytes::ByteReader& in) { read_solves(in, frame); });
-  clear_origins(report);
-  sections.optional(tags::origins, [&](bytes::ByteReader& in) { read_origins(in, report); });
-  clear_attempts(report);
-  sections.optional(tags::attempts, [&](bytes::ByteReader& in) { read_attempts(in, report); });
-  frame.forces = {};
-  sections.optional(tags::forces,
-                    [&](bytes::ByteReader& in) { read_forces(in, report, frame.forces); });
   report.verdict = {};
   report.verdict.attempts = 0;  // of recordings without verdicts
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });
-  report.divided.clear();
-  sections.optional(tags::parts, [&](bytes::ByteReader& in) { read_parts(in, report); });
+  const bool packed = sections.optional(tags::packed, [&](bytes::ByteReader& in) {
+    pack_.begin(in);
+    if (!unpack_frame(memory_, pack_, frame)) in.reject();
+  });
+  if (!packed) decode_plain(sections, frame);
+  clear_attempts(report);
+  sections.optional(tags::attempts, [&](bytes::ByteReader& in) { read_attempts(in, report); });
+  if (packed && !sections.fault()) memory_.remember(report, frame.state);
   return sections.fault();
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cairn/trace.hpp"
+#include "record/trace/packed_frame.hpp"
 #include "record/trace/sections.hpp"
 
 namespace cairn::record {
@@ -12,13 +13,34 @@ namespace cairn::record {
 void encode_state(const State& state, bytes::ByteWriter& out);
 void decode_state(bytes::ByteReader& in, State& state);
 
-// Appends the payload of a frame chunk, its sections, to `out`.
-void encode_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
-                  bytes::ByteWriter& out, const ShownForces& forces = {});
+// Frames one after the other: a packed one is understood after the one before it.
+class FrameWriter {
+ public:
+  explicit FrameWriter(RecordLevel level) : level_(level) {}
 
-// Reads it back into a reused frame, or tells why the bytes are not one well-formed frame. Sections
-// of unknown tags are skipped. Every index is in its range, so that whoever uses the frame need not
-// look again.
-SectionFault decode_frame(std::span<const std::uint8_t> payload, TraceFrame& frame);
+  // Appends the payload of a frame chunk, its sections, to `out`.
+  void encode(const StepReport& report, const State& state, std::uint64_t state_hash,
+              const ShownForces& forces, bytes::ByteWriter& out);
+  // Goes on after the frame that `memory` is of.
+  void go_on(const PackMemory& memory) { memory_ = memory; }
+
+ private:
+  RecordLevel level_;
+  PackWriter pack_;
+  PackMemory memory_;
+};
+
+class FrameReader {
+ public:
+  // Reads a frame into a reused one, or tells why the bytes are not one well-formed frame. Sections
+  // of unknown tags are skipped. Every index is in its range, so that whoever uses the frame need
+  // not look again.
+  SectionFault decode(std::span<const std::uint8_t> payload, TraceFrame& frame);
+  const PackMemory& memory() const { return memory_; }
+
+ private:
+  PackReader pack_;
+  PackMemory memory_;
+};
 
 }  // namespace cairn::record

@@ -19,8 +19,9 @@ void read_poses(bytes::ByteReader& in, std::vector<Pose>& poses) {
   for (Pose& X : poses) X = read_pose(in);
 }
 
-// Poses and velocities stand beside the bodies and k of the problem.
-bool fits(const SolveOrigin& origin, const Problem& problem) {
+}  // namespace
+
+bool origin_fits(const SolveOrigin& origin, const Problem& problem) {
   const auto beside = [&](const std::vector<Pose>& poses) {
     return poses.empty() || poses.size() == problem.bodies.size();
   };
@@ -28,8 +29,6 @@ bool fits(const SolveOrigin& origin, const Problem& problem) {
   return beside(origin.start) && beside(origin.rows) &&
          origin.v.size() == (origin.start.empty() ? 0 : problem.velocities());
 }
-
-}  // namespace
 
 void write_pose(const Pose& X, bytes::ByteWriter& out) {
   out.vec3(X.p);
@@ -129,7 +128,7 @@ void read_origins(bytes::ByteReader& in, StepReport& report) {
     for (Contact& c : origin.contacts) read_geometry(in, c);
     origin.before.resize(in.count(geometry_bytes));
     for (Contact& c : origin.before) read_geometry(in, c);
-    if (!fits(origin, record.problem)) return in.reject();
+    if (!origin_fits(origin, record.problem)) return in.reject();
   }
 }
 

@@ -14,6 +14,8 @@ void write_geometry(const Contact& c, bytes::ByteWriter& out);
 void read_geometry(bytes::ByteReader& in, Contact& c);
 inline constexpr std::size_t geometry_bytes = 5 * 4 + 4 * 24 + 6 * 8 + 2;
 
+// Poses and velocities stand beside the bodies and k of the problem.
+bool origin_fits(const SolveOrigin& origin, const Problem& problem);
 bool has_origins(const StepReport& report);
 void write_origins(const StepReport& report, bytes::ByteWriter& out);
 // After the solves; those that are not listed have none.

@@ -2,6 +2,8 @@
 // each other line by line: docs/trace-format.md is their outline.
 #include "record/trace/frame_problem.hpp"
 
+#include <algorithm>
+
 namespace cairn::record {
 
 void write_key(const ContactKey& key, bytes::ByteWriter& out) {
@@ -123,6 +125,30 @@ void write_constraint(const Problem& problem, const Constraint& c, bytes::ByteWr
   out.i32(c.id.part);
 }
 
+bool constraint_fits(const Constraint& c, const Problem& problem) {
+  const bool one_row = c.law == Law::nonnegative || c.law == Law::box;
+  const int most = one_row ? 1 : c.law == Law::disc ? 2 : max_rows;
+  if (c.rows < 1 || c.rows > most) return false;
+  if (c.facets < 0 || c.facets == 1 || c.facets == 2 || c.facets > max_corners) return false;
+  const int bodies = static_cast<int>(problem.bodies.size());
+  return std::all_of(c.body.begin(), c.body.end(),
+                     [&](int body) { return body >= -1 && body < bodies; });
+}
+
+// Bodies lie within v, and friction about a contact is tied to it.
+bool parts_fit(const Problem& problem) {
+  for (const ProblemBody& body : problem.bodies)
+    if (body.first > problem.velocities() - body.size) return false;
+  for (const Constraint& c : problem.constraints) {
+    if (c.law != Law::disc) continue;
+    const bool exists = c.tie >= 0 && c.tie < static_cast<int>(problem.constraints.size());
+    if (!exists) return false;
+    const Constraint& normal = problem.constraints[static_cast<std::size_t>(c.tie)];
+    if (!is_unilateral(normal.law) || normal.body != c.body) return false;
+  }
+  return true;
+}
+
 void read_constraint(bytes::ByteReader& in, const Problem& problem, Constraint& c) {
   c = {};
   c.law = in.choice(Law::disc);
@@ -134,13 +160,8 @@ void read_constraint(bytes::ByteReader& in, const Problem& problem, Constraint& 
   c.tie = in.i32();
   c.lo = in.f64();
   c.hi = in.f64();
-  const int bodies = static_cast<int>(problem.bodies.size());
-  const bool one_row = c.law == Law::nonnegative || c.law == Law::box;
-  const int most = one_row ? 1 : c.law == Law::disc ? 2 : max_rows;
-  if (c.rows < 1 || c.rows > most) return in.reject();
-  if (c.facets < 0 || c.facets == 1 || c.facets == 2 || c.facets > max_corners) return in.reject();
+  if (!constraint_fits(c, problem)) return in.reject();
   for (std::size_t side = 0; side < 2; ++side) {
-    if (c.body[side] < -1 || c.body[side] >= bodies) return in.reject();
     if (c.body[side] < 0) continue;
     const int size = problem.bodies[static_cast<std::size_t>(c.body[side])].size;
     for (int row = 0; row < c.rows; ++row)
@@ -164,6 +185,12 @@ void each_residual(Certificate_& c, Visit visit) {
 
 }  // namespace
 
+bool well_formed(const Problem& problem) {
+  return std::all_of(problem.constraints.begin(), problem.constraints.end(),
+                     [&](const Constraint& c) { return constraint_fits(c, problem); }) &&
+         parts_fit(problem);
+}
+
 void write_problem(const Problem& problem, bytes::ByteWriter& out) {
   out.f64(problem.units.mass);
   out.f64(problem.units.length);
@@ -185,8 +212,6 @@ void read_problem(bytes::ByteReader& in, Problem& problem) {
   if (!in.ok()) return;
   read_couplings(in, problem);
   in.vector(problem.k);
-  for (const ProblemBody& body : problem.bodies)
-    if (body.first > problem.velocities() - body.size) in.reject();
   problem.constraints.resize(in.count(72));
   problem.first_row.assign(1, 0);
   for (Constraint& c : problem.constraints) {
@@ -194,13 +219,7 @@ void read_problem(bytes::ByteReader& in, Problem& problem) {
     read_constraint(in, problem, c);
     problem.first_row.push_back(problem.first_row.back() + c.rows);
   }
-  for (const Constraint& c : problem.constraints) {
-    if (c.law != Law::disc) continue;
-    const bool exists = c.tie >= 0 && c.tie < static_cast<int>(problem.constraints.size());
-    if (!exists) return in.reject();
-    const Constraint& normal = problem.constraints[static_cast<std::size_t>(c.tie)];
-    if (!is_unilateral(normal.law) || normal.body != c.body) return in.reject();
-  }
+  if (!parts_fit(problem)) return in.reject();
   problem.names.resize(in.count(8));
   for (std::string& name : problem.names) in.text(name);
 }

@@ -10,6 +10,9 @@ constexpr std::size_t key_bytes = 20;
 void write_key(const ContactKey& key, bytes::ByteWriter& out);
 ContactKey read_key(bytes::ByteReader& in);
 
+// Sizes and indices are in their ranges, laws and rows go together.
+bool well_formed(const Problem& problem);
+
 // The reader of a damaged one is not ok() afterwards.
 void write_problem(const Problem& problem, bytes::ByteWriter& out);
 void read_problem(bytes::ByteReader& in, Problem& problem);

@@ -29,6 +29,7 @@ struct TraceReader::File {
   std::uint64_t last_hash = 0;
   std::uint64_t dropped = 0;
   std::string reason;
+  record::FrameReader reader;
 
   ~File() {
     if (descriptor >= 0) ::close(descriptor);
@@ -148,6 +149,9 @@ std::uint64_t TraceReader::next_offset() const {
 std::uint64_t TraceReader::last_hash() const {
   return file_->last_hash;
 }
+const record::PackMemory& TraceReader::memory() const {
+  return file_->reader.memory();
+}
 
 Result<TraceReader> TraceReader::open(const std::string& path) {
   auto file = std::make_unique<File>();
@@ -169,11 +173,11 @@ Result<TraceReader> TraceReader::open(const std::string& path) {
   }
   file->header.version =
       bytes::ByteReader(std::span(head).subspan(record::trace_magic.size())).u32();
-  if (file->header.version != trace_version) {
+  if (file->header.version < oldest_trace_version || file->header.version > trace_version) {
     error.code = ErrorCode::wrong_version;
     error.what = "trace has an unknown version";
     error.got = std::to_string(file->header.version);
-    error.allowed = std::to_string(trace_version);
+    error.allowed = std::to_string(oldest_trace_version) + " to " + std::to_string(trace_version);
     error.fix = "read it with the version of cairn that wrote it";
     return fail(error);
   }
@@ -204,7 +208,7 @@ TraceEvent TraceReader::next(TraceFrame& frame) {
   }
   if (file_->type == record::ChunkType::end) return file_->read_end();
   if (file_->type != record::ChunkType::frame) return file_->corrupt("a second scene chunk");
-  if (const record::SectionFault fault = record::decode_frame(file_->payload(), frame))
+  if (const record::SectionFault fault = file_->reader.decode(file_->payload(), frame))
     return file_->corrupt("malformed frame: " + fault.text());
   ++file_->frames;
   file_->last_hash = frame.state_hash;

@@ -20,7 +20,9 @@ struct TraceWriter::File {
   std::uint64_t size = 0;  // of the head and all complete chunks [bytes]
   std::uint64_t frames = 0;
   std::uint64_t last_hash = 0;
+  record::FrameWriter writer;
 
+  explicit File(RecordLevel level) : writer(level) {}
   ~File() {
     if (descriptor >= 0) ::close(descriptor);
   }
@@ -82,7 +84,7 @@ struct TraceWriter::File {
     CAIRN_CHECK(descriptor >= 0);
     const std::uint64_t state_hash = hash(state);
     begin(record::ChunkType::frame);
-    record::encode_frame(report, state, state_hash, buffer, forces);
+    writer.encode(report, state, state_hash, forces, buffer);
     Result<void> done = commit();
     if (!done) return done;
     ++frames;
@@ -97,8 +99,9 @@ TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
 TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 
 Result<TraceWriter> TraceWriter::create(const std::string& path,
-                                        const std::string& resolved_scene) {
-  auto file = std::make_unique<File>();
+                                        const std::string& resolved_scene,
+                                        const RecordOptions& options) {
+  auto file = std::make_unique<File>(options.level);
   if (Result<void> done = file->open(path, O_CREAT); !done) return tl::unexpected(done.error());
   if (Result<void> done = file->cut(0); !done) return tl::unexpected(done.error());
 
@@ -119,8 +122,8 @@ Result<TraceWriter> TraceWriter::create(const std::string& path,
   return tl::unexpected(done.error());
 }
 
-Result<TraceWriter> TraceWriter::resume(const std::string& path) {
-  auto file = std::make_unique<File>();
+Result<TraceWriter> TraceWriter::resume(const std::string& path, const RecordOptions& options) {
+  auto file = std::make_unique<File>(options.level);
   if (Result<void> done = file->open(path, 0); !done) return tl::unexpected(done.error());
   return TraceWriter(std::move(file));
 }
@@ -128,6 +131,7 @@ Result<TraceWriter> TraceWriter::resume(const std::string& path) {
 Result<void> TraceWriter::keep(const TraceReader& reader) {
   file_->frames = static_cast<std::uint64_t>(reader.frames());
   file_->last_hash = reader.last_hash();
+  file_->writer.go_on(reader.memory());
   return file_->cut(reader.next_offset());
 }
 

@@ -90,9 +90,12 @@ std::string option_table() {
   OptionRows forces;
   ForceOptions shown;
   describe(forces, shown);
+  OptionRows record;
+  RecordOptions recording;
+  describe(record, recording);
   return option_tables<SchemeOptions>("Scheme") + option_tables<SolverOptions>("Solver") +
          option_header("Verdict") + verdict.text + "\n" + option_header("Forces") + forces.text +
-         "\n";
+         "\n" + option_header("Recording") + record.text + "\n";
 }
 
 std::string field_table() {

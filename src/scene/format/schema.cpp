@@ -269,6 +269,7 @@ std::string scene_schema() {
   defs.set("solver", option_schema<SolverOptions>());
   defs.set("verdict", plain_option_schema<VerdictOptions>());
   defs.set("forces", plain_option_schema<ForceOptions>());
+  defs.set("record", plain_option_schema<RecordOptions>());
   return json::to_json(root) + "\n";
 }
 

@@ -264,6 +264,7 @@ const FieldTable& simulation_fields() {
        {"verdict", T::plain_options, "", "{}",
         "limits within which the motion of a step is accepted, and how a step is divided"},
        {"forces", T::plain_options, "", "{}", "which contact forces are shown"},
+       {"record", T::plain_options, "", "{}", "what a recording holds"},
        {"step", T::number, "s", "0.01", "length of a step, above 1e-12, at most 1e3"},
        {"duration", T::number, "s", "1", "of the run; at most 1e9 steps"}}};
   return table;

@@ -1,0 +1,105 @@
+#include "record/trace/pack.hpp"
+
+#include <bit>
+
+#include "bytes/compress.hpp"
+
+namespace cairn::record {
+namespace {
+
+// Doubles in the order of their values: neighbours differ by one.
+std::uint64_t ordered(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  return (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
+}
+double from_ordered(std::uint64_t n) {
+  return std::bit_cast<double>((n >> 63) != 0 ? n & ~(std::uint64_t{1} << 63) : ~n);
+}
+
+// Small differences of either sign become small numbers: 0, -1, 1, -2 -> 0, 1, 2, 3.
+std::uint64_t zigzag(std::uint64_t d) {
+  return (d << 1) ^ (std::uint64_t{0} - (d >> 63));
+}
+std::uint64_t from_zigzag(std::uint64_t z) {
+  return (z >> 1) ^ (std::uint64_t{0} - (z & 1));
+}
+
+}  // namespace
+
+void PackWriter::clear() {
+  lengths_.clear();
+  residuals_.clear();
+  numbers_ = 0;
+}
+
+void PackWriter::residual(std::uint64_t difference) {
+  std::uint64_t z = zigzag(difference);
+  const auto bytes = static_cast<std::uint8_t>((std::bit_width(z) + 7) / 8);
+  if (numbers_++ % 2 == 0)
+    lengths_.push_back(bytes);
+  else
+    lengths_.back() = static_cast<std::uint8_t>(lengths_.back() | bytes << 4);
+  for (int i = 0; i < bytes; ++i, z >>= 8) residuals_.push_back(static_cast<std::uint8_t>(z));
+}
+
+void PackWriter::number(double x, double guess) {
+  residual(ordered(x) - ordered(guess));
+}
+
+void PackWriter::text(const std::string& x) {
+  count(x, 0);
+  for (const char c : x) integer(c, 0);
+}
+
+void PackWriter::finish(bytes::ByteWriter& out) {
+  bytes::compress(lengths_, compressed_);
+  out.u64(numbers_);
+  out.u64(compressed_.size());
+  out.raw(compressed_);
+  out.raw(residuals_);
+}
+
+void PackReader::begin(bytes::ByteReader& in) {
+  ok_ = true;
+  read_ = 0;
+  position_ = 0;
+  numbers_ = in.u64();
+  const std::size_t compressed = in.count(1);
+  const std::span<const std::uint8_t> lengths = in.raw(compressed);
+  const std::span<const std::uint8_t> residuals = in.raw(in.left());
+  // No compression of zlib exceeds this ratio: a damaged number allocates little.
+  constexpr std::uint64_t best_ratio = 1032;
+  if (!in.ok() || numbers_ / 2 > best_ratio * compressed + 64 ||
+      !bytes::decompress(lengths, static_cast<std::size_t>(numbers_ / 2 + numbers_ % 2), lengths_))
+    numbers_ = 0, reject();
+  residuals_.assign(residuals.begin(), residuals.end());
+}
+
+std::uint64_t PackReader::residual() {
+  if (!ok_ || read_ == numbers_) {
+    ok_ = false;
+    return 0;
+  }
+  const std::uint8_t pair = lengths_[static_cast<std::size_t>(read_ / 2)];
+  const unsigned bytes = read_++ % 2 == 0 ? pair & 15u : pair >> 4;
+  if (bytes > 8 || bytes > residuals_.size() - position_) {
+    ok_ = false;
+    return 0;
+  }
+  std::uint64_t z = 0;
+  for (unsigned i = 0; i < bytes; ++i)
+    z |= static_cast<std::uint64_t>(residuals_[position_ + i]) << (8 * i);
+  position_ += bytes;
+  return from_zigzag(z);
+}
+
+void PackReader::number(double& x, double guess) {
+  x = from_ordered(residual() + ordered(guess));
+}
+
+void PackReader::text(std::string& x) {
+  count(x, 0);
+  for (char& c : x) integer(c, 0);
+}
+
+}  // namespace cairn::record

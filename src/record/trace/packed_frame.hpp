@@ -1,0 +1,31 @@
+// The part of a frame that is most of it, packed (section PACK): state, contacts, problems with
+// their answers, impacts, shown forces, origins and parts. Nothing is lost: a frame is unpacked
+// bit for bit.
+#pragma once
+
+#include "bytes/bytes.hpp"
+#include "cairn/trace.hpp"
+#include "record/trace/pack.hpp"
+
+namespace cairn::record {
+
+// What is guessed from: the frame before.
+struct PackMemory {
+  State state;                          // at its end
+  std::vector<Pose> poses;              // where its contacts were measured
+  std::vector<ContactReport> contacts;  // sorted by key
+  SolveRecord solve;                    // the first of the step
+  VecX push;                            // its k less A v of the beginning
+
+  void clear();
+  // After the frame was packed or unpacked. `state` is that at its end.
+  void remember(const StepReport& report, const State& state);
+};
+
+void pack_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
+                const ShownForces& forces, const PackMemory& memory, PackWriter& pack);
+
+// The other sections of the frame have been read. False: damaged.
+bool unpack_frame(const PackMemory& memory, PackReader& pack, TraceFrame& frame);
+
+}  // namespace cairn::record
