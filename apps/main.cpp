@@ -26,7 +26,8 @@ Exit codes: 0 ok, 1 bug, 2 usage, 3 bad input, 4 stopped, not certified or an ex
 
 constexpr const char* check_examples = R"(Examples:
   cairn check out/pile/trace.cairn
-  cairn check out/pile/trace.cairn --json)";
+  cairn check out/pile/trace.cairn --json
+  cairn check out/long/trace.cairn --replay            a recording of level states)";
 
 constexpr const char* info_examples = R"(Examples:
   cairn info scenes/cannonball66.json
@@ -94,7 +95,9 @@ int start(int argc, char** argv) {
   add_solve(app, solve_options);
   add_file_command(app, check_options, "check",
                    "Recompute every certificate, ledger and hash of a trace", "TRACE", "trace file",
-                   check_examples);
+                   check_examples)
+      ->add_flag("--replay", check_options.replay,
+                 "compute the run again from its scene: the same states and verdicts, bit for bit");
   add_file_command(app, info_options, "info", "Say what is in a scene, a trace or a problem file",
                    "FILE", "scene, trace or problem file", info_examples);
   BenchOptions bench_options;

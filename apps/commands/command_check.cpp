@@ -61,7 +61,7 @@ std::string check_text(const CheckReport& check) {
 int check(const FileOptions& options) {
   const Result<void> input = check_input(options.file, "trace");
   if (!input) return report(input.error());
-  const Result<CheckReport> check = check_trace(options.file);
+  const Result<CheckReport> check = check_trace(options.file, {.replay = options.replay});
   if (!check) return report(check.error());
   print(options.json ? text(check_json(options.file, *check)) : check_text(*check));
   return check->ok ? exit_ok : exit_failed;

@@ -45,6 +45,7 @@ int solve(const SolveOptions& options);
 struct FileOptions {
   std::string file;
   bool json = false;
+  bool replay = false;  // of check
 };
 int check(const FileOptions& options);
 int info(const FileOptions& options);

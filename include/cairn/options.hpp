@@ -30,7 +30,7 @@ inline constexpr std::array restitution_friction_names = {"total", "extra", "pat
 inline constexpr std::array propagation_names = {"simultaneous", "sequential"};
 inline constexpr std::array impact_guard_names = {"off", "impact"};
 inline constexpr std::array restitution_law_names = {"newton", "poisson", "stronge"};
-inline constexpr std::array record_level_names = {"contacts", "full"};
+inline constexpr std::array record_level_names = {"states", "contacts", "full"};
 inline constexpr std::array penalty_form_names = {"implicit", "linearly_implicit", "explicit"};
 using Names = std::span<const char* const>;
 
@@ -216,8 +216,13 @@ void describe(Visitor& v, ForceOptions& o) {
 template <class Visitor>
 void describe(Visitor& v, RecordOptions& o) {
   v.choice("level", o.level, Names(record_level_names),
-           "everything, packed: what follows from other numbers takes no room; everything as plain "
-           "numbers");
+           "what a recording holds: figures and rounded poses, which `cairn check` cannot judge; "
+           "everything, packed without loss; everything as plain numbers");
+  v.integer("exact_every", o.exact_every, 1, 1000000000,
+            "level `states`: steps from one bit-exact state to the next");
+  v.number("resolution", o.resolution, Range{0, 1e9}, "m",
+           "level `states`: grid of the positions; 0: 2^-20 of the model's unit of length, a power "
+           "of two near its largest size");
 }
 
 template <class Visitor>

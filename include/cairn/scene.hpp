@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cairn/model.hpp"
-#include "cairn/recording.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/state.hpp"

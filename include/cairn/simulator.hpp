@@ -204,11 +204,12 @@ struct StepReport {
   double joint_error = 0;      // largest distance error of a joint at the end [m]
   int active_contacts = 0;     // contacts that carry an impulse
   int added_pairs = 0;         // contacts that verification added, other than of two polyhedra
-  int filtered_contacts = 0;   // contacts that the filter left out, since others imply them (E145)
-  int revised_pairs = 0;       // polyhedra whose axis or events verification changed (E143)
-  int collisions = 0;          // contacts with restitution
-  int guard_corrections = 0;   // times that the energy guard reduced the restitution
-  double guard_factor = 1;     // theta: share of restitution kept [-]
+  int candidates = 0;  // contacts of a step read from a recording that does not hold them; else 0
+  int filtered_contacts = 0;  // contacts that the filter left out, since others imply them (E145)
+  int revised_pairs = 0;      // polyhedra whose axis or events verification changed (E143)
+  int collisions = 0;         // contacts with restitution
+  int guard_corrections = 0;  // times that the energy guard reduced the restitution
+  double guard_factor = 1;    // theta: share of restitution kept [-]
   int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear; Newton steps of
                                  // scheme penalty
   double nonlinear_residual =
@@ -248,6 +249,9 @@ struct StepReport {
   // All three parts of the verdict hold. A report without a verdict of its own has that of its
   // status.
   bool accepted() const { return status == StepStatus::certified && verdict.accepted(); }
+  std::size_t candidate_count() const {
+    return contacts.empty() ? static_cast<std::size_t>(candidates) : contacts.size();
+  }
   // The step cannot be taken, and the state is the one before it.
   bool failed() const {
     return status == StepStatus::stopped || status == StepStatus::internal_error;

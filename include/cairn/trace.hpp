@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cairn/error.hpp"
-#include "cairn/recording.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "cairn/solution_set.hpp"
@@ -19,7 +18,7 @@ namespace cairn {
 inline constexpr std::uint32_t trace_version = 7, oldest_trace_version = 6;
 
 namespace record {
-struct PackMemory;
+struct FrameMemory;
 }
 
 struct TraceHeader {
@@ -35,6 +34,8 @@ struct TraceFrame {
   std::uint64_t state_hash = 0;      // as recorded
   std::vector<std::string> methods;  // Solution::method of each solve
   ShownForces forces;                // empty: none recorded
+  bool whole = true;  // false: of level `states`, without contacts, problems and velocities
+  bool exact = true;  // the state is that of `state_hash`; false: rounded poses, no velocities
 };
 
 // Appends chunk after chunk; every frame is handed to the operating system before append() returns,
@@ -93,7 +94,7 @@ class TraceReader {
   struct File;
   friend class TraceWriter;
   explicit TraceReader(std::unique_ptr<File> file);
-  const record::PackMemory& memory() const;
+  const record::FrameMemory& memory() const;
   std::unique_ptr<File> file_;
 };
 
@@ -162,7 +163,13 @@ struct CheckReport {
 // Recomputes certificates, hashes, motion, energies and penetrations from the file alone, with
 // formulas of its own. Fails only if the file cannot be read as a trace at all; what is wrong
 // inside it becomes a finding.
-Result<CheckReport> check_trace(const std::string& path);
+struct CheckOptions {
+  // Computes the run again from its scene with the same program: states and verdicts must be the
+  // recorded ones to the last bit, and every computed step is judged. For recordings of level
+  // `states`.
+  bool replay = false;
+};
+Result<CheckReport> check_trace(const std::string& path, const CheckOptions& options = {});
 
 // ---- Checkpoints (docs/trace-format.md): a state with the scene it belongs to, in a file. A
 // simulator that starts from it takes the same steps, bit for bit, as one that was never

@@ -31,6 +31,20 @@ struct ForceOptions {
   bool least_norm = true;  // false: the solver's impulses, without marks
 };
 
+// What a recording of a run holds; scene key `simulation.record`.
+enum class RecordLevel : std::uint8_t {
+  states,    // figures of every step, rounded poses, and bit-exact states now and then
+  contacts,  // everything, packed: numbers that follow from others take no room
+  full,      // everything as plain numbers, for other programs (docs/trace-format.md)
+};
+
+struct RecordOptions {
+  RecordLevel level = RecordLevel::contacts;
+  int exact_every = 100;  // level states: steps from one bit-exact state to the next
+  double resolution = 0;  // level states: grid of the positions; 0: 2^-20 of the model's length
+                          // unit, without a model 2^-20 m [m]
+};
+
 // One part of the verdict.
 struct VerdictPart {
   bool ok = true;

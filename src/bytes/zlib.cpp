@@ -24,8 +24,8 @@ std::string deflated(const std::string& bytes) {
 void compress(std::span<const std::uint8_t> bytes, std::vector<std::uint8_t>& out) {
   uLongf size = ::compressBound(static_cast<uLong>(bytes.size()));
   out.resize(size);
-  const int status = ::compress2(out.data(), &size, bytes.data(), static_cast<uLong>(bytes.size()),
-                                 Z_BEST_SPEED);
+  const int status =
+      ::compress2(out.data(), &size, bytes.data(), static_cast<uLong>(bytes.size()), Z_BEST_SPEED);
   CAIRN_CHECK(status == Z_OK);  // it can only fail for want of room or memory
   out.resize(size);
 }

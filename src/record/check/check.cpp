@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 #include "base/boundary.hpp"
 #include "cairn/scene.hpp"
@@ -36,6 +37,7 @@ class Checker {
   void frame(const TraceFrame& frame) {
     step_ = frame.report.step;
     if (!shapes_up(frame.state)) return;
+    if (!frame.whole) return figures(frame);
     if (hash(frame.state) != frame.state_hash)
       complain(FindingCode::hash, "state hash differs from the state");
     if (const std::string what = record::first_not_finite(frame);
@@ -54,6 +56,45 @@ class Checker {
     have_before_ = true;
   }
 
+  // A frame of level `states`: what can be said without contacts and problems.
+  void figures(const TraceFrame& frame) {
+    if (frame.exact && hash(frame.state) != frame.state_hash)
+      complain(FindingCode::hash, "state hash differs from the state");
+    const StepReport& r = frame.report;
+    const bool follows =
+        r.status == StepStatus::stopped ? r.step == before_.step + 1 : r.step == frame.state.step;
+    if (have_before_ && (!follows || r.step != before_.step + 1))
+      complain(FindingCode::step_number, "step number does not follow the frame before");
+    if (r.t != frame.state.t)
+      complain(FindingCode::time, "time of the report differs from the state's");
+    if ((r.status == StepStatus::certified && !r.verdict.accepted()) ||
+        (r.status == StepStatus::uncertified && r.verdict.accepted()))
+      complain(FindingCode::verdict, "the status of the step disagrees with its verdict");
+    if (!(std::abs(r.ledger.imbalance()) <= 1e-9 * ledger_size(r.ledger)))
+      complain(FindingCode::ledger, "the energies of the step do not add up");
+    unverified_.insert(
+        "verdict as recorded, not independently checked: the recording is of level `states`; "
+        "`cairn check --replay` computes the run again");
+    before_ = frame.state;
+    have_before_ = true;
+  }
+
+  // Whether a step computed again is the recorded one.
+  void compare_replayed(const TraceFrame& recorded, const StepReport& report, const State& state) {
+    step_ = recorded.report.step;
+    if (hash(state) != recorded.state_hash)
+      complain(FindingCode::hash, "computed again, the state is another one");
+    const StepReport& r = recorded.report;
+    const Verdict &a = r.verdict, &b = report.verdict;
+    if (r.status != report.status || r.certificate != report.certificate ||
+        a.solve.ok != b.solve.ok || a.motion.ok != b.motion.ok || a.energy.ok != b.energy.ok ||
+        a.overlap != b.overlap || a.swept_overlap != b.swept_overlap ||
+        a.energy_error != b.energy_error)
+      complain(FindingCode::verdict, "computed again, the verdict is another one");
+    if (r.ledger.rise() != report.ledger.rise() || r.penetration != report.penetration)
+      complain(FindingCode::ledger, "computed again, the energies are others");
+  }
+
   std::vector<std::string> unverified() const { return {unverified_.begin(), unverified_.end()}; }
 
   void complain(FindingCode code, const std::string& what) {
@@ -63,6 +104,15 @@ class Checker {
   }
 
  private:
+  static double ledger_size(const Ledger& l) {
+    double size = 0;
+    for (const double x :
+         {l.kinetic_start, l.potential_start, l.kinetic_end, l.potential_end, l.work_applied,
+          l.work_motion, l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.passive})
+      size = std::max(size, std::abs(x));
+    return size;
+  }
+
   static bool stopped(const TraceFrame& frame) {
     return frame.report.status == StepStatus::stopped;
   }
@@ -263,7 +313,50 @@ const char* name(FindingCode code) {
   return names[static_cast<std::size_t>(code)];
 }
 
-Result<CheckReport> check_trace(const std::string& path) try {
+namespace {
+
+// Takes the steps of a recording again. What is computed is judged as a whole recording is.
+class Replay {
+ public:
+  Replay(const Scene& scene, Checker& checker)
+      : checker_(checker),
+        simulator_(scene.model, *scene.initial, scene.simulation.scheme, scene.simulation.solver,
+                   scene.simulation.verdict) {}
+
+  void frame(const TraceFrame& recorded) {
+    if (recorded.report.step <= simulator_.state().step && !(recorded.report.h > 0))
+      return start(recorded);
+    if (!(recorded.report.h > 0)) {
+      checker_.complain(FindingCode::time, "the length of the step is not positive");
+      return;
+    }
+    computed_.report = simulator_.step(recorded.report.h);
+    computed_.state = simulator_.state();
+    computed_.state_hash = hash(computed_.state);
+    computed_.methods.resize(static_cast<std::size_t>(computed_.report.solve_count));
+    checker_.frame(computed_);
+    checker_.compare_replayed(recorded, computed_.report, computed_.state);
+  }
+
+ private:
+  void start(const TraceFrame& recorded) {
+    computed_ = {};
+    computed_.report.step = simulator_.state().step;
+    computed_.report.t = simulator_.state().t;
+    computed_.state = simulator_.state();
+    computed_.state_hash = hash(computed_.state);
+    checker_.frame(computed_);
+    checker_.compare_replayed(recorded, recorded.report, computed_.state);
+  }
+
+  Checker& checker_;
+  Simulator simulator_;
+  TraceFrame computed_;
+};
+
+}  // namespace
+
+Result<CheckReport> check_trace(const std::string& path, const CheckOptions& options) try {
   Result<TraceReader> reader = TraceReader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   const Result<Scene> scene = parse_scene(reader->header().scene, path + " (scene)");
@@ -271,10 +364,14 @@ Result<CheckReport> check_trace(const std::string& path) try {
 
   CheckReport report;
   Checker checker(*scene, report);
+  std::optional<Replay> replay;
+  if (options.replay) replay.emplace(*scene, checker);
   TraceFrame frame;
   TraceEvent event = reader->next(frame);
   for (; event == TraceEvent::frame; event = reader->next(frame)) {
-    if (record::ids_exist(*scene->model, frame.report))
+    if (replay)
+      replay->frame(frame);
+    else if (record::ids_exist(*scene->model, frame.report))
       checker.frame(frame);
     else
       checker.complain(FindingCode::unknown_id,

@@ -29,6 +29,12 @@ struct RunRecorder::Run {
   std::optional<StepTable> table;
   ForceDisplay display;
 
+  RecordOptions record_options() const {
+    RecordOptions options = scene.simulation.record;
+    if (options.resolution == 0) options.resolution = 0x1p-20 * scene.model->length_unit;
+    return options;
+  }
+
   std::string path(const char* name) const { return files.folder + "/" + name; }
 
   void begin() {
@@ -79,7 +85,8 @@ struct RunRecorder::Run {
   Result<void> open_files() {
     if (Result<void> done = make_folder(files.folder); !done) return done;
     if (Result<void> done = lock_folder(); !done) return done;
-    Result<TraceWriter> writer = TraceWriter::create(path("trace.cairn.part"), scene.resolved, scene.simulation.record);
+    Result<TraceWriter> writer =
+        TraceWriter::create(path("trace.cairn.part"), scene.resolved, record_options());
     if (!writer) return tl::unexpected(writer.error());
     trace = std::move(*writer);
     remove_leftovers();
@@ -104,7 +111,7 @@ struct RunRecorder::Run {
     std::error_code ignored;
     if (!std::filesystem::exists(part, ignored) && std::filesystem::exists(whole, ignored))
       if (Result<void> done = rename_file(whole, part); !done) return done;
-    Result<TraceWriter> writer = TraceWriter::resume(part, scene.simulation.record);
+    Result<TraceWriter> writer = TraceWriter::resume(part, record_options());
     if (!writer) return tl::unexpected(writer.error());
     trace = std::move(*writer);
     remove_leftovers();

@@ -46,8 +46,9 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   // A residual beyond all numbers is an empty cell: no output holds one that is not finite.
   if (std::isfinite(r.certificate)) fmt::format_to(std::back_inserter(out), "{}", r.certificate);
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{}", r.solve_count, iterations,
-                 r.contacts.size() + static_cast<std::size_t>(r.filtered_contacts),
-                 r.contacts.size(), r.active_contacts, r.collisions, r.added_pairs, r.guard_factor);
+                 r.candidate_count() + static_cast<std::size_t>(r.filtered_contacts),
+                 r.candidate_count(), r.active_contacts, r.collisions, r.added_pairs,
+                 r.guard_factor);
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
                  l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,
                  l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.passive,

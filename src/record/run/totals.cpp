@@ -60,7 +60,9 @@ void add_worst(const Model& model, const StepReport& report, RunTotals& totals) 
 // A step that was not certified may be one in which friction holds any stress: say so, once for
 // each set of bodies, and look for it in the first of them alone.
 void add_jamming(const Model& model, const StepReport& report, RunTotals& totals) {
+  // Replayed frames of level `states` have no problems.
   if (report.status != StepStatus::uncertified || report.solve_count == 0 ||
+      report.solves.front().problem.bodies.empty() ||
       totals.jamming_searches == RunTotals::max_jamming_searches)
     return;
   ++totals.jamming_searches;
@@ -156,7 +158,7 @@ void add_curves(const StepReport& r, RunTotals& totals) {
   totals.total.add(r.t, l.kinetic_end + l.potential_end);
   totals.penetration.add(r.t, r.penetration);
   totals.joint_error.add(r.t, r.joint_error);
-  totals.candidates.add(r.t, static_cast<double>(r.contacts.size()));
+  totals.candidates.add(r.t, static_cast<double>(r.candidate_count()));
   totals.active.add(r.t, r.active_contacts);
   // Not a number is drawn at the top of the plot; it must not stretch the axis.
   totals.certificate.add(r.t,
@@ -232,8 +234,8 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.joint_angle_max = std::max(totals.joint_angle_max, r.joint_error_angle);
   totals.contacts_final = r.active_contacts;
   totals.contacts_max = std::max(totals.contacts_max, r.active_contacts);
-  totals.candidates_final = r.contacts.size();
-  totals.candidates_max = std::max(totals.candidates_max, r.contacts.size());
+  totals.candidates_final = r.candidate_count();
+  totals.candidates_max = std::max(totals.candidates_max, r.candidate_count());
   for (const SolveRecord& record : r.solved()) {
     totals.iterations += record.solution.iterations;
     totals.fallbacks += record.solution.fallbacks;
@@ -242,8 +244,8 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   totals.collisions += r.collisions;
   totals.added_pairs += r.added_pairs;
   totals.revised_pairs += r.revised_pairs;
-  totals.found_max =
-      std::max(totals.found_max, r.contacts.size() + static_cast<std::size_t>(r.filtered_contacts));
+  totals.found_max = std::max(totals.found_max,
+                              r.candidate_count() + static_cast<std::size_t>(r.filtered_contacts));
   totals.guard_corrections += r.guard_corrections;
   for (const StepEvent& event : r.events) ++totals.events[static_cast<std::size_t>(event.kind)];
   totals.error_estimate_max = std::max(totals.error_estimate_max, r.error_estimate);

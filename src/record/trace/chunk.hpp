@@ -21,8 +21,7 @@ inline constexpr std::size_t file_head = 12;   // magic and version [bytes]
 
 namespace tags {
 // Scene chunk.
-inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN"),
-                            level = section_tag("LEVL");
+inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN");
 // Frame chunk; `state` is also a section of checkpoints. Events, impacts, the work of dampers,
 // verdict, parts, origins, attempts and shown forces are optional.
 inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("MEAS"),
@@ -33,7 +32,7 @@ inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("
                             verdict = section_tag("VERD"), parts = section_tag("PART"),
                             origins = section_tag("ORIG"), attempts = section_tag("ATTM"),
                             forces = section_tag("FORC"), packed = section_tag("PACK"),
-                            quantised = section_tag("QUAN");
+                            slim = section_tag("SLIM");
 // End chunk.
 inline constexpr SectionTag last = section_tag("LAST");
 }  // namespace tags

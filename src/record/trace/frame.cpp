@@ -196,13 +196,17 @@ void read_solves(bytes::ByteReader& in, TraceFrame& frame) {
     in.reject();
 }
 
-// The sections of level `full` in place of the packed one.
-void encode_plain(const StepReport& report, const State& state, std::uint64_t state_hash,
-                  const ShownForces& forces, bytes::ByteWriter& out) {
+void encode_state_section(const State& state, std::uint64_t state_hash, bytes::ByteWriter& out) {
   write_section(tags::state, out, [&] {
     encode_state(state, out);
     out.u64(state_hash);
   });
+}
+
+// The sections of level `full` in place of the packed one.
+void encode_plain(const StepReport& report, const State& state, std::uint64_t state_hash,
+                  const ShownForces& forces, bytes::ByteWriter& out) {
+  encode_state_section(state, state_hash, out);
   write_section(tags::contacts, out, [&] {
     out.u64(report.contacts.size());
     for (const ContactReport& contact : report.contacts) write_contact(contact, out);
@@ -276,12 +280,22 @@ void FrameWriter::encode(const StepReport& report, const State& state, std::uint
   write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
   if (has_attempts(report))
     write_section(tags::attempts, out, [&] { write_attempts(report, out); });
-  if (level_ == RecordLevel::full) return encode_plain(report, state, state_hash, forces, out);
+  if (options_.level == RecordLevel::full)
+    return encode_plain(report, state, state_hash, forces, out);
+  if (options_.level == RecordLevel::states) {
+    write_section(tags::slim, out, [&] {
+      const double resolution = options_.resolution > 0 ? options_.resolution : 0x1p-20;
+      pack_slim(report, state, state_hash, resolution, memory_.slim, pack_);
+      pack_.finish(out);
+    });
+    if (state.step % options_.exact_every == 0) encode_state_section(state, state_hash, out);
+    return;
+  }
   write_section(tags::packed, out, [&] {
-    pack_frame(report, state, state_hash, forces, memory_, pack_);
+    pack_frame(report, state, state_hash, forces, memory_.packed, pack_);
     pack_.finish(out);
   });
-  memory_.remember(report, state);
+  memory_.packed.remember(report, state);
 }
 
 SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFrame& frame) {
@@ -316,14 +330,26 @@ SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFra
   report.verdict.attempts = 0;  // of recordings without verdicts
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });
+  report.candidates = 0;
   const bool packed = sections.optional(tags::packed, [&](bytes::ByteReader& in) {
     pack_.begin(in);
-    if (!unpack_frame(memory_, pack_, frame)) in.reject();
+    if (!unpack_frame(memory_.packed, pack_, frame)) in.reject();
   });
-  if (!packed) decode_plain(sections, frame);
+  frame.whole = packed || !sections.optional(tags::slim, [&](bytes::ByteReader& in) {
+    pack_.begin(in);
+    if (!unpack_slim(memory_.slim, pack_, frame)) in.reject();
+  });
+  frame.exact = true;
+  if (!frame.whole)
+    frame.exact = sections.optional(tags::state, [&](bytes::ByteReader& in) {
+      decode_state(in, frame.state);
+      if (in.u64() != frame.state_hash) in.reject();
+    });
+  else if (!packed)
+    decode_plain(sections, frame);
   clear_attempts(report);
   sections.optional(tags::attempts, [&](bytes::ByteReader& in) { read_attempts(in, report); });
-  if (packed && !sections.fault()) memory_.remember(report, frame.state);
+  if (packed && !sections.fault()) memory_.packed.remember(report, frame.state);
   return sections.fault();
 }
 

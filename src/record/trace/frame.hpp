@@ -4,7 +4,8 @@
 #include <span>
 
 #include "cairn/trace.hpp"
-#include "record/trace/packed_frame.hpp"
+#include "record/trace/packed/packed_frame.hpp"
+#include "record/trace/packed/slim_frame.hpp"
 #include "record/trace/sections.hpp"
 
 namespace cairn::record {
@@ -13,21 +14,26 @@ namespace cairn::record {
 void encode_state(const State& state, bytes::ByteWriter& out);
 void decode_state(bytes::ByteReader& in, State& state);
 
+struct FrameMemory {
+  PackMemory packed;
+  SlimMemory slim;
+};
+
 // Frames one after the other: a packed one is understood after the one before it.
 class FrameWriter {
  public:
-  explicit FrameWriter(RecordLevel level) : level_(level) {}
+  explicit FrameWriter(const RecordOptions& options) : options_(options) {}
 
   // Appends the payload of a frame chunk, its sections, to `out`.
   void encode(const StepReport& report, const State& state, std::uint64_t state_hash,
               const ShownForces& forces, bytes::ByteWriter& out);
-  // Goes on after the frame that `memory` is of.
-  void go_on(const PackMemory& memory) { memory_ = memory; }
+  // Goes on after the last frame of a reader.
+  void go_on(const FrameMemory& memory) { memory_ = memory; }
 
  private:
-  RecordLevel level_;
+  RecordOptions options_;
   PackWriter pack_;
-  PackMemory memory_;
+  FrameMemory memory_;
 };
 
 class FrameReader {
@@ -36,11 +42,11 @@ class FrameReader {
   // of unknown tags are skipped. Every index is in its range, so that whoever uses the frame need
   // not look again.
   SectionFault decode(std::span<const std::uint8_t> payload, TraceFrame& frame);
-  const PackMemory& memory() const { return memory_; }
+  const FrameMemory& memory() const { return memory_; }
 
  private:
   PackReader pack_;
-  PackMemory memory_;
+  FrameMemory memory_;
 };
 
 }  // namespace cairn::record

@@ -149,7 +149,7 @@ std::uint64_t TraceReader::next_offset() const {
 std::uint64_t TraceReader::last_hash() const {
   return file_->last_hash;
 }
-const record::PackMemory& TraceReader::memory() const {
+const record::FrameMemory& TraceReader::memory() const {
   return file_->reader.memory();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "dynamics/kinematics.hpp"
 #include "record/trace/fits.hpp"
 #include "simulate/step_motion.hpp"
 
@@ -21,6 +22,7 @@ bool TraceWalk::next() {
   ending_.event = reader_.next(frame_);
   if (ending_.event == TraceEvent::frame) {
     if (state_fits(model(), frame_.state) && ids_exist(model(), frame_.report)) {
+      if (!frame_.exact) find_velocities();
       ++frames_;
       return true;
     }
@@ -32,6 +34,16 @@ bool TraceWalk::next() {
     ending_.reason = fmt::format("at byte {}: {}", reader_.offset(), reader_.reason());
   }
   return false;
+}
+
+// Of rounded poses: the mean ones of the step.
+void TraceWalk::find_velocities() {
+  const double h = frame_.report.h;
+  if (!(h > 0) || before_.size() != frame_.state.poses.size()) return;
+  for (std::size_t i = 0; i < before_.size(); ++i)
+    if (const Body& body = model().bodies[i]; body.velocities > 0)
+      dynamics::mean_velocity(body, before_[i], frame_.state.poses[i], h,
+                              frame_.state.v.data() + body.first_velocity);
 }
 
 BodyMotion TraceWalk::motion(BodyId body) const {

@@ -36,6 +36,7 @@ class TraceWalk {
  private:
   TraceWalk(Scene scene, TraceReader reader)
       : scene_(std::move(scene)), reader_(std::move(reader)) {}
+  void find_velocities();
   Scene scene_;
   TraceReader reader_;
   TraceFrame frame_;

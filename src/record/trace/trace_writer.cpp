@@ -22,7 +22,7 @@ struct TraceWriter::File {
   std::uint64_t last_hash = 0;
   record::FrameWriter writer;
 
-  explicit File(RecordLevel level) : writer(level) {}
+  explicit File(const RecordOptions& options) : writer(options) {}
   ~File() {
     if (descriptor >= 0) ::close(descriptor);
   }
@@ -98,10 +98,9 @@ TraceWriter::~TraceWriter() = default;
 TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
 TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 
-Result<TraceWriter> TraceWriter::create(const std::string& path,
-                                        const std::string& resolved_scene,
+Result<TraceWriter> TraceWriter::create(const std::string& path, const std::string& resolved_scene,
                                         const RecordOptions& options) {
-  auto file = std::make_unique<File>(options.level);
+  auto file = std::make_unique<File>(options);
   if (Result<void> done = file->open(path, O_CREAT); !done) return tl::unexpected(done.error());
   if (Result<void> done = file->cut(0); !done) return tl::unexpected(done.error());
 
@@ -123,7 +122,7 @@ Result<TraceWriter> TraceWriter::create(const std::string& path,
 }
 
 Result<TraceWriter> TraceWriter::resume(const std::string& path, const RecordOptions& options) {
-  auto file = std::make_unique<File>(options.level);
+  auto file = std::make_unique<File>(options);
   if (Result<void> done = file->open(path, 0); !done) return tl::unexpected(done.error());
   return TraceWriter(std::move(file));
 }

@@ -1,4 +1,4 @@
-#include "record/trace/pack.hpp"
+#include "record/trace/packed/pack.hpp"
 
 #include <bit>
 

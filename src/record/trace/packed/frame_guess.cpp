@@ -1,4 +1,4 @@
-#include "record/trace/frame_guess.hpp"
+#include "record/trace/packed/frame_guess.hpp"
 
 #include <algorithm>
 #include <cmath>

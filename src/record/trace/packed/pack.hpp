@@ -12,9 +12,9 @@
 
 namespace cairn::record {
 
-// Functions that pack and functions that unpack are the same code: templates over these two classes,
-// which pass values by reference. Guesses may use what was packed before, and only arithmetic that
-// IEEE 754 fixes to the last bit.
+// Functions that pack and functions that unpack are the same code: templates over these two
+// classes, which pass values by reference. Guesses may use what was packed before, and only
+// arithmetic that IEEE 754 fixes to the last bit.
 class PackWriter {
  public:
   static constexpr bool reading = false;
@@ -55,8 +55,9 @@ class PackReader {
   template <class Integer>
   void integer(Integer& x, std::int64_t guess) {
     const auto value = static_cast<std::int64_t>(residual() + static_cast<std::uint64_t>(guess));
-    using Plain = typename std::conditional_t<std::is_enum_v<Integer>, std::underlying_type<Integer>,
-                                              std::type_identity<Integer>>::type;
+    using Plain =
+        typename std::conditional_t<std::is_enum_v<Integer>, std::underlying_type<Integer>,
+                                    std::type_identity<Integer>>::type;
     if (static_cast<std::int64_t>(static_cast<Plain>(value)) != value) reject();
     x = static_cast<Integer>(static_cast<Plain>(value));
   }

@@ -10,7 +10,7 @@ namespace cairn::record::guess {
 
 double dot(const Vec3& a, const Vec3& b);
 Vec3 cross(const Vec3& a, const Vec3& b);
-Vec3 rotated(const Quat& R, const Vec3& v);   // R v
+Vec3 rotated(const Quat& R, const Vec3& v);    // R v
 Vec3 unrotated(const Quat& R, const Vec3& v);  // R^-1 v
 
 // A point or a direction that moves with a body.

@@ -5,7 +5,7 @@
 
 #include "bytes/bytes.hpp"
 #include "cairn/trace.hpp"
-#include "record/trace/pack.hpp"
+#include "record/trace/packed/pack.hpp"
 
 namespace cairn::record {
 

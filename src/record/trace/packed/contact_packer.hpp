@@ -1,0 +1,150 @@
+// Packing of contacts: geometry of the beginning of a step, impulses and velocities of its end.
+#pragma once
+
+#include "record/trace/packed/frame_tools.hpp"
+
+namespace cairn::record {
+
+template <class Pack, class Report>
+class ContactPacker : protected FrameTools<Pack, Report> {
+  using Tools = FrameTools<Pack, Report>;
+
+ protected:
+  using Tools::base_at;
+  using Tools::before_;
+  using Tools::key_among;
+  using Tools::memory_;
+  using Tools::nearest;
+  using Tools::p;
+  using Tools::pose_before;
+  using Tools::report_;
+  using Tools::Tools;
+  using Tools::vec3;
+
+  // `like`: the same contact elsewhere, at `poses`; null: none.
+  template <class ContactOf>
+  void contact_geometry(ContactOf& c, const Contact* like, const std::vector<Pose>* poses,
+                        const Contact& constants) {
+    const Contact& k = like ? *like : constants;
+    p.integer(c.rows, k.rows);
+    if (c.rows < 1 || c.rows > max_rows) p.reject();
+    p.number(c.friction, k.friction);
+    p.number(c.stretch, k.stretch);
+    p.number(c.torsion, k.torsion);
+    p.number(c.rolling, k.rolling);
+    p.number(c.restitution, k.restitution);
+    p.integer(c.restitution_law, static_cast<std::int64_t>(k.restitution_law));
+    if (like && poses)
+      moved_contact(c, *like, *poses);
+    else
+      new_contact(c, like);
+  }
+
+  // The contact of the frame before, carried along by its bodies: vertices by their own, normals of
+  // faces by the other one.
+  template <class ContactOf>
+  void moved_contact(ContactOf& c, const Contact& old, const std::vector<Pose>& poses) {
+    const auto a = static_cast<std::size_t>(c.key.body_a),
+               b = static_cast<std::size_t>(c.key.body_b);
+    const bool there = std::max(a, b) < std::min(poses.size(), before_.poses.size());
+    if (!there) return new_contact(c, &old);
+    const Pose &A = poses[a], &B = poses[b], &A_now = before_.poses[a], &B_now = before_.poses[b];
+    nearest(c.n_W, std::array{guess::carried_direction(A, A_now, old.n_W),
+                              guess::carried_direction(B, B_now, old.n_W), old.n_W});
+    Vec3 on_a, on_b;
+    for (int i = 0; i < 3; ++i) {
+      on_a[i] = old.p_WC[i] - old.n_W[i] * (old.gap / 2);
+      on_b[i] = old.p_WC[i] + old.n_W[i] * (old.gap / 2);
+    }
+    on_a = guess::carried_point(A, A_now, on_a);
+    on_b = guess::carried_point(B, B_now, on_b);
+    p.number(c.gap, guess::dot(c.n_W, Vec3(on_b - on_a)));
+    for (int i = 0; i < 3; ++i) {
+      on_a[i] += c.n_W[i] * (c.gap / 2);
+      on_b[i] -= c.n_W[i] * (c.gap / 2);
+    }
+    nearest(c.p_WC, std::array{on_a, on_b});
+    nearest(c.t1_W, std::array{guess::tangent(c.n_W), guess::carried_direction(A, A_now, old.t1_W),
+                               guess::carried_direction(B, B_now, old.t1_W)});
+    vec3(c.t2_W, guess::cross(c.n_W, c.t1_W));
+  }
+
+  template <class ContactOf>
+  void new_contact(ContactOf& c, const Contact* like) {
+    vec3(c.n_W, like ? like->n_W : Vec3(0, 0, 1));
+    p.number(c.gap, like ? like->gap : 0);
+    vec3(c.p_WC, like ? like->p_WC : pose_before(static_cast<std::int64_t>(c.key.body_b)).p);
+    nearest(c.t1_W, std::array{guess::tangent(c.n_W), like ? like->t1_W : Vec3(1, 0, 0)});
+    vec3(c.t2_W, guess::cross(c.n_W, c.t1_W));
+  }
+
+  void geometry() {
+    p.count(report_.contacts, static_cast<std::int64_t>(memory_.contacts.size()));
+    std::int64_t last = -1;
+    Contact constants;
+    old_.clear();
+    for (auto& c : report_.contacts) {
+      const std::int64_t old = key_among(c.contact.key, memory_.contacts, last);
+      old_.push_back(old);
+      const Contact* like =
+          old < 0 ? nullptr : &memory_.contacts[static_cast<std::size_t>(old)].contact;
+      contact_geometry(c.contact, like, &memory_.poses, constants);
+      constants = c.contact;
+      if (!p.ok()) return;
+    }
+  }
+
+  // Impulses, velocities and modes, which follow from the last solve.
+  void outcomes() {
+    const SolveRecord* solve =
+        report_.solve_count > 0 ? &report_.solves[base_at(report_.solve_count - 1)] : nullptr;
+    of_contact_.assign(report_.contacts.size(), -1);
+    if (solve) {
+      std::int64_t last = -1;
+      for (std::size_t i = 0; i < solve->problem.constraints.size(); ++i) {
+        const ConstraintId& id = solve->problem.constraints[i].id;
+        if (id.kind != ConstraintId::Kind::contact || id.part != 0) continue;
+        const auto next = static_cast<std::size_t>(last + 1);
+        const std::int64_t index =
+            next < report_.contacts.size() && report_.contacts[next].contact.key == id.contact
+                ? last + 1
+                : find(report_.contacts, id.contact);
+        if (index < 0) continue;
+        of_contact_[static_cast<std::size_t>(index)] = static_cast<int>(i);
+        last = index;
+      }
+    }
+    for (std::size_t i = 0; i < report_.contacts.size() && p.ok(); ++i) outcome(i, solve);
+  }
+
+  void outcome(std::size_t i, const SolveRecord* solve) {
+    auto& c = report_.contacts[i];
+    Vec3 impulse = Vec3::Zero(), velocity = Vec3::Zero();
+    if (solve && of_contact_[i] >= 0) {
+      const Problem& problem = solve->problem;
+      const Constraint& row = problem.constraints[base_at(of_contact_[i])];
+      const int first = problem.first_row[base_at(of_contact_[i])];
+      double w[max_rows] = {};
+      guess::constraint_velocity(problem, row, solve->solution.v, w);
+      for (int k = 0; k < row.rows; ++k) {
+        impulse[k] = solve->solution.lambda[first + k] * problem.units.impulse();
+        velocity[k] = w[k] * problem.units.speed();
+      }
+      impulse[2] *= c.contact.stretch;
+      velocity[2] /= c.contact.stretch;
+    }
+    vec3(c.impulse, impulse);
+    vec3(c.velocity, velocity);
+    vec3(c.torque, Vec3::Zero());
+    const std::int64_t old = old_[i];
+    p.integer(c.mode, old < 0 ? 0
+                              : static_cast<std::int64_t>(
+                                    memory_.contacts[static_cast<std::size_t>(old)].mode));
+    p.integer(c.colliding, 0);
+  }
+
+  std::vector<std::int64_t> old_;  // of contacts: index in the memory, or -1
+  std::vector<int> of_contact_;    // of contacts: constraint of the last solve
+};
+
+}  // namespace cairn::record
