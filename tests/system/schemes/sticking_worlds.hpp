@@ -165,6 +165,39 @@ inline ModelDescription crowded_tray(std::uint64_t seed) {
   return d;
 }
 
+// A row of four boxes of different heights that touch, from 0.01 to 100 kg.
+inline ModelDescription row_on_tray(std::uint64_t seed) {
+  Random random(seed);
+  ModelDescription d = world(Vec3(0, 0, -g), 0.7, 0);
+  const double up = random.uniform(-0.5, 0.5);  // of the axis over the tray
+  BodyDescription tray = carrier("tray", Box{Vec3(3, 2, 0.1)}, Vec3::UnitY(), "0.1*(1-cos(3*t))",
+                                 Vec3(0, 0, -up - 0.05));
+  tray.motion->position = {function("0.03*(1-cos(2*t))"), TimeFunction(0), TimeFunction(0)};
+  d.bodies = {tray};
+  for (int i = 0; i < 4; ++i) {
+    const double height = random.uniform(0.1, 0.2);
+    d.bodies.push_back(moving("box" + std::to_string(i), Box{Vec3(0.2, 0.2, height)},
+                              log_uniform(random, 0.01, 100),
+                              Vec3(0.2 * i - 0.3, random.uniform(-0.05, 0.05), height / 2 - up)));
+  }
+  return d;
+}
+
+// Five boxes on each other, from 0.01 to 100 kg.
+inline ModelDescription tower_on_turntable(std::uint64_t seed) {
+  Random random(seed);
+  ModelDescription d = world(Vec3(0, 0, -g), random.uniform(0.4, 1), 0);
+  const double rate = as_written(random.uniform(0.3, 1));
+  d.bodies = {
+      carrier("a table", Halfspace{Vec3::UnitZ()}, Vec3::UnitZ(), std::to_string(rate) + "*t")};
+  for (int i = 0; i < 5; ++i)
+    d.bodies.push_back(riding(
+        moving("box" + std::to_string(i), Box{Vec3(0.3, 0.3, 0.08)}, log_uniform(random, 0.01, 100),
+               Vec3(0.4, random.uniform(-0.02, 0.02), 0.04 + 0.08 * i)),
+        Quat::Identity(), rate * Vec3::UnitZ()));
+  return d;
+}
+
 // A free tray on a hinge swings with boxes on it. On a pendulum the force along the tray is at most
 // that of the angle at which it starts.
 inline ModelDescription hinged_tray(std::uint64_t seed) {
