@@ -62,7 +62,9 @@ inline double creep(Simulator& sim, double h, int steps) {
 }
 
 // Jaws on prismatic joints press an object between them; their base turns and shakes. The largest
-// force on the object, m (g + s w^2) and m (A w^2 r), is below a third of what friction holds.
+// force on the object, m (g + s w^2) and m (A w^2 r), is below a third of what friction holds. A
+// spring with k > m w^2, of all that slides on the rails, keeps jaws and object near the axis: the
+// forces of the jaws cancel, and nothing else would.
 inline ModelDescription gripper(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.8, 0);
@@ -91,6 +93,13 @@ inline ModelDescription gripper(std::uint64_t seed) {
                    TimeFunction(0)};
     d.forces.emplace_back(press);
   }
+  SpringDescription centre;
+  centre.bodies = {"base", "jaw0"};
+  centre.anchors[0] = Vec3(-0.625, side, 0);
+  centre.stiffness = 200;
+  centre.rest_length = 0.5;
+  centre.damping = 5;
+  d.forces.emplace_back(centre);
   return d;
 }
 
