@@ -23,6 +23,14 @@ const ContactReport* reported(const StepReport& report, const ContactKey& key) {
   return nullptr;
 }
 
+// It presses, and has no slip or an impulse inside its cone (E441, E720).
+bool sticks(const StepReport& report, const ContactReport& c) {
+  if (!(c.impulse[0] > 0)) return false;
+  if (c.mode == ContactMode::stick) return true;
+  return report.solve_count > 0 &&
+         c.velocity.tail<2>().norm() <= slow_slip * report.solved().back().problem.units.speed();
+}
+
 // Largest coordinate near the contact, as what positions there round with.
 double size_at(const Model& model, const std::vector<Pose>& poses, const ContactAnchor& a) {
   const Pose &A = poses[index(a.key.body_a)], &B = poses[index(a.key.body_b)];
@@ -63,7 +71,7 @@ void check_anchors(const Model& model, const SchemeOptions& scheme, const State&
       complain(FindingCode::reported, pair_name(model, a.key) + " has no contact in the step");
       continue;
     }
-    if (whole && !(c->impulse[0] > 0 && c->mode == ContactMode::stick))
+    if (whole && !sticks(frame.report, *c))
       complain(FindingCode::reported, pair_name(model, a.key) + ": the contact does not stick");
     const bool kept = std::find(before.contact_anchors.begin(), before.contact_anchors.end(), a) !=
                       before.contact_anchors.end();

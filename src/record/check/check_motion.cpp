@@ -44,12 +44,24 @@ State with_solved_velocities(const Model& model, const TraceFrame& frame) {
   return state;
 }
 
-// The impulse of a contact strictly inside its cone: it sticks.
-bool is_inside_cone(const SolveRecord& record, std::size_t constraint) {
+// The contact presses, and its impulse is strictly inside its cone or it has no slip (E441, E720).
+bool may_stick(const SolveRecord& record, std::size_t constraint) {
   const Constraint& c = record.problem.constraints[constraint];
   if (!has_cone(c.law) || c.rows < 2) return false;
   const double* r = record.solution.lambda.data() + record.problem.first_row[constraint];
-  return r[0] > 0 && std::hypot(r[1], c.rows > 2 ? r[2] : 0) < c.mu * r[0];
+  if (!(r[0] > 0)) return false;
+  double slip[max_rows] = {};
+  for (int k = 1; k < c.rows; ++k) {
+    slip[k] = c.b[k];
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (c.body[side] < 0) continue;
+      const ProblemBody& body = record.problem.bodies[base::at(c.body[side])];
+      for (int i = 0; i < body.size; ++i)
+        slip[k] += c.J[side][k][i] * record.solution.v[body.first + i];
+    }
+  }
+  return std::hypot(r[1], c.rows > 2 ? r[2] : 0) < c.mu * r[0] ||
+         std::hypot(slip[1], slip[2]) <= slow_slip;
 }
 
 // Bodies that a projection may have moved: off their overlaps all that move; onto joints those with
@@ -75,7 +87,7 @@ std::vector<char> projected_bodies(const Model& model, const SchemeOptions& sche
   const bool anchors = euler || std::holds_alternative<Hybrid>(scheme);
   for (const SolveRecord& record : report.solved())
     for (std::size_t i = 0; anchors && i < record.problem.constraints.size(); ++i)
-      if (is_inside_cone(record, i))
+      if (may_stick(record, i))
         for (const int number : record.problem.constraints[i].body)
           if (number >= 0)
             moved[base::at(groups.root(record.problem.bodies[base::at(number)].model_body))] = 1;

@@ -10,6 +10,8 @@
 namespace cairn::record {
 
 inline constexpr double motion_relative = 1e-12;  // a few additions in double precision [-]
+inline constexpr double slow_slip =
+    1e-6;  // of a contact that sticks, of the unit of speed (E720) [-]
 
 // Velocity of the centre of mass in the world and angular velocity in the body frame.
 struct Twist {

@@ -84,11 +84,13 @@ bool Step::sticks(std::size_t contact) const {
     return false;
   // A plastic impact ends in sticking; of round bodies not yet, they may start to roll.
   if (terms.impact && !constrain::is_flat_contact(model, data.contacts[contact].key)) return false;
-  if (!(std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])) return false;
   double w[max_rows] = {};
   linear::constraint_velocity(record.problem, c, record.solution.v.data(), true, w);
+  const double slip = std::hypot(w[1], c.rows > 2 ? w[2] : 0);
   const bool round = c.facets == 0 && !c.section;
-  return std::hypot(w[1], c.rows > 2 ? w[2] : 0) <= (round ? slow_slip : no_slip);
+  if (std::hypot(r[1], c.rows > 2 ? r[2] : 0) < well_inside * c.mu * r[0])
+    return slip <= (round ? slow_slip : no_slip);
+  return slip <= (round ? std::min(slow_slip, tolerance(solver)) : no_slip);
 }
 
 // The two bodies do not turn about each other: then the contact point does not travel. Bodies that
@@ -105,7 +107,8 @@ bool Step::moves_as_one(const Contact& c, const Vec3& prescribed_spin) const {
     }
     turn = std::min(turn, h * own.norm());
   }
-  return h * spin.norm() <= std::max(slow_turn, turn * turn * turn);
+  const double order = constrain::is_flat_contact(model, c.key) ? 2 : 3;
+  return h * spin.norm() <= std::max(slow_turn, std::pow(turn, order));
 }
 
 // (E441). `beginning`: the contacts as they were at the beginning of the step.

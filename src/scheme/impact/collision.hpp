@@ -100,6 +100,7 @@ struct Collision {
   bool return_impulses(int first);
   bool search_speeds(int first);
   bool returns_fully(std::size_t contact) const;
+  void rest_jammed(VecX& v) const;
   void add_returned_friction(VecX& lambda) const;
   void pose(Purpose purpose, Problem& problem) const;
   SolveRecord& record(Purpose purpose);

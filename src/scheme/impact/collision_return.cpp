@@ -15,6 +15,7 @@ namespace {
 
 constexpr double balanced = 1e-14;     // of the work that is to be returned [-]
 constexpr double near_balance = 1e-6;  // the same, where rounds no longer gain [-]
+constexpr double jammed = 0x1p-72;     // of the kinetic energy before: rounding of a solve [-]
 constexpr int most_stalls = 3;         // rounds that do not halve the error
 
 // `lambda` along the normal of a contact.
@@ -167,6 +168,7 @@ bool Collision::return_impulses(int first) {
   solver::solve_unguarded(problem, solver, workspace, answer);
   d.speeds_known = true;
 
+  rest_jammed(answer.v);
   d.total = answer.lambda.head(rows);
   add_returned_friction(d.total);
   for (std::size_t i = 0; i < n; ++i) {
@@ -188,6 +190,18 @@ bool Collision::return_impulses(int first) {
   else
     solver::solve_unguarded(at.problem, solver, workspace, at.solution);
   return at.solution.status == SolveStatus::solved;
+}
+
+// (E722): islands that the contacts hold, whose velocities are what the solve leaves of zero.
+void Collision::rest_jammed(VecX& v) const {
+  for (int island = 0; island < d.islands.count; ++island) {
+    const std::size_t i = base::at(island);
+    if (d.mode[i] != Mode::returned || !(kinetic_of(island, v) <= jammed * d.kinetic[i])) continue;
+    for (int k = d.islands.first_body[i]; k < d.islands.first_body[i + 1]; ++k) {
+      const ProblemBody& b = d.base.bodies[base::at(d.islands.bodies[base::at(k)])];
+      v.segment(b.first, b.size).setZero();
+    }
+  }
 }
 
 // Impulses of the rows that add_friction() made, for the rows of their contacts.

@@ -62,7 +62,9 @@ inline double creep(Simulator& sim, double h, int steps) {
 }
 
 // Jaws on prismatic joints press an object between them; their base turns and shakes. The largest
-// force on the object, m (g + s w^2) and m (A w^2 r), is below a third of what friction holds.
+// force on the object, m (g + s w^2) and m (A w^2 r), is below a third of what friction holds. A
+// spring with k > m w^2, of all that slides on the rails, keeps jaws and object near the axis: the
+// forces of the jaws cancel, and nothing else would.
 inline ModelDescription gripper(std::uint64_t seed) {
   Random random(seed);
   ModelDescription d = world(Vec3(0, 0, -g), 0.8, 0);
@@ -91,6 +93,13 @@ inline ModelDescription gripper(std::uint64_t seed) {
                    TimeFunction(0)};
     d.forces.emplace_back(press);
   }
+  SpringDescription centre;
+  centre.bodies = {"base", "jaw0"};
+  centre.anchors[0] = Vec3(-0.625, side, 0);
+  centre.stiffness = 200;
+  centre.rest_length = 0.5;
+  centre.damping = 5;
+  d.forces.emplace_back(centre);
   return d;
 }
 
@@ -162,6 +171,39 @@ inline ModelDescription crowded_tray(std::uint64_t seed) {
   ModelDescription d = swinging_tray(seed);
   d.bodies.push_back(moving("d", Box{Vec3(0.2, 0.2, 0.2)}, 0.2 * static_cast<double>(seed),
                             d.bodies.back().position + Vec3(0.2, 0, 0.05)));
+  return d;
+}
+
+// A row of four boxes of different heights that touch, from 0.01 to 100 kg.
+inline ModelDescription row_on_tray(std::uint64_t seed) {
+  Random random(seed);
+  ModelDescription d = world(Vec3(0, 0, -g), 0.7, 0);
+  const double up = random.uniform(-0.5, 0.5);  // of the axis over the tray
+  BodyDescription tray = carrier("tray", Box{Vec3(3, 2, 0.1)}, Vec3::UnitY(), "0.1*(1-cos(3*t))",
+                                 Vec3(0, 0, -up - 0.05));
+  tray.motion->position = {function("0.03*(1-cos(2*t))"), TimeFunction(0), TimeFunction(0)};
+  d.bodies = {tray};
+  for (int i = 0; i < 4; ++i) {
+    const double height = random.uniform(0.1, 0.2);
+    d.bodies.push_back(moving("box" + std::to_string(i), Box{Vec3(0.2, 0.2, height)},
+                              log_uniform(random, 0.01, 100),
+                              Vec3(0.2 * i - 0.3, random.uniform(-0.05, 0.05), height / 2 - up)));
+  }
+  return d;
+}
+
+// Five boxes on each other, from 0.01 to 100 kg.
+inline ModelDescription tower_on_turntable(std::uint64_t seed) {
+  Random random(seed);
+  ModelDescription d = world(Vec3(0, 0, -g), random.uniform(0.4, 1), 0);
+  const double rate = as_written(random.uniform(0.3, 1));
+  d.bodies = {
+      carrier("a table", Halfspace{Vec3::UnitZ()}, Vec3::UnitZ(), std::to_string(rate) + "*t")};
+  for (int i = 0; i < 5; ++i)
+    d.bodies.push_back(riding(
+        moving("box" + std::to_string(i), Box{Vec3(0.3, 0.3, 0.08)}, log_uniform(random, 0.01, 100),
+               Vec3(0.4, random.uniform(-0.02, 0.02), 0.04 + 0.08 * i)),
+        Quat::Identity(), rate * Vec3::UnitZ()));
   return d;
 }
 
