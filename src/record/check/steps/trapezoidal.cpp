@@ -22,6 +22,7 @@ class TrapezoidalCheck {
 
   void run() {
     bool limited = false;
+    result.projected_known = true;
     for (std::size_t i = 0; i < s.solves.size(); ++i) {
       const SolveRecord& record = s.solves[i];
       const Place place = place_of(s, record);
@@ -161,7 +162,7 @@ class TrapezoidalCheck {
     if (known)
       add_smooth_flows(s, o, i, place, balance, terms, mean, limited, result);
     else
-      result.energies_known = false;
+      result.energies_known = result.projected_known = false;
     last_terms = terms;
     last_rows = rows;
     last_smooth = i;
