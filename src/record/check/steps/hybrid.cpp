@@ -161,12 +161,16 @@ class HybridCheck {
     const Problem& problem = s.solves[at.solve].problem;
     const Constraint& constraint = problem.constraints[at.row.constraint];
     const double b_n = constraint.b[0] * problem.units.speed();
-    // The way that is nearest to what is recorded.
+    // The way that is nearest to what is recorded. A feature that is gone at the end of the part
+    // keeps the row it had, that of the beginning unless the part was linearised several times.
+    const bool gone = at.again && !geometry_fault(s.model, s.scheme, at.place.rows, c).empty();
+    std::vector<bool> ways{true};
+    if (at.again && !gone) ways = ways_of_keeping(s, at.row, *start);
+    if (gone) ways = {false, true};
     NormalTerms t;
     double size = 0, least = std::numeric_limits<double>::infinity();
     for (const bool held : ways_of_riding(s, *start))
-      for (const bool kept :
-           at.again ? ways_of_keeping(s, at.row, *start) : std::vector<bool>{true}) {
+      for (const bool kept : ways) {
         double own = 0;
         const NormalTerms terms = terms_of(at, *start, held, kept, balance, own);
         double off = std::abs(b_n - terms.gap - terms.motion[0]);
@@ -177,7 +181,6 @@ class HybridCheck {
         t = terms;
         size = own;
       }
-    const bool gone = at.again && !geometry_fault(s.model, s.scheme, at.place.rows, c).empty();
     for (int k = 0; k < c.rows && !gone; ++k)
       compare_b(s, at.solve, problem, at.row.constraint, k,
                 k == 0 ? t.gap + t.motion[0] : t.motion[k],

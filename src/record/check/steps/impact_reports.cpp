@@ -11,12 +11,13 @@
 namespace cairn::record {
 namespace {
 
-constexpr double figure_relative = 1e-9;  // two sums of the same terms [-]
+constexpr double same_figure = 1e-9;  // two sums of the same terms [-]
 
 // Solves of an impact at one moment.
 struct Moment {
   const Segment& s;
   std::size_t first = 0, last = 0;
+  double t = 0;  // at which it is reported
   Place place;
   VecX before, after;
 
@@ -36,7 +37,9 @@ std::vector<Moment> moments_of(const Segment& s) {
                          !out.back().one_by_one();
     if (!goes_on && std::holds_alternative<Hybrid>(s.scheme) && record.purpose != Purpose::impact)
       continue;
-    if (!goes_on) out.push_back({s, i, i, place, place.v, {}});
+    // Impacts before the forces of a step (E229) count at its end.
+    const double t = euler_options(s.scheme) ? s.start.t + s.length : place.t;
+    if (!goes_on) out.push_back({s, i, i, t, place, place.v, {}});
     out.back().last = i;
   }
   for (Moment& m : out)
@@ -47,8 +50,8 @@ std::vector<Moment> moments_of(const Segment& s) {
 }
 
 bool same_time(const Segment& s, double a, double b) {
-  return std::abs(a - b) <= figure_relative * s.length +
-                                8 * std::numeric_limits<double>::epsilon() * std::abs(s.start.t);
+  return std::abs(a - b) <=
+         same_figure * s.length + 8 * std::numeric_limits<double>::epsilon() * std::abs(s.start.t);
 }
 
 // Velocity along the normal row of a contact with the velocities v, motion included, and what it
@@ -135,14 +138,14 @@ class ImpactCheck {
 
   void compare(FindingCode code, const ContactKey& key, const char* what, double recorded,
                double ours, double size) const {
-    if (std::abs(recorded - ours) <= figure_relative * std::max(size, std::abs(ours))) return;
+    if (std::abs(recorded - ours) <= same_figure * std::max(size, std::abs(ours))) return;
     complain_(code, fmt::format("{} of {} recorded as {:.9g}, recomputed {:.9g}", what,
                                 name_of(key), recorded, ours));
   }
 
   const Moment* moment_at(double t, const ContactKey& key) const {
     for (const Moment& m : moments_)
-      if (same_time(m.s, m.place.t, t) && !rows_of(m, key).empty()) return &m;
+      if (same_time(m.s, m.t, t) && !rows_of(m, key).empty()) return &m;
     return nullptr;
   }
 
@@ -207,7 +210,7 @@ class ImpactCheck {
   void chain(const Moment& m) const {
     std::vector<const ImpactReport*> hits;
     for (const ImpactReport& r : report_.impacts)
-      if (same_time(m.s, m.place.t, r.t) && moment_at(r.t, r.contact) == &m) hits.push_back(&r);
+      if (same_time(m.s, m.t, r.t) && moment_at(r.t, r.contact) == &m) hits.push_back(&r);
     if (hits.empty()) return;
     const Problem& p = m.record().problem;
     double now = kinetic_of(model(), p, {}, -1, m.before);
