@@ -149,7 +149,8 @@ class Checker {
       record::check_divided(model_, scheme_, before_, frame, say);
     record::check_ledger(model_, before_, frame, say);
     if (frame.report.divided.empty()) record::check_impacts(model_, scheme_, frame, say);
-    record::check_rebuilt(scene_, before_, frame, say, unverified_);
+    const std::optional<double> projected =
+        record::check_rebuilt(scene_, before_, frame, say, unverified_);
     record::check_forces(model_, frame, say, unverified_);
     forces(frame);
     record::check_joints(model_, frame, say);
@@ -158,15 +159,17 @@ class Checker {
       record::check_missing(scene_, overlaps_, overlaps, frame, say, unverified_);
       overlaps_ = std::move(overlaps);
     }
-    verdict(frame, say);
+    verdict(frame, projected, say);
   }
 
-  void verdict(const TraceFrame& frame, const record::Complain& say) {
+  void verdict(const TraceFrame& frame, std::optional<double> projected,
+               const record::Complain& say) {
     if (frame.report.verdict.attempts == 0) {
       unverified_.insert("verdicts, which the recording does not have");
       return;
     }
     record::MotionFigures figures;
+    figures.projected = projected;
     figures.overlaps_known = report_.penetrations_checked;
     if (figures.overlaps_known) record::measure_overlaps(model_, scheme_, before_, frame, figures);
     record::measure_momenta(model_, before_, frame, figures);

@@ -14,6 +14,11 @@ namespace {
 
 constexpr double time_relative = 1e-12;  // sums of a few lengths [-]
 constexpr double no_kick = 0x1p-44;      // change of an angular momentum that is rounding
+constexpr double undecided_kick = 4;     // factor about it: roundings of the drift itself [-]
+
+double apart(const Quat& a, const Quat& b) {
+  return std::min((a.coeffs() - b.coeffs()).norm(), (a.coeffs() + b.coeffs()).norm());
+}
 
 Mat3 skew(const Vec3& x) {
   Mat3 K;
@@ -54,9 +59,10 @@ Vec3 turn_between(const Quat& from, const Quat& to, const Vec3& expected) {
   return axis * (angle + full * std::round((axis.dot(expected) - angle) / full));
 }
 
-// One part: the mean velocity over its length, or the cubic up to the collision in it.
+// One part: the mean velocity over its length, or the cubic up to the collision in it. `next`: the
+// rotation that the recording has there.
 void move(const Body& body, const State& from, const State& to, const SolveRecord& solve,
-          std::size_t i, StepPath& path) {
+          std::size_t i, const Quat& next, StepPath& path) {
   const Twist a = twist(body, from), b = twist(body, to);
   const double L = solve.length;
   const bool limited = solve.purpose == SolveRecord::Purpose::limited;
@@ -76,15 +82,22 @@ void move(const Body& body, const State& from, const State& to, const SolveRecor
     X.R = kicked.end.R;
     return;
   }
-  // A body without torque turns freely (E423).
-  if (body.rotation == RotationKind::three && !equal_moments(body) &&
-      (body.inertia_B * (b.angular_B - kicked.w_half)).norm() <=
-          no_kick * (body.inertia_B * kicked.w_half).norm()) {
-    X.R = free_turn(body, X.R, a.angular_B, solve.taken).R;
-    return;
-  }
   const Vec3 turn = turn_between(X.R, kicked.end.R, L * mean);
-  X.R = X.R * exp_rotation(cubic(turn, L * a.angular_B, L * rotation_rate(turn, kicked.end.w), s));
+  const Quat led =
+      X.R * exp_rotation(cubic(turn, L * a.angular_B, L * rotation_rate(turn, kicked.end.w), s));
+  // A body without torque turns freely (E423). What the kick is of the angular momentum after half
+  // of the drift rounds with that: near the limit both are possible.
+  if (body.rotation == RotationKind::three && !equal_moments(body)) {
+    const double kick = (body.inertia_B * (b.angular_B - kicked.w_half)).norm(),
+                 limit = no_kick * (body.inertia_B * kicked.w_half).norm();
+    const Quat free = free_turn(body, X.R, a.angular_B, solve.taken).R;
+    const bool nearer = apart(free, next) < apart(led, next);
+    if (kick <= limit / undecided_kick || (kick <= limit * undecided_kick && nearer)) {
+      X.R = free;
+      return;
+    }
+  }
+  X.R = led;
 }
 
 // After a part its constrained bodies may have paid for a projection; what an impact gives is given
@@ -177,6 +190,16 @@ void set_solved_velocities(const Model& model, const SolveRecord& solve, State& 
   }
 }
 
+// Poses at the beginning of the next solve, those of the end where there is none.
+static std::vector<Pose> recorded_after(std::span<const SolveRecord> solves,
+                                        std::vector<Pose> poses) {
+  if (solves.empty() || solves.front().origin.start.empty()) return poses;
+  const SolveRecord& next = solves.front();
+  for (std::size_t i = 0; i < next.problem.bodies.size(); ++i)
+    poses[static_cast<std::size_t>(next.problem.bodies[i].model_body)] = next.origin.start[i];
+  return poses;
+}
+
 // Impacts change velocities and no poses; the lengths that were taken add up to the step.
 StepPath follow_parts(const Model& model, const State& before, const TraceFrame& frame,
                       const Complain& complain) {
@@ -187,7 +210,10 @@ StepPath follow_parts(const Model& model, const State& before, const TraceFrame&
   path.slowed.assign(model.bodies.size(), 0);
   double time = 0;
   std::vector<double> ends = {0};
-  for (const SolveRecord& solve : frame.report.solved()) {
+  const auto solves = frame.report.solved();
+  for (std::size_t at = 0; at < solves.size(); ++at) {
+    const SolveRecord& solve = solves[at];
+    const std::vector<Pose> next_poses = recorded_after(solves.subspan(at + 1), frame.state.poses);
     begin_part(model, solve, frame.report, path.end, complain);
     State next = path.end;
     set_solved_velocities(model, solve, next);
@@ -197,7 +223,7 @@ StepPath follow_parts(const Model& model, const State& before, const TraceFrame&
                                                  solve.length, solve.taken));
       for (std::size_t i = 0; i < model.bodies.size(); ++i)
         if (model.bodies[i].kind == BodyKind::dynamic)
-          move(model.bodies[i], path.end, next, solve, i, path);
+          move(model.bodies[i], path.end, next, solve, i, next_poses[i].R, path);
       time += solve.taken;
       ends.push_back(time);
       ++path.parts;

@@ -90,7 +90,8 @@ struct Island {
   Vec3 rate = Vec3::Zero();                             // as one rigid body [rad/s]
 };
 
-std::vector<Island> islands_of(const Model& model, const SolveRecord& last) {
+// Contacts connect bodies if they carry an impulse; under the trapezoidal rule (E169) all do.
+std::vector<Island> islands_of(const Model& model, const SolveRecord& last, bool rule) {
   base::UnionFind sets;
   sets.reset(model.bodies.size());
   const auto free = [&](BodyId id) {
@@ -103,7 +104,7 @@ std::vector<Island> islands_of(const Model& model, const SolveRecord& last) {
     const ConstraintId& id = last.problem.constraints[i].id;
     const int first = last.problem.first_row[i], end = last.problem.first_row[i + 1];
     if (id.kind == ConstraintId::Kind::contact &&
-        !last.solution.lambda.segment(first, end - first).isZero(0))
+        (rule || !last.solution.lambda.segment(first, end - first).isZero(0)))
       links.push_back({id.contact.body_a, id.contact.body_b});
   }
   for (const auto& [a, b] : links)
@@ -253,7 +254,7 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
   Moved moved = move_on(model, scheme, before, frame);
   const bool rule = std::holds_alternative<Trapezoidal>(scheme);
   const bool projected = frame.report.projection > 0 || frame.report.projection_angle > 0;
-  std::vector<Island> islands = islands_of(model, last);
+  std::vector<Island> islands = islands_of(model, last, rule);
   VecX size = VecX::Zero(moved.v.size());
   for (const Island& island : islands) {
     if (rule || projected || island.held || island.bodies.size() < 2) continue;
@@ -359,12 +360,14 @@ std::vector<Vec3> falls_of(const Model& model, const Problem& problem, double h)
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].translations != model.bodies[root(i)].translations) stays[root(i)] = 1;
+  // A group of bodies that takes the step by itself leaves the others where they are.
   std::vector<Vec3> out(model.bodies.size(), Vec3::Zero());
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+  for (const ProblemBody& b : problem.bodies) {
+    const auto i = static_cast<std::size_t>(b.model_body);
     for (int axis = 0; axis < 3; ++axis)
-      if (free(static_cast<BodyId>(i)) && !stays[root(i)] &&
-          model.bodies[i].translations[static_cast<std::size_t>(axis)])
+      if (!stays[root(i)] && model.bodies[i].translations[static_cast<std::size_t>(axis)])
         out[i][axis] = -0.5 * h * h * model.gravity[axis];
+  }
   return out;
 }
 

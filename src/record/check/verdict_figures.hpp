@@ -2,6 +2,8 @@
 // overlaps and momenta.
 #pragma once
 
+#include <optional>
+
 #include "cairn/scene.hpp"
 #include "record/check/check.hpp"
 
@@ -14,6 +16,7 @@ struct MotionFigures {
   double on_the_way = 0;                     // deepest at moments in between, likewise [-]
   double overlap_rounding = 0;               // of both [-]
   double momentum = 0, momentum_others = 0;  // of islands that are judged, and of others (E305) [-]
+  std::optional<double> projected;           // energy that projections put in (E712) [J]
 };
 
 // Overlaps at the end of a step, and on the way where that is its chord.

@@ -156,6 +156,7 @@ double Step::restitute() {
   begin_guard();
   const std::size_t plastic = base::at(report.solve_count - 1);
   save_slips(data.slips);
+  save_springs(data.plastic_springs);
   int kept = report.solve_count;  // solves before the last one
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
@@ -173,7 +174,7 @@ double Step::restitute() {
   for (ContactTerms& terms : data.terms) use_gap(terms);
   restore_slips(data.slips);
   if (unsolved_group() >= 0) report.solve_count = kept;
-  std::swap(report.solves[plastic], report.solves[base::at(report.solve_count - 1)]);
+  go_back_to(plastic, data.plastic_springs);
   return 0;
 }
 

@@ -68,6 +68,7 @@ void Step::correct(double theta) {
   double best = coulomb_residual();
   int best_solve = report.solve_count - 1;
   save_slips(data.best_slips);
+  save_springs(data.best_springs);
   for (int i = 0; i < friction.corrections && !(best <= friction.tolerance); ++i) {
     for (std::size_t k = 0; k < data.terms.size(); ++k) data.terms[k].slip = slip(k);
     solve_once(Purpose::correction, theta);
@@ -77,12 +78,11 @@ void Step::correct(double theta) {
     best = residual;
     best_solve = report.solve_count - 1;
     save_slips(data.best_slips);
+    save_springs(data.best_springs);
   }
   if (best_solve == report.solve_count - 1) return;
   restore_slips(data.best_slips);
-  std::swap(report.solves[static_cast<std::size_t>(best_solve)],
-            report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
-  keep_impulses(last());
+  go_back_to(static_cast<std::size_t>(best_solve), data.best_springs);
 }
 
 }  // namespace cairn::scheme

@@ -38,6 +38,18 @@ bool Step::follow_springs(SolveRecord& record) {
   return false;
 }
 
+// Springs that are followed know the velocities of the solve that found them.
+void Step::save_springs(std::vector<dynamics::SpringRow>& rows) const {
+  if (data.forces.springs.followed) rows = data.forces.springs.rows;
+}
+
+// An earlier solve is the last one again, with its impulses and the springs as it left them.
+void Step::go_back_to(std::size_t solve, std::span<const dynamics::SpringRow> rows) {
+  std::swap(report.solves[solve], report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+  if (data.forces.springs.followed) data.forces.springs.rows.assign(rows.begin(), rows.end());
+  keep_impulses(last());
+}
+
 // Groups of bodies that joints, springs and contacts that press connect, and what holds them.
 void Step::find_spring_frames() {
   PaymentData& pay = data.payment;

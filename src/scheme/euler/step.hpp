@@ -74,6 +74,8 @@ struct Step {
   double lift(std::size_t contact) const;
   void save_slips(std::vector<double>& slips) const;
   void restore_slips(const std::vector<double>& slips);
+  void save_springs(std::vector<dynamics::SpringRow>& rows) const;
+  void go_back_to(std::size_t solve, std::span<const dynamics::SpringRow> rows);
 
   // Gaps and joints at the end of the step.
   bool settle(double theta);

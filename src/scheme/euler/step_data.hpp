@@ -124,6 +124,7 @@ struct StepData {
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
   Problem exact;                    // a problem of scheme relaxed under Coulomb's law
   std::vector<double> slips, best_slips;  // of all contacts
+  std::vector<dynamics::SpringRow> plastic_springs, best_springs;
   problem::Islands islands;
   std::vector<char> impact_islands;
   SolverWorkspace solver;

@@ -58,6 +58,7 @@ struct TrapezoidalData {
   std::vector<Contact> touching;    // rows of the solve, at half the step or at the impact
   std::vector<char> active;         // beside candidates
   ContactKey due;                   // of the earliest collision found
+  bool by_solves = false;           // it was found by solving for each length (E186)
   std::vector<ContactKey> holding;  // contacts that carry an impulse, sorted
   std::vector<RowTerms> terms;      // per row of the last solve
   std::vector<constrain::JointRowTerms> joint_terms, joint_terms_start;

@@ -169,7 +169,8 @@ double TrapezoidalStep::first_collision(double length) {
     d.active.push_back(0);
     ++report.added_pairs;
   }
-  if (stiff()) return stiff_collision(length);
+  d.by_solves = stiff();
+  if (d.by_solves) return stiff_collision(length);
   double first = never;
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {
     const double tau = d.active[i] ? never : collision_time(d.candidates[i], length);
@@ -225,8 +226,9 @@ double TrapezoidalStep::meet(double tau, double length, SolveRecord& record) {
 // Moves to the collision at tau (74) and lets the bodies bounce.
 void TrapezoidalStep::collide(double& tau, double length) {
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  if (stiff() || isolated_impulses(record)) {
-    if (!stiff()) tau = meet(tau, length, record);
+  // A part that ends earlier may not be stiff any more.
+  if (d.by_solves || isolated_impulses(record)) {
+    if (!d.by_solves) tau = meet(tau, length, record);
     solve_smooth(tau, record);
     accept(record);
     impact();

@@ -2,6 +2,7 @@
 // it (E440, E600, E601). Shares nothing with the engine.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/index.hpp"
 #include "base/union_find.hpp"
@@ -12,6 +13,10 @@ namespace cairn::record {
 namespace {
 
 constexpr double most_screw_turn = 0.25;  // beyond which chords are used (E600) [rad]
+
+// A velocity that is a difference of positions over h rounds with these: a few roundings of both,
+// beside `row_relative`, in which differences of b are measured [-].
+constexpr double position_share = 8 * std::numeric_limits<double>::epsilon() / row_relative;
 
 bool is_free(const Model& model, BodyId id) {
   return id != BodyId::world && model.body(id).kind == BodyKind::dynamic;
@@ -107,13 +112,33 @@ Vec3 contact_motion_apart(const Segment& s, const Contact& c, const std::vector<
   return motion;
 }
 
+Vec3 contact_motion_held(const Segment& s, const Contact& c, const std::vector<Pose>& poses,
+                         const std::vector<Pose>& other, double h) {
+  return screw_motion(s.model, c, poses, other, h);
+}
+
+std::vector<bool> ways_of_riding(const Segment& s, const Contact& c) {
+  const Known rides = projects(s) ? ride_on(s, c.key.body_a, c.key.body_b) : Known::no;
+  if (rides == Known::unclear) return {false, true};
+  return {rides == Known::yes};
+}
+
+double motion_size(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                   const Vec3& motion, double h) {
+  double size = motion.norm();
+  for (const BodyId id : {c.key.body_a, c.key.body_b})
+    if (model.body(id).kind == BodyKind::prescribed)
+      size += position_share * (poses[index(id)].p.norm() + c.p_WC.norm()) / h;
+  return size;
+}
+
 Vec3 contact_motion_with(const Segment& s, const Contact& c, const std::vector<Pose>& poses,
                          const std::vector<Pose>& other, double h, double recorded) {
+  const std::vector<bool> ways = ways_of_riding(s, c);
   const Vec3 apart = contact_motion_apart(s, c, poses, other, h);
-  const Known rides = ride_on(s, c.key.body_a, c.key.body_b);
-  if (!projects(s) || rides == Known::no) return apart;
-  const Vec3 held = screw_motion(s.model, c, poses, other, h);
-  if (rides == Known::yes) return held;
+  if (!ways.back()) return apart;
+  const Vec3 held = contact_motion_held(s, c, poses, other, h);
+  if (ways.front()) return held;
   return std::abs(recorded - held[0]) < std::abs(recorded - apart[0]) ? held : apart;
 }
 

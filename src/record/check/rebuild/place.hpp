@@ -40,9 +40,19 @@ struct Segment {
   void say(std::size_t solve, FindingCode code, const std::string& what) const;
 };
 
+// A contact of a part of first order that closes: velocities along its normal and kinetic energies
+// of its island, at both ends (E710).
+struct Collided {
+  ContactKey contact;
+  double approach = 0, rebound = 0, size = 0;    // `size`: what they round with [m/s]
+  double kinetic_before = 0, kinetic_after = 0;  // [J]
+};
+
 // What the solves of a segment imply.
 struct SegmentOutcome {
-  Ledger flows;  // energies, without those at the ends
+  Ledger flows;                  // energies, without those at the ends
+  double projected = 0;          // energy that projections put in, part of the above (E712) [J]
+  bool projected_known = false;  // for all solves
   bool energies_known = true;
   bool friction_known = true;  // false: only with the losses of impacts as one sum
   bool impacts_known = true;  // false: which groups collided; losses less the integrator's term are
@@ -51,6 +61,7 @@ struct SegmentOutcome {
   bool impulses_known = true;        // of these contacts
   bool impulses_balanced = false;    // they are those that change the velocities as recorded (E523)
   std::vector<ContactKey> collided;  // contacts with an impact, sorted
+  std::vector<Collided> collisions;  // of parts of first order
   // What the state remembers: contacts with the impulses of one solve, times a factor.
   std::vector<ContactReport> memory;
   std::size_t memory_solve = 0;  // whose impulses of joints are remembered

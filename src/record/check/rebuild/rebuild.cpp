@@ -115,11 +115,12 @@ void check_segment(const Segment& s, SegmentOutcome& out) {
     check_penalty(s, std::get<Penalty>(s.scheme), out);
 }
 
-void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& frame,
-                   const Complain& complain, Unverified& unverified) {
+std::optional<double> check_rebuilt(const Scene& scene, const State& before,
+                                    const TraceFrame& frame, const Complain& complain,
+                                    Unverified& unverified) {
   const Model& model = *scene.model;
   const StepReport& report = frame.report;
-  if (!parts_fit(model, report)) return;  // named by check_divided
+  if (!parts_fit(model, report)) return {};  // named by check_divided
   const double limit = scene.simulation.verdict.overlap;
   std::vector<State> starts;
   starts.reserve(report.divided.size());
@@ -127,6 +128,7 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
   std::vector<SegmentOutcome> outcomes;
   Ledger flows;
   bool complete = true;
+  std::optional<double> projected = 0;
   KnownTerms known;
   State here = before;
   const std::size_t count = std::max<std::size_t>(1, report.divided.size());
@@ -169,6 +171,8 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
     known.friction = known.friction && outcome.friction_known;
     known.impacts = known.impacts && outcome.impacts_known;
     add(outcome.flows, flows);
+    if (!outcome.projected_known) projected.reset();
+    if (projected) *projected += outcome.projected;
     if (!report.divided.empty()) {
       follow(model, report.divided[i], here);
       follow_pending(segment, outcome, here);
@@ -178,9 +182,11 @@ void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& fr
     compare_ledger(model, report.ledger, flows, known, before, frame, complain);
   else
     unverified.insert("how the energies of some steps are shared out");
+  compare_impacts(segments, outcomes, report, complain);
   compare_reported(segments, outcomes, frame, complain, unverified);
   compare_memory(segments, outcomes, before, here, frame, complain, unverified);
   compare_counts(scene, segments, outcomes, frame, complain, unverified);
+  return projected;
 }
 
 void compare_ledger(const Model& model, const Ledger& l, const Ledger& flows, KnownTerms known,

@@ -2,13 +2,17 @@
 // are built from the scene and the recorded states by formulas of the judge.
 #pragma once
 
+#include <optional>
+
 #include "record/check/rebuild/place.hpp"
 
 namespace cairn::record {
 
-// Everything of a frame that follows from the scene, the state before it and its solves.
-void check_rebuilt(const Scene& scene, const State& before, const TraceFrame& frame,
-                   const Complain& complain, Unverified& unverified);
+// Everything of a frame that follows from the scene, the state before it and its solves. Returns
+// the energy that projections put in (E712), where it is known [J].
+std::optional<double> check_rebuilt(const Scene& scene, const State& before,
+                                    const TraceFrame& frame, const Complain& complain,
+                                    Unverified& unverified);
 
 // ---- Parts of it
 
@@ -36,9 +40,13 @@ void compare_reported(std::span<const Segment> segments, std::span<const Segment
 void compare_memory(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
                     const State& before, const State& followed, const TraceFrame& frame,
                     const Complain& complain, Unverified& unverified);
+// Reports of impacts and speeds of collisions, from the velocities before and after (E710, E711).
+void compare_impacts(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
+                     const StepReport& report, const Complain& complain);
 // Of scheme hybrid: contacts with an impulse at the end are steady, others have a row (E524).
 void compare_steady(std::span<const Segment> segments, std::span<const SegmentOutcome> outcomes,
-                    const State& after, const Complain& complain, Unverified& unverified);
+                    const State& before, const State& after, const Complain& complain,
+                    Unverified& unverified);
 void compare_counts(const Scene& scene, std::span<const Segment> segments,
                     std::span<const SegmentOutcome> outcomes, const TraceFrame& frame,
                     const Complain& complain, Unverified& unverified);

@@ -262,7 +262,10 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
                     const Complain& complain, Unverified& unverified) {
   Memory expected;
   const State& state = frame.state;
-  bool delayed = false, steady = false, kept = false;
+  bool delayed = false, kept = false;
+  const bool steady = std::any_of(segments.begin(), segments.end(), [](const Segment& s) {
+    return std::holds_alternative<Hybrid>(s.scheme);
+  });
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const Segment& s = segments[i];
     const Euler* euler = euler_options(s.scheme);
@@ -273,7 +276,6 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
       return;
     }
     delayed = euler && euler->restitution != Restitution::completed;
-    steady = steady || std::holds_alternative<Hybrid>(s.scheme);
     kept = kept || outcomes[i].joints_kept;
     add_memory(outcomes[i], s.solves[outcomes[i].memory_solve],
                outcomes[i].memory_factor * (s.nominal / s.length), expected);
@@ -297,7 +299,7 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
     complain(FindingCode::warm_start,
              "remembered impulses of joints are not those of the last solve");
   if (steady) {
-    compare_steady(segments, outcomes, state, complain, unverified);
+    compare_steady(segments, outcomes, before, state, complain, unverified);
     return;
   }
   if (!delayed) {

@@ -356,7 +356,11 @@ void compare_discs(const Segment& s, std::size_t solve, const Problem& problem, 
                    const MatchedRows& rows, const std::function<Vec3(const Contact&)>& spin) {
   for (const std::size_t i : rows.discs) {
     const Constraint& row = problem.constraints[i];
-    const Contact* c = contact_with(place.contacts, row.id.contact);
+    // Rows of the beginning have its axes.
+    const bool beginning = std::any_of(
+        rows.contacts.begin(), rows.contacts.end(),
+        [&](const ContactRow& r) { return r.beginning && r.contact->key == row.id.contact; });
+    const Contact* c = contact_with(beginning ? place.before : place.contacts, row.id.contact);
     if (!c) continue;
     const bool torsion = row.id.part == 1;
     const double length = torsion ? c->torsion : c->rolling;

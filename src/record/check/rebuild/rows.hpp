@@ -112,9 +112,17 @@ Vec3 screw_velocity_of(const Pose& X, const Pose& X_end, const Vec3& point, doub
 // whose component along n is nearest to `recorded`.
 Vec3 contact_motion_with(const Segment& segment, const Contact& c, const std::vector<Pose>& poses,
                          const std::vector<Pose>& other, double h, double recorded);
-// The same without anchors.
+// Whether the contact may ride on a prescribed body: the values that are possible.
+std::vector<bool> ways_of_riding(const Segment& segment, const Contact& c);
+// The same of a contact that does, and of one that does not.
+Vec3 contact_motion_held(const Segment& segment, const Contact& c, const std::vector<Pose>& poses,
+                         const std::vector<Pose>& other, double h);
 Vec3 contact_motion_apart(const Segment& segment, const Contact& c, const std::vector<Pose>& poses,
                           const std::vector<Pose>& other, double h);
+
+// What such a motion rounds with [m/s].
+double motion_size(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                   const Vec3& motion, double h);
 
 inline constexpr double row_relative = 1e-11;  // of J and b [-]
 

@@ -104,12 +104,12 @@ void StepCheck::collision(std::size_t i, const Place& place, const MatchedRows& 
         place.again && !kept
             ? Vec3(-contact_motion_apart(s, c, place.rows, place.start, h))
             : contact_motion_with(s, first ? *first : c, place.start, end, h, recorded);
+    const double size = motion_size(s.model, c, place.start, motion, h);
     if (s.solves[i].purpose == Purpose::compression)
-      compare_b(s, i, problem, row.constraint, 0, motion[0], motion.norm());
-    else if (recorded > motion[0] + row_relative * motion.norm())
+      compare_b(s, i, problem, row.constraint, 0, motion[0], size);
+    else if (recorded > motion[0] + row_relative * size)
       s.say(i, FindingCode::row, row_name(s, problem, row.constraint) + ": its restitution pulls");
-    for (int k = 1; k < c.rows; ++k)
-      compare_b(s, i, problem, row.constraint, k, motion[k], motion.norm());
+    for (int k = 1; k < c.rows; ++k) compare_b(s, i, problem, row.constraint, k, motion[k], size);
   }
 }
 
@@ -203,8 +203,10 @@ void StepCheck::run(SegmentOutcome& out) {
     out.energies_known = false;
   }
   // What a projection did at the end.
-  out.flows.stabilisation +=
+  out.projected =
       total_energy(s.model, s.end, s.v_end) - total_energy(s.model, end_poses(s, place, v), v);
+  out.projected_known = !options.project_contacts;
+  out.flows.stabilisation += out.projected;
   report(out);
 }
 
@@ -218,6 +220,7 @@ void StepCheck::report(SegmentOutcome& out) const {
     c.colliding = t.bounce < 0 && c.impulse[0] > 0;
     if (t.impact) out.collided.push_back(c.contact.key);
   }
+  report_collisions(record, place, out);
   add_torques(record, last_rows.discs, s.model, out.contacts);
   out.contacts_known = true;
   out.impulses_known = !at_once && out.energies_known && out.impacts_known;
@@ -227,6 +230,41 @@ void StepCheck::report(SegmentOutcome& out) const {
   out.memory = out.contacts;
   out.memory_solve = s.solves.size() - 1;
   out.memory_known = true;
+}
+
+// (E710): masses alone, in the islands of rows and springs.
+void StepCheck::report_collisions(const SolveRecord& record, const Place& place,
+                                  SegmentOutcome& out) const {
+  if (at_once) return;
+  const Problem& problem = record.problem;
+  const std::vector<int> islands = islands_of(problem);
+  const VecX v = solved_velocities(s.model, record, place.v);
+  const auto kinetic = [&](int island, const VecX& of) {
+    double sum = 0;
+    for (std::size_t b = 0; b < problem.bodies.size(); ++b) {
+      if (islands[b] != island) continue;
+      const Body& body = s.model.bodies[static_cast<std::size_t>(problem.bodies[b].model_body)];
+      const Row6 u = velocities_of_body(body, of);
+      sum += 0.5 * u.dot(mass_of(body) * u);
+    }
+    return sum;
+  };
+  for (std::size_t i = 0; i < last_rows.contacts.size(); ++i) {
+    const Constraint& c = problem.constraints[last_rows.contacts[i].constraint];
+    const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
+    if (body < 0) continue;
+    const int island = islands[static_cast<std::size_t>(body)];
+    const NormalTerms& t = last_terms[i];
+    double size = t.motion.norm();
+    for (const BodyId id : {c.id.contact.body_a, c.id.contact.body_b}) {
+      const Body& of = s.model.body(id);
+      for (int k = 0; k < of.velocities; ++k)
+        size += (std::abs(v[of.first_velocity + k]) + std::abs(v_start[of.first_velocity + k])) *
+                (k < translations_of(of) ? 1 : of.radius);
+    }
+    out.collisions.push_back({c.id.contact, t.approach, out.contacts[i].velocity[0], size,
+                              kinetic(island, v_start), kinetic(island, v)});
+  }
 }
 
 void check_first_order(const Segment& segment, const Euler& options, Law law, SegmentOutcome& out) {

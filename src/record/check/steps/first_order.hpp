@@ -12,26 +12,28 @@ struct NormalTerms {
   double gap = 0;      // rate at which the gap may close
   double closing = 0;  // the part of it that closes a distance of the beginning
   double bounce = 0;
-  double slip = 0;  // of scheme relaxed (E92)
+  double slip = 0;      // of scheme relaxed (E92)
+  double approach = 0;  // at the beginning, < 0: it closes
   Vec3 motion = Vec3::Zero();
   bool impact = false;
   bool known = true;
 };
 
-// The row of a contact of a first-order step before impacts are known; `recorded` is its b along
-// the normal [m/s].
+// The row of a contact of a first-order step before impacts are known; `held`: with the motion of
+// prescribed bodies of a contact that rides on one (E600).
 struct StartTerms {
+  double gap = 0;  // zero where it is rounding (E443) [m]
   double gap_rate = 0, target = 0, approach = 0;
   Vec3 motion = Vec3::Zero();
 };
 StartTerms start_terms(const Segment& segment, const Euler& options, const Contact& c,
                        const std::vector<Pose>& poses, const std::vector<Pose>& poses_end,
-                       const VecX& v, double h, double share, double recorded);
+                       const VecX& v, double h, double share, bool held);
 
-// In a problem that is linearised again, the row is that of the beginning because its bodies are
-// held beside anchors (E601).
-bool keeps_start(const Segment& segment, const ContactRow& row, const Contact& first,
-                 const StartTerms& start, double recorded);
+// Whether a row of a problem that is linearised again may be that of the beginning because its
+// bodies are held beside anchors (E601): the values that are possible.
+std::vector<bool> ways_of_keeping(const Segment& segment, const ContactRow& row,
+                                  const Contact& first);
 
 // Slowest approach that is an impact (E33); `share` of the step that the part is [m/s].
 double impact_threshold(const Model& model, const Place& place, const Balance& balance,
@@ -49,6 +51,9 @@ Ledger first_order_ledger(const Segment& segment, const SolveRecord& record, con
 
 // All solves of the segment.
 void check_first_order(const Segment& segment, const Euler& options, Law law, SegmentOutcome& out);
+
+// Velocity at a contact by the motion of prescribed bodies at the moment of an impact [m/s].
+Vec3 motion_of_moment(const Segment& segment, const Place& place, const Contact& c);
 
 // w = J v + b of a constraint in SI, with its impulses; v in the problem's units.
 struct PhysicalRow {

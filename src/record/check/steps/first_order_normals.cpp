@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/steps/first_order_step.hpp"
@@ -10,6 +11,15 @@ namespace cairn::record {
 namespace {
 
 constexpr double slip_relative = 1e-9;  // of a slip that another solve has given [-]
+
+// (E443): gaps that are rounding of the positions that they are differences of [m].
+double gap_rounding(const Model& model, const std::vector<Pose>& poses, const Contact& c) {
+  const double size = c.p_WC.cwiseAbs().maxCoeff() +
+                      poses[index(c.key.body_a)].p.cwiseAbs().maxCoeff() +
+                      poses[index(c.key.body_b)].p.cwiseAbs().maxCoeff() +
+                      model.smaller_radius(c.key.body_a, c.key.body_b);
+  return 4 * std::numeric_limits<double>::epsilon() * size;
+}
 
 }  // namespace
 
@@ -62,18 +72,118 @@ std::vector<double> StepCheck::slips_of(const ContactKey& key) const {
   return slips;
 }
 
-bool keeps_start(const Segment& s, const ContactRow& row, const Contact& first,
-                 const StartTerms& start, double recorded) {
+std::vector<bool> ways_of_keeping(const Segment& s, const ContactRow& row, const Contact& first) {
   const Known rides = ride(s, first.key.body_a, first.key.body_b);
-  if (rides != Known::unclear) return rides == Known::yes;
-  return row.beginning && std::abs(recorded - start.motion[0] - start.gap_rate) <=
-                              row_relative * (std::abs(recorded) + std::abs(start.gap_rate));
+  if (rides != Known::unclear) return {rides == Known::yes};
+  return row.beginning ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
+// What delayed restitution adds to the row (E34).
+double StepCheck::delayed_bounce(const Contact& found, const Place& place,
+                                 const StartTerms& start) const {
+  if (options.restitution == Restitution::completed || !(found.restitution > 0) ||
+      s.start.v_before.size() != s.model.velocities ||
+      !std::binary_search(s.start.pending.begin(), s.start.pending.end(), found.key))
+    return 0;
+  const bool corrected = options.restitution == Restitution::delayed;
+  const double before =
+      contact_rate(s.model, place.start, found, corrected ? s.start.v_before : place.v)[0] +
+      start.motion[0];
+  return before < -threshold_of(found) ? found.restitution * before : 0;
+}
+
+// The speed that a contact which collides returns in full.
+double StepCheck::rebound_of(const Contact& found, const StartTerms& start, double h) const {
+  if (!at_once) return -found.restitution * start.approach;
+  const Contact* hit = contact_with(collided_at.contacts, found.key);
+  const Contact& there = hit ? *hit : found;
+  const Vec3 motion =
+      collided_at.again
+          ? Vec3(-contact_motion_apart(s, there, collided_at.rows, collided_at.start, h))
+          : start.motion;
+  return std::max(0.0, contact_rate(s.model, collided_at.columns, there, v_start)[0] + motion[0]);
+}
+
+// b along the normal, and the terms that it is made of, for one way in which the contact may ride
+// on a prescribed body. Returns what is wrong with it.
+std::string StepCheck::find_terms(const NormalRow& at, bool held, bool kept, NormalTerms& t) const {
+  const ContactRow& row = at.row;
+  const Contact &c = *row.contact, &found = at.found;
+  const Place& place = at.place;
+  const Problem& problem = s.solves[at.solve].problem;
+  const Purpose purpose = s.solves[at.solve].purpose;
+  const double h = place.length;
+  const double b_n = problem.constraints[row.constraint].b[0] * problem.units.speed();
+  const StartTerms start =
+      start_terms(s, options, found, place.start, at.end, place.v, h, s.share(), held);
+  t = NormalTerms{};
+  t.motion = start.motion;
+  t.gap = start.gap_rate;
+  t.closing = std::max(0.0, start.gap) / h;
+  t.approach = start.approach;
+  double size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
+                 place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
+                h;
+  if (at.led && !kept) {
+    t.motion = -contact_motion_apart(s, c, place.rows, place.start, h);
+    const double rate = row.beginning ? contact_rate(s.model, place.start, found, *at.led)[0]
+                                      : contact_rate(s.model, place.columns, c, *at.led)[0];
+    t.gap = (c.gap - start.target) / h - rate - t.motion[0];
+    size += std::abs(rate);
+  }
+  bool sure = true;
+  t.impact = collides(found, start, sure);
+  const double recorded = b_n - t.motion[0];
+  // Candidates: the gap row with what delayed restitution adds, or the bounce in its place.
+  const double allowed = row_relative * (std::abs(recorded) + size);
+  const std::vector<double> slips = slips_of(c.key);
+  const double delayed = delayed_bounce(found, place, start);
+  bool good = false;
+  for (std::size_t k = 0; k < slips.size() && !good; ++k) {
+    const double loose = allowed + (k > 0 ? slip_relative * slips[k] : 0);
+    if (std::abs(recorded - (t.gap + delayed + slips[k])) <= loose) {
+      good = true;
+      t.bounce = delayed;
+      t.slip = k > 0 ? recorded - t.gap - delayed : 0;
+    }
+  }
+  const bool may_bounce = options.restitution == Restitution::completed && c.restitution > 0 &&
+                          (t.impact || !sure) && purpose != Purpose::step;
+  const double rebound = may_bounce ? rebound_of(found, start, h) : 0;
+  const bool must = may_bounce && sure && purpose == Purpose::restitution &&
+                    -rebound < std::min(0.0, t.gap) && std::abs(t.gap + rebound) > allowed;
+  if (may_bounce && (!good || must))
+    good = find_bounce(recorded, rebound, allowed, slips, purpose, t);
+  if (good) return {};
+  t.known = false;
+  return fmt::format(
+      "b of {} recorded as {:.12g} m/s, rebuilt {:.12g}{}", row_name(s, problem, row.constraint),
+      recorded + t.motion[0], t.gap + delayed + t.motion[0],
+      may_bounce ? fmt::format(" or, with restitution, {:.12g}", t.motion[0] - rebound) : "");
+}
+
+// The bounce in place of the gap row: all of `rebound`, or less after the guard.
+bool StepCheck::find_bounce(double recorded, double rebound, double allowed,
+                            const std::vector<double>& slips, Purpose purpose,
+                            NormalTerms& t) const {
+  for (const double slip : slips) {
+    const double bounce = recorded - slip;
+    const double loose = allowed + (at_once ? slip_relative : row_relative) * (rebound + slip);
+    const bool full = std::abs(bounce + rebound) <= loose;
+    const bool reduced =
+        purpose != Purpose::restitution && bounce <= loose && bounce >= -rebound - loose;
+    if (!full && !reduced) continue;
+    t.bounce = bounce;
+    t.gap = t.closing = 0;
+    t.slip = slip;
+    return true;
+  }
+  return false;
 }
 
 void StepCheck::compare_normals(std::size_t i, const Place& place, const MatchedRows& rows,
                                 const VecX* led) {
   const Problem& problem = s.solves[i].problem;
-  const Purpose purpose = s.solves[i].purpose;
   const double h = place.length;
   const std::vector<Pose> end = end_poses(s, place, place.v);
   last_terms.assign(rows.contacts.size(), NormalTerms{});
@@ -86,111 +196,54 @@ void StepCheck::compare_normals(std::size_t i, const Place& place, const Matched
             row_name(s, problem, row.constraint) + " has no contact at the beginning");
       continue;
     }
-    const double b_n = problem.constraints[row.constraint].b[0] * problem.units.speed();
-    const StartTerms start =
-        start_terms(s, options, *found, place.start, end, place.v, h, s.share(), b_n);
+    // The first way that fits, else the first of all.
+    std::string fault;
     NormalTerms& t = last_terms[r];
-    t.motion = start.motion;
-    t.gap = start.gap_rate;
-    t.closing = std::max(0.0, found->gap) / h;
-    double size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
-                   place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
-                  h;
-    if (led && !keeps_start(s, row, *found, start, b_n)) {
-      const Place before_it = i > 0 ? place_of(s, s.solves[i - 1]) : place;
-      const Contact* kept = i > 0 ? contact_with(before_it.contacts, c.key) : nullptr;
-      if (kept && kept->p_WC == c.p_WC && kept->gap == c.gap && kept->n_W == c.n_W &&
-          !geometry_fault(s.model, s.scheme, place.rows, c).empty()) {
-        t.known = false;  // its terms are those of the solve before
-        s.unverified.insert("b of contacts whose features are gone at the end of the step");
-        continue;
+    bool done = false;
+    for (const bool held : ways_of_riding(s, *found))
+      for (const bool kept : led ? ways_of_keeping(s, row, *found) : std::vector<bool>{true}) {
+        if (done && fault.empty()) continue;
+        NormalTerms terms;
+        const std::string what = find_terms({i, row, *found, place, end, led}, held, kept, terms);
+        if (done && !what.empty()) continue;
+        fault = what;
+        t = terms;
+        done = true;
       }
-      t.motion = -contact_motion_apart(s, c, place.rows, place.start, h);
-      const double rate = row.beginning ? contact_rate(s.model, place.start, *found, *led)[0]
-                                        : contact_rate(s.model, place.columns, c, *led)[0];
-      t.gap = (c.gap - start.target) / h - rate - t.motion[0];
-      size += std::abs(rate);
+    if (!fault.empty() && led && keeps_gone_feature(i, row, place)) {
+      t.known = false;  // its terms are those of the solve before
+      s.unverified.insert("b of contacts whose features are gone at the end of the step");
+      continue;
     }
-    bool sure = true;
-    t.impact = collides(*found, start, sure);
-    const double recorded =
-        problem.constraints[row.constraint].b[0] * problem.units.speed() - t.motion[0];
-    // Candidates: the gap row with what delayed restitution adds, or the bounce in its place.
-    const double allowed = row_relative * (std::abs(recorded) + size);
-    const std::vector<double> slips = slips_of(c.key);
-    double delayed = 0;
-    if (options.restitution != Restitution::completed && c.restitution > 0 &&
-        s.start.v_before.size() == s.model.velocities &&
-        std::binary_search(s.start.pending.begin(), s.start.pending.end(), c.key)) {
-      const bool corrected = options.restitution == Restitution::delayed;
-      const double before =
-          contact_rate(s.model, place.start, *found, corrected ? s.start.v_before : place.v)[0] +
-          start.motion[0];
-      if (before < -threshold_of(*found)) delayed = c.restitution * before;
-    }
-    bool good = false;
-    for (std::size_t k = 0; k < slips.size() && !good; ++k) {
-      const double loose = allowed + (k > 0 ? slip_relative * slips[k] : 0);
-      if (std::abs(recorded - (t.gap + delayed + slips[k])) <= loose) {
-        good = true;
-        t.bounce = delayed;
-        t.slip = k > 0 ? recorded - t.gap - delayed : 0;
-      }
-    }
-    const bool may_bounce = options.restitution == Restitution::completed && c.restitution > 0 &&
-                            (t.impact || !sure) && purpose != Purpose::step;
-    double rebound = -c.restitution * start.approach;
-    if (at_once) {
-      const Contact* hit = contact_with(collided_at.contacts, c.key);
-      const Contact& there = hit ? *hit : *found;
-      const Vec3 motion =
-          collided_at.again
-              ? Vec3(-contact_motion_apart(s, there, collided_at.rows, collided_at.start, h))
-              : start.motion;
-      rebound =
-          std::max(0.0, contact_rate(s.model, collided_at.columns, there, v_start)[0] + motion[0]);
-    }
-    const bool must = may_bounce && sure && purpose == Purpose::restitution &&
-                      -rebound < std::min(0.0, t.gap) && std::abs(t.gap + rebound) > allowed;
-    if (may_bounce && (!good || must)) {
-      for (std::size_t k = 0; k < slips.size(); ++k) {
-        const double bounce = recorded - slips[k];
-        const double loose =
-            allowed + (at_once ? slip_relative : row_relative) * (rebound + slips[k]);
-        const bool full = std::abs(bounce + rebound) <= loose;
-        const bool reduced =
-            purpose != Purpose::restitution && bounce <= loose && bounce >= -rebound - loose;
-        good = full || reduced;
-        if (!good) continue;
-        t.bounce = bounce;
-        t.gap = t.closing = 0;
-        t.slip = slips[k];
-        break;
-      }
-    }
-    if (!good) {
-      s.say(i, FindingCode::row,
-            fmt::format("b of {} recorded as {:.12g} m/s, rebuilt {:.12g}{}",
-                        row_name(s, problem, row.constraint), recorded + t.motion[0],
-                        t.gap + delayed + t.motion[0],
-                        may_bounce
-                            ? fmt::format(" or, with restitution, {:.12g}", t.motion[0] - rebound)
-                            : ""));
-      t.known = false;
-    }
+    if (!fault.empty()) s.say(i, FindingCode::row, fault);
     for (int k = 1; k < c.rows; ++k)
-      compare_b(s, i, problem, row.constraint, k, t.motion[k], t.motion.norm());
+      compare_b(s, i, problem, row.constraint, k, t.motion[k],
+                motion_size(s.model, c, place.start, t.motion, h));
   }
+}
+
+// A feature that is gone where the rows were taken keeps the row of the solve before.
+bool StepCheck::keeps_gone_feature(std::size_t i, const ContactRow& row, const Place& place) const {
+  if (i == 0) return false;
+  const Contact& c = *row.contact;
+  const Place before = place_of(s, s.solves[i - 1]);
+  const Contact* kept = contact_with(before.contacts, c.key);
+  return kept && kept->p_WC == c.p_WC && kept->gap == c.gap && kept->n_W == c.n_W &&
+         !geometry_fault(s.model, s.scheme, place.rows, c).empty();
 }
 
 StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
                        const std::vector<Pose>& poses, const std::vector<Pose>& poses_end,
-                       const VecX& v, double h, double share, double recorded) {
+                       const VecX& v, double h, double share, bool held) {
+  const auto motion = [&](const Contact& of) {
+    return held ? contact_motion_held(s, of, poses, poses_end, h)
+                : contact_motion_apart(s, of, poses, poses_end, h);
+  };
   StartTerms t;
   const Model& model = s.model;
-  const Vec3 rate = contact_rate(model, poses, c, v);
-  t.gap_rate = (c.gap > 0 ? 1 : options.gamma * share) * c.gap / h;
-  if (c.gap < 0) {
+  t.gap = std::abs(c.gap) > gap_rounding(model, poses, c) ? c.gap : 0;
+  t.gap_rate = (t.gap > 0 ? 1 : options.gamma * share) * t.gap / h;
+  if (t.gap < 0) {
     const double radius = model.smaller_radius(c.key.body_a, c.key.body_b),
                  g = model.gravity.norm();
     const double fastest = options.separation_speed >= 0 ? options.separation_speed
@@ -204,7 +257,7 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
       if (!(r > 0) || !std::isfinite(r)) r = model.length_unit;
       const double allowed = 0.25 * s.allowed_overlap * r;
       double part = 0;
-      if (-c.gap > allowed) {
+      if (-t.gap > allowed) {
         Vec3 centres = Vec3::Zero();
         for (const auto& [id, sign] :
              {std::pair(c.key.body_a, -1.0), std::pair(c.key.body_b, 1.0)}) {
@@ -217,24 +270,16 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
         // The velocity of the points that touch, along all directions, whatever rows there are.
         Contact all = c;
         all.stretch = 1;
-        const Vec3 points = contact_rate(model, poses, all, v) +
-                            contact_motion_with(s, all, poses, poses_end, h, 0);
+        const Vec3 points = contact_rate(model, poses, all, v) + motion(all);
         const double speed = std::max(centres.norm(), points.norm());
-        part = std::max(options.gamma * (c.gap + allowed) / h, -speed / 32);
+        part = std::max(options.gamma * (t.gap + allowed) / h, -speed / 32);
       }
       t.gap_rate = std::min(t.gap_rate, part);
     }
   }
-  t.motion = contact_motion_with(s, c, poses, poses_end, h, recorded - t.gap_rate);
-  if (const double e = c.restitution; e > 0) {
-    // With restitution b = m + e (J v + m): which motion m it is may only show there.
-    const double left = recorded - e * rate[0];
-    const Vec3 bouncing = contact_motion_with(s, c, poses, poses_end, h, left / (1 + e));
-    if (std::abs(left - (1 + e) * bouncing[0]) < std::abs(recorded - t.gap_rate - t.motion[0]))
-      t.motion = bouncing;
-  }
-  t.approach = rate[0] + t.motion[0];
-  t.target = std::min(0.0, c.gap - h * t.gap_rate);
+  t.motion = motion(c);
+  t.approach = contact_rate(model, poses, c, v)[0] + t.motion[0];
+  t.target = std::min(0.0, t.gap - h * t.gap_rate);
   return t;
 }
 

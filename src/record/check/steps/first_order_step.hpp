@@ -6,6 +6,16 @@
 
 namespace cairn::record {
 
+// The row of a contact along its normal in a solve.
+struct NormalRow {
+  std::size_t solve;
+  const ContactRow& row;
+  const Contact& found;  // the contact at the beginning
+  const Place& place;
+  const std::vector<Pose>& end;  // of prescribed bodies at the end
+  const VecX* led;               // velocities that led to the rows; null: they are of the beginning
+};
+
 // All that the solves of one step share.
 struct StepCheck {
   const Segment& s;
@@ -25,11 +35,18 @@ struct StepCheck {
 
   void run(SegmentOutcome& out);
   void report(SegmentOutcome& out) const;
+  void report_collisions(const SolveRecord& record, const Place& place, SegmentOutcome& out) const;
   void solve(std::size_t i);
   void compare_contacts(std::size_t i, const Place& place);
   void compare_momentum(std::size_t i, const Place& place);
   void compare_joints(std::size_t i, const Place& place, const MatchedRows& rows, const VecX* led);
   void compare_normals(std::size_t i, const Place& place, const MatchedRows& rows, const VecX* led);
+  std::string find_terms(const NormalRow& at, bool held, bool kept, NormalTerms& t) const;
+  bool find_bounce(double recorded, double rebound, double allowed,
+                   const std::vector<double>& slips, Purpose purpose, NormalTerms& t) const;
+  double delayed_bounce(const Contact& found, const Place& place, const StartTerms& start) const;
+  double rebound_of(const Contact& found, const StartTerms& start, double h) const;
+  bool keeps_gone_feature(std::size_t i, const ContactRow& row, const Place& place) const;
   void collision(std::size_t i, const Place& place, const MatchedRows& rows);
   // The impact before the forces as a whole (E523): its losses, and whether the reported impulses
   // are those of the recorded velocities.

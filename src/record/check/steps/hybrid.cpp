@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "record/check/check_parts.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
@@ -11,8 +12,6 @@
 
 namespace cairn::record {
 namespace {
-
-constexpr double window_of_step = 0x1p-11;  // for velocities of a moment [-]
 
 class HybridCheck {
  public:
@@ -26,7 +25,7 @@ class HybridCheck {
   }
 
   void run() {
-    result.contacts_known = true;
+    result.contacts_known = result.projected_known = true;
     for (std::size_t i = 0; i < s.solves.size(); ++i) {
       const Place place = place_of(s, s.solves[i]);
       if (i == 0 && (!begins_with_state(s, place)))
@@ -115,6 +114,83 @@ class HybridCheck {
                        [&](const AppliedForce& f) { return f.body == id; });
   }
 
+  // A contact of a part.
+  struct PartRow {
+    std::size_t solve;
+    const ContactRow& row;
+    const Place& place;
+    const std::vector<Pose>& end;
+    const VecX& led;
+    bool again;
+  };
+
+  // Its terms for one way in which it may ride on a prescribed body; `size`: what b rounds with.
+  NormalTerms terms_of(const PartRow& at, const Contact& start, bool held, bool kept,
+                       const Balance& balance, double& size) const {
+    const Contact& c = *at.row.contact;
+    const Place& place = at.place;
+    const SolveRecord& record = s.solves[at.solve];
+    const double h = place.length, share = h / s.nominal;
+    const StartTerms first =
+        start_terms(s, euler, start, place.start, at.end, place.v, h, share, held);
+    NormalTerms t;
+    t.motion = first.motion;
+    t.gap = first.gap_rate;
+    t.closing = std::max(0.0, first.gap) / h;
+    t.approach = first.approach;
+    size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
+            place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
+           h;
+    if (at.again && !kept) {
+      t.motion = -contact_motion_apart(s, c, place.rows, place.start, h);
+      const double rate = at.row.beginning ? contact_rate(s.model, place.start, start, at.led)[0]
+                                           : contact_rate(s.model, place.columns, c, at.led)[0];
+      t.gap = (c.gap - first.target) / h - rate - t.motion[0];
+      size += std::abs(rate);
+    }
+    const double normal = record.solution.lambda[record.problem.first_row[at.row.constraint]];
+    t.impact =
+        normal > 0 && first.approach < -impact_threshold(s.model, place, balance, start, share);
+    return t;
+  }
+
+  NormalTerms compare_contact(const PartRow& at, const Balance& balance) {
+    const Contact& c = *at.row.contact;
+    const Contact* start = at.again ? contact_with(at.place.before, c.key) : &c;
+    if (!start) return {};
+    const Problem& problem = s.solves[at.solve].problem;
+    const Constraint& constraint = problem.constraints[at.row.constraint];
+    const double b_n = constraint.b[0] * problem.units.speed();
+    // The way that is nearest to what is recorded. A feature that is gone at the end of the part
+    // keeps the row it had, that of the beginning unless the part was linearised several times.
+    const bool gone = at.again && !geometry_fault(s.model, s.scheme, at.place.rows, c).empty();
+    std::vector<bool> ways{true};
+    if (at.again && !gone) ways = ways_of_keeping(s, at.row, *start);
+    if (gone) ways = {false, true};
+    NormalTerms t;
+    double size = 0, least = std::numeric_limits<double>::infinity();
+    for (const bool held : ways_of_riding(s, *start))
+      for (const bool kept : ways) {
+        double own = 0;
+        const NormalTerms terms = terms_of(at, *start, held, kept, balance, own);
+        double off = std::abs(b_n - terms.gap - terms.motion[0]);
+        for (int k = 1; k < c.rows; ++k)
+          off += std::abs(constraint.b[k] * problem.units.speed() - terms.motion[k]);
+        if (!(off < least)) continue;
+        least = off;
+        t = terms;
+        size = own;
+      }
+    for (int k = 0; k < c.rows && !gone; ++k)
+      compare_b(s, at.solve, problem, at.row.constraint, k,
+                k == 0 ? t.gap + t.motion[0] : t.motion[k],
+                k == 0 ? size : motion_size(s.model, c, at.place.start, t.motion, at.place.length));
+    // The velocities that led to the rows are known to the rounding of positions over the length
+    // of the part; b itself is exact.
+    if (at.again) t.gap = b_n - t.motion[0];
+    return t;
+  }
+
   void part(std::size_t i, const Place& place) {
     const SolveRecord& record = s.solves[i];
     const Problem& problem = record.problem;
@@ -163,47 +239,15 @@ class HybridCheck {
       compare_b(s, i, problem, j.constraint, j.row, b, size);
     }
     std::vector<NormalTerms> terms;
-    for (const ContactRow& row : rows.contacts) {
-      const Contact& c = *row.contact;
-      const Contact* start = again ? contact_with(place.before, c.key) : &c;
-      NormalTerms& t = terms.emplace_back();
-      if (!start) continue;
-      const double b_n = problem.constraints[row.constraint].b[0] * problem.units.speed();
-      const StartTerms first =
-          start_terms(s, euler, *start, place.start, end, place.v, h, share, b_n);
-      t.motion = first.motion;
-      t.gap = first.gap_rate;
-      t.closing = std::max(0.0, start->gap) / h;
-      double size = (c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
-                     place.rows[index(c.key.body_b)].p.norm() + s.model.length_unit) /
-                    h;
-      const bool kept = again && keeps_start(s, row, *start, first, b_n);
-      if (again && !kept) {
-        t.motion = -contact_motion_apart(s, c, place.rows, place.start, h);
-        const double rate = row.beginning ? contact_rate(s.model, place.start, *start, led)[0]
-                                          : contact_rate(s.model, place.columns, c, led)[0];
-        t.gap = (c.gap - first.target) / h - rate - t.motion[0];
-        size += std::abs(rate);
-      }
-      const double normal = record.solution.lambda[problem.first_row[row.constraint]];
-      t.impact =
-          normal > 0 && first.approach < -impact_threshold(s.model, place, balance, *start, share);
-      const bool gone = again && !geometry_fault(s.model, s.scheme, place.rows, c).empty();
-      for (int k = 0; k < c.rows && !gone; ++k)
-        compare_b(s, i, problem, row.constraint, k, k == 0 ? t.gap + t.motion[0] : t.motion[k],
-                  k == 0 ? size : t.motion.norm());
-      // The velocities that led to the rows are known to the rounding of positions over the length
-      // of the part; b itself is exact.
-      if (again)
-        t.gap = problem.constraints[row.constraint].b[0] * problem.units.speed() - t.motion[0];
-    }
+    for (const ContactRow& row : rows.contacts)
+      terms.push_back(compare_contact({i, row, place, end, led, again}, balance));
     find_rooms(place, rows, balance);
     compare_discs(s, i, problem, place, rows, [&](const Contact& c) {
       const Contact* start = again ? contact_with(place.before, c.key) : &c;
       return contact_spin(s.model, start ? *start : c, place.start, end, h);
     });
     if (!rows.good) {
-      result.energies_known = result.contacts_known = false;
+      result.energies_known = result.contacts_known = result.projected_known = false;
       return;
     }
     Place posed = place;
@@ -224,8 +268,10 @@ class HybridCheck {
     const Ledger flows = first_order_ledger(s, record, posed, balance, rows, terms, place.v, moved);
     add_to_flows(flows);
     const Continuation next = after_solve(s, i);
-    result.flows.stabilisation +=
+    const double projected =
         total_energy(s.model, next.poses, next.v) - total_energy(s.model, moved, v);
+    result.projected += projected;
+    result.flows.stabilisation += projected;
     // Reported and remembered.
     std::vector<ContactReport> reports;
     for (std::size_t r = 0; r < rows.contacts.size(); ++r)
@@ -247,19 +293,6 @@ class HybridCheck {
     sum.integrator += flows.integrator;
     sum.solver += flows.solver;
     sum.passive += flows.passive;
-  }
-
-  std::vector<Pose> at(const Place& place, double dt) const {
-    std::vector<Pose> poses = place.start;
-    for (std::size_t i = 0; i < poses.size(); ++i)
-      if (s.model.bodies[i].kind == BodyKind::prescribed)
-        poses[i] = prescribed_at(s.model.bodies[i], place.t + dt);
-    return poses;
-  }
-  Vec3 motion_at(const Contact& c, const Place& place) const {
-    const double W = window_of_step * s.length;
-    return contact_motion(s.model, c, place.start, at(place, W / 2), W) -
-           contact_motion(s.model, c, place.start, at(place, -W / 2), W);
   }
 
   // Joints keep their velocities in an impact.
@@ -296,7 +329,7 @@ class HybridCheck {
     const VecX v = solved_velocities(s.model, record, place.v);
     for (const ContactRow& row : rows.contacts) {
       const Contact& c = *row.contact;
-      const Vec3 motion = motion_at(c, place);
+      const Vec3 motion = motion_of_moment(s, place, c);
       Vec3 impulse = Vec3::Zero();
       for (int k = 0; k < c.rows; ++k) {
         const Constraint& given = problem.constraints[row.constraint + static_cast<std::size_t>(k)];
@@ -337,7 +370,7 @@ class HybridCheck {
         s, i, record, place, {.law = Law::coulomb, .facets = o.facets, .bouncing = true});
     compare_kept_joints(i, place, rows);
     for (const ContactRow& row : rows.contacts) {
-      const Vec3 motion = motion_at(*row.contact, place);
+      const Vec3 motion = motion_of_moment(s, place, *row.contact);
       for (int k = 0; k < row.contact->rows; ++k)
         compare_b(s, i, problem, row.constraint, k, motion[k],
                   motion.norm() + 1e-9 * problem.units.speed());

@@ -6,7 +6,7 @@
 
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/rebuild.hpp"
-#include "record/check/steps/first_order.hpp"
+#include "record/check/steps/first_order_step.hpp"
 #include "record/check/steps/trapezoidal_ledger.hpp"
 
 namespace cairn::record {
@@ -22,6 +22,7 @@ class TrapezoidalCheck {
 
   void run() {
     bool limited = false;
+    result.projected_known = true;
     for (std::size_t i = 0; i < s.solves.size(); ++i) {
       const SolveRecord& record = s.solves[i];
       const Place place = place_of(s, record);
@@ -161,7 +162,7 @@ class TrapezoidalCheck {
     if (known)
       add_smooth_flows(s, o, i, place, balance, terms, mean, limited, result);
     else
-      result.energies_known = false;
+      result.energies_known = result.projected_known = false;
     last_terms = terms;
     last_rows = rows;
     last_smooth = i;
@@ -264,21 +265,20 @@ class TrapezoidalCheck {
     result.contacts_known = true;
   }
 
-  // A collision at the beginning may be the last of the segment before: then the record decides.
+  // The part has a solve of the moment of a collision: one at its end or beginning may be of the
+  // part beside it.
   bool collided(const ContactKey& key) const {
-    bool within = false, at_start = false;
-    for (const StepEvent& e : s.report.events) {
-      if (e.kind != StepEvent::Kind::collision || e.contact != key) continue;
-      const double late = e.t - s.start.t,
-                   slack = 1e-9 * s.length +
-                           8 * std::numeric_limits<double>::epsilon() * std::abs(s.start.t);
-      within = within || (late > slack && late <= s.length + slack);
-      at_start = at_start || std::abs(late) <= slack;
-    }
-    if (within || !at_start) return within;
-    if (s.length == s.nominal) return true;
-    return std::any_of(s.report.contacts.begin(), s.report.contacts.end(),
-                       [&](const ContactReport& r) { return r.contact.key == key && r.colliding; });
+    const auto is_of = [&](const StepEvent& e, const SolveRecord& record) {
+      const double slack =
+          1e-9 * s.length + 8 * std::numeric_limits<double>::epsilon() * std::abs(s.start.t);
+      return is_collision(record.purpose) && std::abs(record.origin.t - e.t) <= slack &&
+             contact_with(record.origin.contacts, key);
+    };
+    return std::any_of(s.report.events.begin(), s.report.events.end(), [&](const StepEvent& e) {
+      return e.kind == StepEvent::Kind::collision && e.contact == key &&
+             std::any_of(s.solves.begin(), s.solves.end(),
+                         [&](const SolveRecord& record) { return is_of(e, record); });
+    });
   }
 
   // Impulses of the last part, as they would be over a whole step, are remembered; those of an

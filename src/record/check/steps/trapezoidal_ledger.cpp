@@ -85,15 +85,17 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
   const double before = total_energy(model, place.start, place.v);
   if (whole) {
     sum.integrator += part.integrator;
-    sum.stabilisation +=
+    const double projected =
         total_energy(model, next.poses, next.v) - total_energy(model, moved, after);
+    sum.stabilisation += projected;
+    result.projected += projected;
   } else {
     // Up to the collision on the cubic; a projection there cannot be separated from the integrator.
     sum.integrator += total_energy(model, next.poses, next.v) - before - share * flow;
     const bool projected = (o.projection && !model.joints.empty()) || (corrects && !limited);
     if (projected) {
       s.unverified.insert("what a projection at a collision takes from the term of the integrator");
-      result.energies_known = false;
+      result.energies_known = result.projected_known = false;
     }
   }
 }
