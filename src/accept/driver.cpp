@@ -26,6 +26,7 @@ struct Group {
     data.contact_projection.solver.set_interrupt(s.interrupt);
     data.solver.set_meter(s.meter);
     data.contact_projection.solver.set_meter(s.meter);
+    data.contact_projection.meter = data.projection.meter = s.meter;
     data.meter = s.meter;
   }
 

@@ -115,9 +115,8 @@ void Judge::judge_overlaps(const Taken& taken, Judgement& out) {
     out.verdict.overlap = std::max(out.verdict.overlap, depth / pair.radius);
     take(depth / pair.radius, limits_.overlap, out.verdict.motion,
          [&] { return overlap_text(pair, depth, "at the end of the step"); });
-    if (depth > limits_.overlap * pair.radius)
-      out.culprits.emplace_back(taken.model.shapes[index(a)].body,
-                                taken.model.shapes[index(b)].body);
+    const double limit = limits_.overlap * pair.radius;
+    if (depth > limit) began_so(taken, a, b, limit, depth, out);
   }
 }
 
@@ -129,12 +128,30 @@ void Judge::find_all_depths(const Model& model, std::span<const Pose> poses) {
     if (c.gap < 0) depths_.push_back({c.key.shape_a, c.key.shape_b, -c.gap});
 }
 
-// Whether the pair of a finding exceeded its limit at the beginning already.
-bool Judge::overlapped_before(const Taken& taken, const collide::SweepFinding& finding) {
-  find_all_depths(taken.model, taken.before.poses);
-  return std::any_of(depths_.begin(), depths_.end(), [&](const auto& d) {
-    return d.a == finding.a && d.b == finding.b && d.depth > finding.limit;
-  });
+// The depth of a pair at the beginning if that exceeds the limit, else zero [m].
+double Judge::excess_before(const Taken& taken, ShapeId a, ShapeId b, double limit) {
+  if (!knows_before_) {
+    depths_before_.swap(depths_);
+    find_all_depths(taken.model, taken.before.poses);
+    depths_before_.swap(depths_);
+    knows_before_ = true;
+  }
+  double deepest = 0;
+  for (const auto& d : depths_before_)
+    if (d.a == a && d.b == b) deepest = std::max(deepest, d.depth);
+  return deepest > limit ? deepest : 0;
+}
+
+// (E731), of a pair beyond its limit: was it so at the beginning? Else it is a culprit.
+bool Judge::began_so(const Taken& taken, ShapeId a, ShapeId b, double limit, double depth,
+                     Judgement& out) {
+  const double before = excess_before(taken, a, b, limit);
+  const bool so = before > 0 && depth <= before + limit;
+  out.started_so = out.started_so || so;
+  out.fails_anew = out.fails_anew || !so;
+  if (!so)
+    out.culprits.emplace_back(taken.model.shapes[index(a)].body, taken.model.shapes[index(b)].body);
+  return so;
 }
 
 // (E302) to (E304). A piece of a stretch in which prescribed bodies move nearly straight.
@@ -150,13 +167,12 @@ void Judge::judge_piece(const Taken& taken, const collide::PathSegment& piece, J
     const Thinner pair = thinner(taken.model, f.a, f.b);
     take(f.depth / pair.radius, limits_.overlap, out.verdict.motion,
          [&] { return overlap_text(pair, f.depth, "within the step"); });
-    out.culprits.emplace_back(taken.model.shapes[index(f.a)].body,
-                              taken.model.shapes[index(f.b)].body);
+    if (began_so(taken, f.a, f.b, f.limit, f.depth, out)) continue;
+    if (!(f.depth < pair.radius)) out.passes = true;
+    if (excess_before(taken, f.a, f.b, f.limit) > 0) continue;
     const double t = piece.t - taken.before.t + f.tau * piece.length;
-    if (t == 0 && overlapped_before(taken, f)) out.started_so = true;
     const double easy = piece.t - taken.before.t + f.easy * piece.length;
     out.certified = std::min(out.certified, (easy > 0 ? easy : t) / taken.length);
-    if (!(f.depth < pair.radius)) out.passes = true;
   }
 }
 
@@ -251,6 +267,7 @@ void Judge::judge_momentum(const Taken& taken, Judgement& out) {
 Judgement Judge::operator()(const Taken& taken) {
   CAIRN_DCHECK(taken.length > 0 && taken.nominal >= taken.length, taken.length, taken.nominal);
   Judgement out;
+  knows_before_ = false;
   judge_solve(taken, out);
   judge_path(taken, out);
   Lap lap(taken.clock);

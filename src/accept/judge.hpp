@@ -34,9 +34,10 @@ struct Judgement {
   Verdict verdict;
   double certified = 1;  // share of the length up to which the swept test certifies the motion,
                          // with half of the limit where the step begins within that [-]
-  std::vector<std::pair<BodyId, BodyId>> culprits;  // pairs that fail in motion
+  std::vector<std::pair<BodyId, BodyId>> culprits;  // pairs that fail in motion, not from before
   bool passes = false;                              // a body may have gone through another one
-  bool started_so = false;  // the worst overlap was there at the beginning already
+  bool started_so = false;  // a pair was beyond its limit at the beginning (E731)
+  bool fails_anew = false;  // a pair is beyond it that was not
   double work = 0;          // of the swept test, in products of 6 x 6 blocks (E314)
   StepReport::Seconds::Checks seconds;
 };
@@ -56,7 +57,9 @@ class Judge {
   void judge_stretch(const Taken& taken, Judgement& out);
   void judge_piece(const Taken& taken, const collide::PathSegment& piece, Judgement& out);
   void find_all_depths(const Model& model, std::span<const Pose> poses);
-  bool overlapped_before(const Taken& taken, const collide::SweepFinding& finding);
+  double excess_before(const Taken& taken, ShapeId a, ShapeId b, double limit);
+  bool began_so(const Taken& taken, ShapeId a, ShapeId b, double limit, double depth,
+                Judgement& out);
   void judge_joints(const Taken& taken, Judgement& out) const;
   void judge_tops(const Taken& taken, const Joint& joint, Judgement& out) const;
   void judge_momentum(const Taken& taken, Judgement& out);
@@ -78,7 +81,8 @@ class Judge {
   bool swept_ = false;            // the path of the step at hand has a stretch
   std::vector<collide::SweepFinding> findings_;
   std::vector<Contact> overlaps_;
-  std::vector<collide::ContactFinder::Depth> depths_;
+  std::vector<collide::ContactFinder::Depth> depths_, depths_before_;
+  bool knows_before_ = false;  // depths_before_ are those of the step at hand
 };
 
 // Takes the verdict of a part into that of the whole step: the worst of each figure.

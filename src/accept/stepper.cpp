@@ -83,7 +83,8 @@ double cut_of(const Judgement& judgement, const StepReport& report) {
 bool stands(const Setting& setting, const Judgement& judgement, const StepReport& report) {
   if (report.failed()) return !may_help(report.reason);
   if (setting.poses_other_problems() && !judgement.verdict.solve.ok) return false;
-  return judgement.started_so || (judgement.verdict.motion.ok && judgement.verdict.energy.ok);
+  const bool from_before = judgement.started_so && !judgement.fails_anew;
+  return from_before || (judgement.verdict.motion.ok && judgement.verdict.energy.ok);
 }
 
 void close_report(StepReport& report) {
@@ -180,7 +181,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     report.seconds.checks += part_.seconds.checks;
     if (s.interrupted) return;
     const bool energy_alone = judgement.culprits.empty() && !part_.failed();
-    const bool last_try = s.out_of_budget() ||
+    const bool last_try = (judgement.passes ? s.far_out_of_budget() : s.out_of_budget()) ||
                           attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts ||
                           length < (energy_alone ? shortest_for_energy : shortest) * h;
     if (!stands(s, judgement, part_) && !last_try) {

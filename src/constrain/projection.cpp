@@ -13,6 +13,9 @@ namespace {
 
 constexpr int max_newton_steps = 40;
 constexpr double redundant_pivot = 1e-10;  // carries joints that say the same thing twice [-]
+// Of the matrix of a body and its joints, and of a row of a contact, in products of 6 x 6 blocks
+// (E314).
+constexpr double work_of_body = 30, work_of_contact = 10;
 constexpr double held = 1e-8;  // mobility of a contact under the joints, of that without them [-]
 
 // J_i A^-1 J_j^T of two constraints on one body, added to `block`.
@@ -100,6 +103,8 @@ bool factorize_joints(const Model& model, ProjectionBuffers& b, std::span<const 
       b.lu.diagonal(static_cast<int>(i))[r][r] *= 1 + redundant_pivot;
       b.mu[base::at(b.problem.first_row[i] + r)] = -constraints[i].b[r];
     }
+  b.book(work_of_body * static_cast<double>(b.problem.bodies.size()) + b.lu.products() +
+         b.lu.solve_products());
   return b.lu.factorize();
 }
 
@@ -125,6 +130,107 @@ bool newton_step(const Model& model, ProjectionBuffers& b, std::span<const Pose>
   apply_joints(model, b);
   return b.v.allFinite();
 }
+
+// What unit pushes of the contacts do (E320), by columns of W where they are needed (E730).
+struct Pushes {
+  ProjectionBuffers& b;
+  std::span<const Constraint> contacts;  // after the joints in b.problem
+
+  // M^-1 J^T of one side of a contact, on body k of the problem.
+  void push_of(const Constraint& c, std::size_t side, double (&push)[max_velocities]) const {
+    const std::size_t k = base::at(c.body[side]);
+    for (int r = 0; r < b.problem.bodies[k].size; ++r)
+      push[r] = linear::row_product(b.inverse[k].value[r], b.problem.bodies[k].size, c.J[side][0]);
+  }
+
+  // Calls f(side, k, push) for the sides of a contact that can move.
+  template <class F>
+  void each_side(const Constraint& c, const F& f) const {
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (c.body[side] < 0) continue;
+      double push[max_velocities];
+      push_of(c, side, push);
+      f(side, base::at(c.body[side]), push);
+    }
+  }
+
+  // r, and on which joints each push acts.
+  void begin() {
+    const std::size_t n = contacts.size();
+    b.contacts.begin(n);
+    if (b.response.size() < n) b.response.resize(n);
+    if (b.coupling.size() < n) b.coupling.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Constraint& c = contacts[i];
+      b.response[i].clear();
+      b.coupling[i].clear();
+      b.contacts.r[i] = c.b[0];
+      each_side(c, [&](std::size_t side, std::size_t k, const double* push) {
+        const ProblemBody& body = b.problem.bodies[k];
+        b.contacts.r[i] += linear::row_product(c.J[side][0], body.size, b.v.data() + body.first);
+        for (const auto& [j, side_j] : b.on_body[k]) {
+          const Constraint& joint = b.problem.constraints[base::at(j)];
+          linear::add_product(joint.J[side_j], joint.rows, body.size, push, rows_on(i, j));
+        }
+      });
+    }
+  }
+
+  // The rows of the push of contact i on joint j.
+  double* rows_on(std::size_t i, int j) {
+    for (ProjectionBuffers::JointPush& push : b.coupling[i])
+      if (push.joint == j) return push.rows;
+    return b.coupling[i].emplace_back(ProjectionBuffers::JointPush{j, {}}).rows;
+  }
+
+  // The push of contact i on the joints times the response to that of contact m.
+  double through_joints(std::size_t i, std::size_t m) const {
+    double sum = 0;
+    for (const ProjectionBuffers::JointPush& push : b.coupling[i]) {
+      const std::size_t j = base::at(push.joint), first = base::at(b.problem.first_row[j]);
+      for (std::size_t r = 0; r < base::at(b.problem.constraints[j].rows); ++r)
+        sum += push.rows[r] * b.response[m][first + r];
+    }
+    return sum;
+  }
+
+  void find_column(std::size_t i) {
+    const std::size_t n = contacts.size();
+    b.response[i].assign(b.mu.size(), 0.0);
+    for (const ProjectionBuffers::JointPush& push : b.coupling[i])
+      std::copy_n(push.rows, b.problem.constraints[base::at(push.joint)].rows,
+                  b.response[i].begin() + b.problem.first_row[base::at(push.joint)]);
+    b.lu.solve(b.problem.first_row, b.response[i].data());
+    for (std::size_t m = 0; m < n; ++m) b.contacts.W(m, i) = 0;
+    each_side(contacts[i], [&](std::size_t, std::size_t k, const double* push) {
+      for (std::size_t m = 0; m < n; ++m)
+        for (std::size_t side = 0; side < 2; ++side)
+          if (contacts[m].body[side] == static_cast<int>(k))
+            b.contacts.W(m, i) +=
+                linear::row_product(contacts[m].J[side][0], b.problem.bodies[k].size, push);
+    });
+    // What no push can open, because the joints hold it.
+    const double alone = b.contacts.W(i, i);
+    for (std::size_t m = 0; m < n; ++m) b.contacts.W(m, i) -= through_joints(m, i);
+    if (!(b.contacts.W(i, i) > held * alone)) b.contacts.W(i, i) = 0;
+    // Symmetric, whichever of two columns came first.
+    for (std::size_t m = 0; m < n; ++m)
+      if (!b.response[m].empty())
+        b.contacts.W(std::min(m, i), std::max(m, i)) = b.contacts.W(std::max(m, i), std::min(m, i));
+  }
+
+  // M^-1 J^T x of the contacts, added to v.
+  void add_shifts() {
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      const double x = b.contacts.x[i];
+      if (!(x > 0)) continue;
+      each_side(contacts[i], [&](std::size_t, std::size_t k, const double* push) {
+        const ProblemBody& body = b.problem.bodies[k];
+        for (int r = 0; r < body.size; ++r) b.v[body.first + r] += x * push[r];
+      });
+    }
+  }
+};
 
 }  // namespace
 
@@ -166,65 +272,22 @@ bool find_shift(const Model& model, ProjectionBuffers& b, std::span<const Pose> 
                 std::span<const GapBound> bounds) {
   if (!newton_step(model, b, poses)) return false;
   const std::size_t joints = b.problem.constraints.size(), n = bounds.size();
-  const std::size_t joint_rows = b.mu.size();
   for (const GapBound& bound : bounds) {
     CAIRN_DCHECK(bound.contact.rows == 1, bound.contact.rows);
     add_contact(model, poses, b.layout, bound.contact, 0,
                 Vec3(bound.contact.gap - bound.least, 0, 0), b.problem);
   }
-  std::span<const Constraint> rows(b.problem.constraints);
-  b.contacts.begin(n);
-  if (b.response.size() < n) b.response.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const Constraint& c = rows[joints + i];
-    b.contacts.r[i] = c.b[0];
-    std::vector<double>& response = b.response[i];
-    response.assign(joint_rows, 0.0);
-    double alone = 0;
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (c.body[side] < 0) continue;
-      const std::size_t k = base::at(c.body[side]);
-      const ProblemBody& body = b.problem.bodies[k];
-      b.contacts.r[i] += linear::row_product(c.J[side][0], body.size, b.v.data() + body.first);
-      double push[max_velocities];
-      for (int r = 0; r < body.size; ++r)
-        push[r] = linear::row_product(b.inverse[k].value[r], body.size, c.J[side][0]);
-      alone += linear::row_product(c.J[side][0], body.size, push);
-      for (const auto& [j, side_j] : b.on_body[k])
-        linear::add_product(rows[base::at(j)].J[side_j], rows[base::at(j)].rows, body.size, push,
-                            &response[base::at(b.problem.first_row[base::at(j)])]);
-      for (std::size_t m = 0; m < n; ++m)
-        for (std::size_t side_m = 0; side_m < 2; ++side_m)
-          if (rows[joints + m].body[side_m] == c.body[side])
-            b.contacts.W(i, m) +=
-                linear::row_product(rows[joints + m].J[side_m][0], body.size, push);
-    }
-    b.coupling = response;
-    b.lu.solve(b.problem.first_row, response.data());
-    for (std::size_t m = 0; m <= i; ++m) {
-      double sum = 0;
-      for (std::size_t k = 0; k < joint_rows; ++k) sum += b.coupling[k] * b.response[m][k];
-      b.contacts.W(i, m) -= sum;
-    }
-    // What no push can open, because the joints hold it.
-    if (!(b.contacts.W(i, i) > held * alone)) b.contacts.W(i, i) = 0;
-  }
+  Pushes pushes{b, std::span<const Constraint>(b.problem.constraints).subspan(joints)};
+  pushes.begin();
+  const bool solved = b.contacts.solve([&](std::size_t i) { pushes.find_column(i); });
+  b.book(work_of_contact * static_cast<double>(n) +
+         b.lu.solve_products() * static_cast<double>(b.contacts.columns()));
+  if (!solved) return false;
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t m = 0; m < i; ++m) b.contacts.W(m, i) = b.contacts.W(i, m);
-  if (!b.contacts.solve()) return false;
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < joint_rows; ++k) b.mu[k] -= b.response[i][k] * b.contacts.x[i];
+    for (std::size_t k = 0; k < b.response[i].size(); ++k)
+      b.mu[k] -= b.response[i][k] * b.contacts.x[i];
   apply_joints(model, b);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (rows[joints + i].body[side] < 0) continue;
-      const std::size_t k = base::at(rows[joints + i].body[side]);
-      const ProblemBody& body = b.problem.bodies[k];
-      for (int r = 0; r < body.size; ++r)
-        b.v[body.first + r] +=
-            b.contacts.x[i] *
-            linear::row_product(b.inverse[k].value[r], body.size, rows[joints + i].J[side][0]);
-    }
+  pushes.add_shifts();
   to_model_velocities(model, b.problem, b.v, b.shift);
   return b.v.allFinite();
 }

@@ -2,6 +2,7 @@
 // inequalities (E320). Reads and writes poses.
 #pragma once
 
+#include "cairn/solver.hpp"
 #include "constrain/joints.hpp"
 #include "linear/block_lu.hpp"
 #include "linear/nonnegative.hpp"
@@ -24,6 +25,7 @@ struct AnchorRows {
 
 struct ProjectionBuffers {
   std::vector<AnchorRows> anchors;  // an input: projected together with the joints
+  WorkMeter* meter = nullptr;       // of the step (E314)
   linear::BlockLU lu;
   ProblemLayout layout;
   Problem problem;
@@ -41,8 +43,16 @@ struct ProjectionBuffers {
   VecX zero, v, shift;
   // With contacts.
   linear::NonnegativeProblem contacts;
-  std::vector<std::vector<double>> response;  // of the joints to a unit push, per contact
-  std::vector<double> coupling;
+  struct JointPush {
+    int joint;
+    double rows[max_rows];
+  };
+  std::vector<std::vector<JointPush>> coupling;  // of a unit push, per contact: on which joints
+  std::vector<std::vector<double>> response;     // of the joints to it; empty: not needed yet
+
+  void book(double work) const {
+    if (meter) meter->spent += work;
+  }
 };
 
 // Largest distance that anchors are apart, along the rows of their contacts [m].

@@ -9,7 +9,6 @@ namespace cairn::linear {
 namespace {
 
 constexpr double redundant = 1e-12;  // of the diagonal: carries rows that say the same [-]
-constexpr double enough = 1e-13;     // slack that counts as zero, of the largest -r [-]
 
 }  // namespace
 
@@ -72,36 +71,10 @@ bool NonnegativeProblem::step_towards_z() {
   return false;
 }
 
-bool NonnegativeProblem::solve() {
-  const std::size_t n = size();
-  active_.clear();
-  blocked_.assign(n, 0);
-  double largest = 0;
-  for (const double value : r) largest = std::max(largest, -value);
-  const std::size_t max_changes = 4 * n + 16;
-  for (std::size_t change = 0; change < max_changes; ++change) {
-    std::size_t worst = n;
-    double least = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (x[i] > 0 || blocked_[i] || !(W(i, i) > 0)) continue;
-      const double s = slack(i);
-      if (!(s < -enough * largest)) continue;
-      if (const double depth = s / std::sqrt(W(i, i)); depth < least) least = depth, worst = i;
-    }
-    if (worst == n) return true;
-    active_.push_back(worst);
-    bool entered = solve_active() && z_.back() > 0;
-    if (!entered) {
-      // Rounding alone: the others say the same already.
-      active_.pop_back();
-      blocked_[worst] = 1;
-      continue;
-    }
-    while (!step_towards_z())
-      if (!solve_active()) return false;
-    std::fill(blocked_.begin(), blocked_.end(), 0);
-  }
-  return false;
+bool NonnegativeProblem::reach_z() {
+  while (!step_towards_z())
+    if (!solve_active()) return false;
+  return true;
 }
 
 }  // namespace cairn::linear

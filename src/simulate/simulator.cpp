@@ -107,6 +107,7 @@ void Simulator::Workspace::pass_interrupt_on() {
   data->contact_projection.solver.set_interrupt(ask);
   data->solver.set_meter(&meter);
   data->contact_projection.solver.set_meter(&meter);
+  data->contact_projection.meter = data->projection.meter = &meter;
   data->meter = &meter;
 }
 

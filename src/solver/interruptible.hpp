@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "cairn/solver.hpp"
@@ -25,10 +26,12 @@ class StopSignal {
     interrupt_ = interrupt;
     meter_ = meter;
     work_ = 0;
+    allowed_ = std::numeric_limits<double>::infinity();
     stopped_ = out_of_budget_ = false;
     if (!meter_ || !(meter_->per_constraint > 0)) return;
     const double size = static_cast<double>(std::max(constraints, least_constraints));
     meter_->limit = std::max(meter_->limit, meter_->per_constraint * size);
+    allowed_ = std::max(least_share * meter_->limit, most_share * meter_->limit - meter_->spent);
   }
   // Books the work of an iteration.
   bool ask(double work = 0) {
@@ -36,9 +39,7 @@ class StopSignal {
     if (meter_) meter_->spent += work;
     if (stopped_) return true;
     if (interrupt_.asked) stopped_ = interrupt_.asked(interrupt_.context);
-    // Whatever was spent before it, a solve may take a share of the limit.
-    if (!stopped_ && meter_ && meter_->exhausted() && work_ > least_share * meter_->limit)
-      stopped_ = out_of_budget_ = true;
+    if (!stopped_ && work_ > allowed_) stopped_ = out_of_budget_ = true;
     return stopped_;
   }
   bool stopped() const { return stopped_; }
@@ -47,11 +48,13 @@ class StopSignal {
 
  private:
   static constexpr std::size_t least_constraints = 200;  // small problems have the budget of these
-  static constexpr double least_share = 1.0 / 64;
+  // Solves leave some of the limit to the parts of the step that follow, and each has a share of
+  // it whatever was spent before (E732).
+  static constexpr double most_share = 0.67, least_share = 1.0 / 64;
 
   Interrupt interrupt_;
   WorkMeter* meter_ = nullptr;
-  double work_ = 0;
+  double work_ = 0, allowed_ = 0;
   bool stopped_ = false, out_of_budget_ = false;
 };
 

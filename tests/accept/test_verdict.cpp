@@ -53,6 +53,37 @@ TEST(Verdict, AFixedStepIsJudgedByTheSameLimits) {
   EXPECT_TRUE(refused);
 }
 
+//   (())   o ->  |     two balls that overlap by 30 % of their radius beside a rod that meets a
+//   plate
+// (E731): an overlap from before does not keep the step whole.
+TEST(Verdict, AnOverlapFromBeforeDoesNotKeepTheStepWhole) {
+  const Scene scene = scene_of(R"(
+    {"name": "plate", "fixed": true, "shapes": [{"type": "box", "size": [0.01, 10, 10]}]},
+    {"name": "rod", "mass": 1, "position": [-0.5, 0.1, 0.2], "velocity": [100, 0, 0],
+     "angular_velocity": [30, 200, 100], "shapes": [{"type": "box", "size": [0.05, 0.05, 0.5]}]},
+    {"name": "a", "fixed": true, "position": [-9, 0, 0],
+     "shapes": [{"type": "sphere", "radius": 0.1}]},
+    {"name": "b", "mass": 1, "position": [-9, 0, 0.17],
+     "shapes": [{"type": "sphere", "radius": 0.1}]})");
+  Simulator sim = simulator_of(scene);
+  const StepReport& report = sim.step(0.01);
+  ASSERT_FALSE(report.failed()) << report.message;
+  EXPECT_FALSE(report.verdict.motion.ok);  // of the balls
+  EXPECT_GT(report.divided.size(), 1u);
+}
+
+// Two balls alone that begin so are not divided: each part would begin so.
+TEST(Verdict, AnOverlapFromBeforeIsNoReasonToDivide) {
+  const Scene scene = scene_of(R"(
+    {"name": "a", "fixed": true, "shapes": [{"type": "sphere", "radius": 0.1}]},
+    {"name": "b", "mass": 1, "position": [0, 0, 0.17],
+     "shapes": [{"type": "sphere", "radius": 0.1}]})");
+  Simulator sim = simulator_of(scene);
+  const StepReport& report = sim.step(0.01);
+  EXPECT_FALSE(report.verdict.motion.ok);
+  EXPECT_TRUE(report.divided.empty());
+}
+
 // Parts follow each other and make the step; their solves are those of the step.
 TEST(Verdict, PartsMakeTheStep) {
   const Scene scene = scene_of(R"(

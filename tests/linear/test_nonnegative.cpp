@@ -50,6 +50,34 @@ TEST(Nonnegative, SolutionsAreComplementary) {
   }
 }
 
+// (E730): columns that come when they are asked for give the same solution, bit by bit, and those
+// of unknowns that stay zero and have slack are not asked for.
+TEST(Nonnegative, ColumnsComeWhenTheyAreNeeded) {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    const std::size_t n = 1 + seed % 12, rank = 1 + seed % 7;
+    NonnegativeProblem all = random_problem(n, rank, seed), some;
+    some.begin(n);
+    some.r = all.r;
+    std::vector<char> asked(n, 0);
+    ASSERT_TRUE(all.solve()) << seed;
+    ASSERT_TRUE(some.solve([&](std::size_t i) {
+      EXPECT_FALSE(asked[i]) << seed;
+      asked[i] = 1;
+      for (std::size_t k = 0; k < n; ++k) some.W(k, i) = all.W(k, i);
+    })) << seed;
+    EXPECT_EQ(some.x, all.x) << seed;
+    std::size_t closing = 0;
+    for (const char a : asked) closing += a ? 1u : 0u;
+    EXPECT_EQ(closing, some.columns()) << seed;
+    for (std::size_t i = 0; i < n; ++i) EXPECT_TRUE(asked[i] || some.x[i] == 0) << seed;
+  }
+  NonnegativeProblem open;
+  open.begin(3);
+  open.r = {1, 2, 3};
+  ASSERT_TRUE(open.solve());
+  EXPECT_EQ(open.columns(), 0u);
+}
+
 // Four legs of a table carry its weight, whichever share each has.
 TEST(Nonnegative, EqualRowsShareThePush) {
   NonnegativeProblem p;

@@ -12,6 +12,7 @@ namespace cairn::scheme {
 namespace {
 
 constexpr int max_projections = 40;
+constexpr double work_of_overlaps = 100;  // a body, in products of 6 x 6 blocks (E314)
 constexpr double enough_overlap =
     1e-14;  // overlap that is left, relative to the size of positions [-]
 
@@ -52,7 +53,10 @@ ContactProjection project_out_of_overlaps(const Model& model, const SolverOption
   ContactProjection result, here;  // up to the best iterate, up to this one
   // An iterate may be worse than the one before, where a push reaches bodies that were far: the
   // best one counts.
-  while (deepest > enough_overlap * size && here.solves < max_projections) {
+  const auto spent = [&] { return b.meter && b.meter->exhausted(); };
+  while (deepest > enough_overlap * size && here.solves < max_projections &&
+         !(here.solves > 0 && spent())) {
+    if (b.meter) b.meter->spent += work_of_overlaps * static_cast<double>(1 + model.bodies.size());
     ++here.solves;
     fill_problem(model, poses, deepest, close_joints, active, b);
     b.solution.lambda.setZero(b.problem.rows());

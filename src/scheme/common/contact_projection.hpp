@@ -14,6 +14,7 @@ struct ContactProjectionBuffers {
   Problem problem;
   Solution solution;
   SolverWorkspace solver;
+  WorkMeter* meter = nullptr;  // of the step (E314)
   std::vector<constrain::JointRowTerms> terms;
   std::vector<Pose> best;
   VecX zero, shift;

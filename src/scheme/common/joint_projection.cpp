@@ -14,6 +14,8 @@ constexpr int max_bound_rounds = 8;       // each adds a pair that the ones befo
 constexpr int max_projection_steps = 40;  // of (E320)
 constexpr double little_squeeze = 1e-10;  // of the inner radius, beyond which nothing is gained [-]
 constexpr double gap_rounding = 1e-14;    // of gaps, of the size of positions [-]
+constexpr double work_of_search = 100;    // a body, in products of 6 x 6 blocks (E314)
+constexpr double least_share = 1.0 / 64;  // of the work of a step, for each projection [-]
 constexpr double joints_closed = 1e-9;    // joints, likewise, as in (E38) [-]
 
 bool same_pair(const ContactKey& a, const ContactKey& b) {
@@ -27,7 +29,14 @@ struct Projector {
   std::span<const ContactMemory> memory;
   constrain::ProjectionBuffers& projection;
   JointProjectionBuffers& b;
-  double noise;  // rounding of gaps [m]
+  double noise;       // rounding of gaps [m]
+  double begun_with;  // work of the step before [products of 6 x 6 blocks]
+
+  // Whatever was spent before, a projection may take a share of the work of a step (E314).
+  bool spent() const {
+    const WorkMeter* meter = projection.meter;
+    return meter && meter->exhausted() && meter->spent - begun_with > least_share * meter->limit;
+  }
 
   static double depth_in(const std::vector<Contact>& overlaps, const ContactKey& key) {
     double depth = 0;
@@ -127,6 +136,7 @@ struct Projector {
 
   // Contacts that a push by `reach` may close, at `poses`.
   void find_near(std::span<const Pose> poses, double reach) {
+    projection.book(work_of_search * static_cast<double>(1 + model.bodies.size()));
     b.reach.assign(model.bodies.size(), collide::Reach{reach, 0});
     b.finder->find(model, poses, poses, b.reach, memory, b.found);
   }
@@ -210,7 +220,7 @@ struct Projector {
     hold_points(b.poses);
     projection.trial = b.poses;
     double error = measure(b.poses);
-    for (int i = 0; error > noise && i < max_projection_steps; ++i) {
+    for (int i = 0; error > noise && i < max_projection_steps && !spent(); ++i) {
       measure(b.poses);
       if (!constrain::find_shift(model, projection, b.poses, b.bounds)) break;
       double next = error;
@@ -248,7 +258,14 @@ Squeeze spare_contacts(const Model& model, std::span<const Pose> start, std::spa
   if (!b.finder) b.finder.emplace(model);
   b.finder->events = events;
   const double size = constrain::extent(model, poses);
-  Projector p{model, start, moved, memory, projection, b, gap_rounding * size};
+  Projector p{model,
+              start,
+              moved,
+              memory,
+              projection,
+              b,
+              gap_rounding * size,
+              projection.meter ? projection.meter->spent : 0};
   b.finder->find_overlaps(model, start, b.at_start);
   b.finder->find_overlaps(model, moved, b.before);
   Squeeze alone = p.squeeze_at(poses);
@@ -264,7 +281,7 @@ Squeeze spare_contacts(const Model& model, std::span<const Pose> start, std::spa
     if (p.takes_part(c.key)) p.add_bound(c, moved, p.least_gap(c));
   Squeeze left = alone;
   b.poses.assign(moved.begin(), moved.end());
-  for (int round = 0; round < max_bound_rounds; ++round) {
+  for (int round = 0; round < max_bound_rounds && !p.spent(); ++round) {
     p.meet_bounds();
     const Squeeze now = p.squeeze_at(b.poses);
     if (!(constrain::open_error(model, b.poses) <= joints_closed * size)) break;

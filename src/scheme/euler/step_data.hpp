@@ -146,6 +146,10 @@ struct StepData {
   std::vector<Pose> poses_path;   // where its first stretch ends
   VecX v_path;                    // with which velocities
 
+  // Adds to the work of the step (E314).
+  void book(double work) const {
+    if (meter) meter->spent += work;
+  }
   // Share of the whole step that a part of length h is.
   double share(double h) const { return nominal > 0 ? h / nominal : 1; }
   std::size_t joints() const { return joint_constraints; }

@@ -60,46 +60,52 @@ Vec3 rotation_vector(const Quat& from, const Quat& to, const Vec3& expected) {
 }  // namespace
 
 void interpolate(const Model& model, const Phase& from, const Phase& to, double tau,
+                 std::span<const char> no_torque, std::size_t i, Phase& out) {
+  const double h = to.t - from.t;
+  const Body& body = model.bodies[i];
+  const Pose &a = from.poses[i], &b = to.poses[i];
+  out.poses[i] = a;
+  if (body.kind == BodyKind::prescribed)
+    out.poses[i] = dynamics::prescribed_pose(body, from.t + tau);
+  if (body.velocities == 0) return;
+  const Cubic value = Cubic::value(h, tau), rate = Cubic::rate(h, tau);
+  int k = body.first_velocity;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!body.translations[static_cast<std::size_t>(axis)]) continue;
+    out.poses[i].p[axis] = a.p[axis] + value(0.0, b.p[axis] - a.p[axis], from.v[k], to.v[k]);
+    out.v[k] = rate(0.0, b.p[axis] - a.p[axis], from.v[k], to.v[k]);
+    ++k;
+  }
+  if (body.rotation == RotationKind::one) {
+    const Vec3 mean_B = a.R.conjugate() * body.axis_W * (0.5 * (from.v[k] + to.v[k]));
+    const double angle = (a.R * rotation_vector(a.R, b.R, h * mean_B)).dot(body.axis_W);
+    const double phi = value(0.0, angle, from.v[k], to.v[k]);
+    out.poses[i].R = (exp_rotation(phi * body.axis_W) * a.R).normalized();
+    out.v[k] = rate(0.0, angle, from.v[k], to.v[k]);
+  } else if (no_torque[i]) {
+    double end[6];
+    out.poses[i].R = dynamics::drift(body, a, from.v.data() + body.first_velocity, tau, end).R;
+    out.v.segment<3>(k) = Eigen::Map<const Vec3>(end + (k - body.first_velocity));
+  } else if (body.rotation == RotationKind::three) {
+    const Vec3 w = from.v.segment<3>(k), zero = Vec3::Zero();
+    const Vec3 end = rotation_vector(a.R, b.R, 0.5 * h * (w + to.v.segment<3>(k)));
+    const Vec3 end_rate = turning_inverse(end) * to.v.segment<3>(k);
+    const Vec3 phi = value(zero, end, w, end_rate);
+    out.poses[i].R = (a.R * exp_rotation(phi)).normalized();
+    out.v.segment<3>(k) = turning(phi) * rate(zero, end, w, end_rate);
+  }
+}
+
+void interpolate(const Model& model, const Phase& from, const Phase& to, double tau,
                  std::span<const char> no_torque, Phase& out) {
   CAIRN_DCHECK(no_torque.size() == model.bodies.size(), no_torque.size());
   CAIRN_DCHECK(from.poses.size() == to.poses.size(), from.poses.size());
   CAIRN_DCHECK(from.poses.size() == model.bodies.size(), from.poses.size());
-  const double h = to.t - from.t;
-  const Cubic value = Cubic::value(h, tau), rate = Cubic::rate(h, tau);
   out.t = from.t + tau;
-  out.poses = from.poses;
+  out.poses.resize(model.bodies.size());
   out.v.resize(model.velocities);
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body& body = model.bodies[i];
-    if (body.kind == BodyKind::prescribed) out.poses[i] = dynamics::prescribed_pose(body, out.t);
-    if (body.velocities == 0) continue;
-    const Pose &a = from.poses[i], &b = to.poses[i];
-    int k = body.first_velocity;
-    for (int axis = 0; axis < 3; ++axis) {
-      if (!body.translations[static_cast<std::size_t>(axis)]) continue;
-      out.poses[i].p[axis] = a.p[axis] + value(0.0, b.p[axis] - a.p[axis], from.v[k], to.v[k]);
-      out.v[k] = rate(0.0, b.p[axis] - a.p[axis], from.v[k], to.v[k]);
-      ++k;
-    }
-    if (body.rotation == RotationKind::one) {
-      const Vec3 mean_B = a.R.conjugate() * body.axis_W * (0.5 * (from.v[k] + to.v[k]));
-      const double angle = (a.R * rotation_vector(a.R, b.R, h * mean_B)).dot(body.axis_W);
-      const double phi = value(0.0, angle, from.v[k], to.v[k]);
-      out.poses[i].R = (exp_rotation(phi * body.axis_W) * a.R).normalized();
-      out.v[k] = rate(0.0, angle, from.v[k], to.v[k]);
-    } else if (no_torque[i]) {
-      double end[6];
-      out.poses[i].R = dynamics::drift(body, a, from.v.data() + body.first_velocity, tau, end).R;
-      out.v.segment<3>(k) = Eigen::Map<const Vec3>(end + (k - body.first_velocity));
-    } else if (body.rotation == RotationKind::three) {
-      const Vec3 w = from.v.segment<3>(k), zero = Vec3::Zero();
-      const Vec3 end = rotation_vector(a.R, b.R, 0.5 * h * (w + to.v.segment<3>(k)));
-      const Vec3 end_rate = turning_inverse(end) * to.v.segment<3>(k);
-      const Vec3 phi = value(zero, end, w, end_rate);
-      out.poses[i].R = (a.R * exp_rotation(phi)).normalized();
-      out.v.segment<3>(k) = turning(phi) * rate(zero, end, w, end_rate);
-    }
-  }
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    interpolate(model, from, to, tau, no_torque, i, out);
 }
 
 void drift_bodies(const Model& model, const Phase& from, double h, Phase& out) {

@@ -20,6 +20,10 @@ struct Phase {
 void interpolate(const Model& model, const Phase& from, const Phase& to, double tau,
                  std::span<const char> no_torque, Phase& out);
 
+// The same of body i alone; `out` has room for all, and the others in it are left as they are.
+void interpolate(const Model& model, const Phase& from, const Phase& to, double tau,
+                 std::span<const char> no_torque, std::size_t i, Phase& out);
+
 // The phase after a time h in which no force acts (E420).
 void drift_bodies(const Model& model, const Phase& from, double h, Phase& out);
 

@@ -146,10 +146,11 @@ bool smooth(const Solid& s) {
 // sphere, and a climb from the best of each part of it.
 double depth_by_scan(const Solid& a, const Pose& X_WA, const Solid& b, const Pose& X_WB,
                      double enough, Vec3& n) {
+  if (a.kind == Solid::Kind::halfspace || b.kind == Solid::Kind::halfspace)
+    return depth(a, X_WA, b, X_WB, enough, n);
   const Pair pair{a, X_WA, b, X_WB, a.planar || b.planar};
   Best best;
   if (n.squaredNorm() > 0.5) best.take(pair.bound(n), n);
-  if (a.kind == Solid::Kind::halfspace || b.kind == Solid::Kind::halfspace) return best.depth;
   constexpr int parts = 32, of_part = 16;
   constexpr double golden = 2.399963229728653;
   for (int part = 0; part < parts && best.depth > enough; ++part) {
