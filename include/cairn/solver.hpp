@@ -76,6 +76,7 @@ struct WorkMeter {
   double spent = 0;
   double limit = 0;           // 0: none yet; each solve raises it to what its size allows
   double per_constraint = 0;  // of a problem; 0: no bound
+  double reserve = 0;         // share of the limit that solves leave (E732) [-]
   // More than this share of the limit is spent.
   bool beyond(double share) const {
     return per_constraint > 0 && limit > 0 && spent > share * limit;

@@ -31,7 +31,8 @@ class StopSignal {
     if (!meter_ || !(meter_->per_constraint > 0)) return;
     const double size = static_cast<double>(std::max(constraints, least_constraints));
     meter_->limit = std::max(meter_->limit, meter_->per_constraint * size);
-    allowed_ = std::max(least_share * meter_->limit, most_share * meter_->limit - meter_->spent);
+    allowed_ = std::max(least_share * meter_->limit,
+                        (1 - meter_->reserve) * meter_->limit - meter_->spent);
   }
   // Books the work of an iteration.
   bool ask(double work = 0) {
@@ -48,9 +49,8 @@ class StopSignal {
 
  private:
   static constexpr std::size_t least_constraints = 200;  // small problems have the budget of these
-  // Solves leave some of the limit to the parts of the step that follow, and each has a share of
-  // it whatever was spent before (E732).
-  static constexpr double most_share = 0.67, least_share = 1.0 / 64;
+  // Whatever was spent before, each solve has this share of the limit (E732).
+  static constexpr double least_share = 1.0 / 64;
 
   Interrupt interrupt_;
   WorkMeter* meter_ = nullptr;

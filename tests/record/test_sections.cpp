@@ -1,7 +1,7 @@
 // Sections: unknown ones are skipped; a missing, doubled, cut or overlong one is found and named.
 #include "record/edit_trace.hpp"
+#include "record/plain_frame.hpp"
 #include "record/sample.hpp"
-#include "record/trace/frame.hpp"
 
 namespace cairn::test_sections {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "bytes/bytes.hpp"
 #include "bytes/crc32.hpp"
+#include "record/plain_frame.hpp"
 #include "record/sample.hpp"
-#include "record/trace/frame.hpp"
 
 namespace cairn::test_trace {
 namespace {

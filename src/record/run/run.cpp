@@ -18,6 +18,13 @@
 
 namespace cairn::record {
 
+namespace {
+
+constexpr double large_recording = 1e9;   // that is warned of [bytes]
+constexpr double bytes_of_figures = 800;  // of a step
+
+}  // namespace
+
 struct RunRecorder::Run {
   const Scene& scene;
   RunFiles files;
@@ -33,6 +40,16 @@ struct RunRecorder::Run {
     RecordOptions options = scene.simulation.record;
     if (options.resolution == 0) options.resolution = 0x1p-20 * scene.model->length_unit;
     return options;
+  }
+
+  // Piles take the most of all scenes per step and body, about this.
+  double estimated_bytes() const {
+    if (files.folder.empty()) return 0;
+    constexpr double of_a_body[] = {20, 150, 3000};  // by level [bytes]
+    const SimulationSettings& s = scene.simulation;
+    const auto bodies = static_cast<double>(scene.model->bodies.size());
+    return s.duration / s.step *
+           (bytes_of_figures + of_a_body[static_cast<std::size_t>(s.record.level)] * bodies);
   }
 
   std::string path(const char* name) const { return files.folder + "/" + name; }
@@ -187,9 +204,17 @@ const RunTotals& RunRecorder::totals() const {
 }
 
 std::vector<std::string> RunRecorder::warnings() const {
-  if (run_->lock.supported()) return {};
-  return {run_->files.folder +
-          ": the file system has no locks; a second run into this folder would not be refused"};
+  std::vector<std::string> warnings;
+  if (!run_->lock.supported())
+    warnings.push_back(
+        run_->files.folder +
+        ": the file system has no locks; a second run into this folder would not be refused");
+  if (const double bytes = run_->estimated_bytes(); bytes > large_recording)
+    warnings.push_back(
+        fmt::format("the recording may take {:.1f} GB; option simulation.record.level: \"states\" "
+                    "takes about 20 bytes a body and step",
+                    1e-9 * bytes));
+  return warnings;
 }
 
 Result<std::unique_ptr<RunRecorder::Run>> RunRecorder::begin(const Scene& scene,

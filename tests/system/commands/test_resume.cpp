@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cairn/trace.hpp"
-#include "record/trace/frame.hpp"
+#include "record/plain_frame.hpp"
 #include "system/worlds.hpp"
 
 namespace cairn::test_resume {

@@ -1,0 +1,228 @@
+// Packed recordings: nothing is lost, damage is found, less is written. Recordings of level
+// `states`: poses to their grid, figures whole, and `check` says what it cannot judge.
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <random>
+
+#include "bytes/bytes.hpp"
+#include "record/plain_frame.hpp"
+#include "record/sample.hpp"
+
+namespace cairn::test_packed_frames {
+namespace {
+
+using sample::Folder;
+
+Scene load(const std::string& name, std::vector<std::string> changes = {}) {
+  Result<Scene> scene =
+      load_scene(std::string(CAIRN_SOURCE_DIR) + "/scenes/" + name + ".json", changes);
+  EXPECT_TRUE(scene) << (scene ? "" : scene.error().front().text());
+  return *scene;
+}
+
+// Runs a scene and records it at several levels at once.
+void record_run(const Scene& scene, int steps, const Folder& folder,
+                const std::vector<std::pair<const char*, RecordOptions>>& files) {
+  const SimulationSettings& s = scene.simulation;
+  Simulator simulator(scene.model, *scene.initial, s.scheme, s.solver, s.verdict);
+  ForceDisplay display(s.forces);
+  std::vector<TraceWriter> writers;
+  for (const auto& [name, options] : files) {
+    writers.push_back(TraceWriter::create(folder.file(name), scene.resolved, options).value());
+    ASSERT_TRUE(writers.back().append_initial(*scene.initial));
+  }
+  for (int i = 0; i < steps; ++i) {
+    const StepReport& report = simulator.step(s.step);
+    const ShownForces& forces = display.of(report);
+    for (TraceWriter& writer : writers)
+      ASSERT_TRUE(writer.append(report, simulator.state(), forces));
+  }
+  for (TraceWriter& writer : writers) ASSERT_TRUE(writer.finish());
+}
+
+std::string plain(TraceFrame& frame) {
+  for (std::size_t i = 0; i < frame.methods.size(); ++i)
+    frame.report.solves[i].solution.method = frame.methods[i].c_str();
+  bytes::ByteWriter out;
+  record::encode_frame(frame.report, frame.state, frame.state_hash, out, frame.forces);
+  return {reinterpret_cast<const char*>(out.bytes().data()), out.size()};
+}
+
+// Doubles of all kinds, guesses near and far.
+TEST(PackedNumbers, EveryBitComesBack) {
+  std::mt19937_64 random(1);
+  record::PackWriter writer;
+  std::vector<std::pair<double, double>> numbers;
+  for (const double x :
+       {0.0, -0.0, 1.0, -1.0, std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(),
+        std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()})
+    for (const double guess : {0.0, 1.0, -3e300, x}) numbers.emplace_back(x, guess);
+  for (int i = 0; i < 20000; ++i) {
+    const auto x = std::bit_cast<double>(random());
+    const double near = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) + random() % 5);
+    numbers.emplace_back(x, i % 2 == 0 ? near : std::bit_cast<double>(random()));
+  }
+  for (const auto& [x, guess] : numbers) writer.number(x, guess);
+  writer.text("method");
+  writer.integer(std::numeric_limits<std::int64_t>::min(),
+                 std::numeric_limits<std::int64_t>::max());
+  bytes::ByteWriter out;
+  writer.finish(out);
+  bytes::ByteReader in(out.bytes());
+  record::PackReader reader;
+  reader.begin(in);
+  for (const auto& [x, guess] : numbers) {
+    double y = 0;
+    reader.number(y, guess);
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(x), std::bit_cast<std::uint64_t>(y));
+  }
+  std::string text;
+  reader.text(text);
+  EXPECT_EQ(text, "method");
+  std::int64_t n = 0;
+  reader.integer(n, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(n, std::numeric_limits<std::int64_t>::min());
+  EXPECT_TRUE(reader.at_end());
+  double y = 0;
+  reader.number(y, 0);  // past the end
+  EXPECT_FALSE(reader.ok());
+}
+
+// All schemes; planar and spatial bodies, joints, divided steps, impacts, rolling friction.
+TEST(PackedFrames, HoldTheBitsOfPlainOnes) {
+  for (const auto& [name, scheme] :
+       {std::pair{"rocks", "euler"}, std::pair{"rocks", "hybrid"},
+        std::pair{"cannonball21", "relaxed"}, std::pair{"carts", "trapezoidal"},
+        std::pair{"chain50", "euler"}, std::pair{"penalty_discs", "penalty"},
+        std::pair{"card_house", "trapezoidal"}, std::pair{"dominoes", "hybrid"},
+        std::pair{"rolling_pile", "euler"}, std::pair{"four_bar", "euler"},
+        std::pair{"heavy_top", "trapezoidal"}}) {
+    SCOPED_TRACE(std::string(name) + " " + scheme);
+    const Scene scene =
+        load(name, {"simulation.scheme={\"type\": \"" + std::string(scheme) + "\"}"});
+    const Folder folder;
+    record_run(scene, 25, folder, {{"packed", {}}, {"plain", {.level = RecordLevel::full}}});
+    Result<TraceReader> packed = TraceReader::open(folder.file("packed")),
+                        whole = TraceReader::open(folder.file("plain"));
+    ASSERT_TRUE(packed && whole);
+    TraceFrame a, b;
+    int frames = 0;
+    for (;; ++frames) {
+      const TraceEvent event = packed->next(a);
+      ASSERT_EQ(event, whole->next(b)) << packed->reason();
+      if (event != TraceEvent::frame) {
+        EXPECT_EQ(event, TraceEvent::end);
+        break;
+      }
+      ASSERT_EQ(a.state_hash, b.state_hash);
+      ASSERT_EQ(plain(a), plain(b)) << "frame " << frames;
+    }
+    EXPECT_EQ(frames, 26);
+    // The scene's text is the same in both; most of four_bar are figures.
+    EXPECT_LT(std::filesystem::file_size(folder.file("packed")),
+              std::filesystem::file_size(folder.file("plain")));
+    if (scene.model->bodies.size() > 20) {
+      EXPECT_LT(4 * std::filesystem::file_size(folder.file("packed")),
+                std::filesystem::file_size(folder.file("plain")));
+    }
+  }
+}
+
+// Whatever byte is changed, the frame is refused or read, never a crash; most changes are refused
+// or give another frame.
+TEST(PackedFrames, DamageIsHarmless) {
+  const Scene scene = load("rocks");
+  const SimulationSettings& s = scene.simulation;
+  Simulator simulator(scene.model, *scene.initial, s.scheme, s.solver, s.verdict);
+  record::FrameWriter writer({});
+  record::FrameReader before, reader;
+  TraceFrame frame;
+  bytes::ByteWriter out;
+  for (int i = 0; i < 60; ++i) {
+    out.clear();
+    const StepReport& report = simulator.step(s.step);
+    writer.encode(report, simulator.state(), hash(simulator.state()), {}, out);
+    before = reader;
+    ASSERT_FALSE(reader.decode(out.bytes(), frame));
+  }
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::uint8_t> bytes(out.bytes().begin(), out.bytes().end());
+    bytes[random() % bytes.size()] ^= static_cast<std::uint8_t>(1 + random() % 255);
+    if (i % 3 == 0) bytes.resize(random() % bytes.size());
+    record::FrameReader damaged = before;
+    (void)damaged.decode(bytes, frame);
+  }
+}
+
+TEST(RecordedStates, PosesAreOnTheirGridAndExactStatesWhole) {
+  const Scene scene = load("rocks");
+  const Folder folder;
+  constexpr double grid = 1e-5;
+  record_run(scene, 50, folder,
+             {{"whole", {}},
+              {"states", {.level = RecordLevel::states, .exact_every = 20, .resolution = grid}}});
+  Result<TraceReader> whole = TraceReader::open(folder.file("whole")),
+                      states = TraceReader::open(folder.file("states"));
+  TraceFrame a, b;
+  for (int i = 0; i <= 50; ++i) {
+    ASSERT_EQ(whole->next(a), TraceEvent::frame);
+    ASSERT_EQ(states->next(b), TraceEvent::frame);
+    EXPECT_FALSE(b.whole);
+    EXPECT_EQ(b.exact, i % 20 == 0);
+    EXPECT_EQ(a.state_hash, b.state_hash);
+    EXPECT_EQ(b.report.candidate_count(), a.report.contacts.size());
+    EXPECT_EQ(b.report.impacts.size(), a.report.impacts.size());
+    EXPECT_EQ(b.report.ledger.kinetic_end, a.report.ledger.kinetic_end);
+    if (b.exact) {
+      EXPECT_EQ(hash(b.state), a.state_hash);
+      continue;
+    }
+    for (std::size_t k = 0; k < a.state.poses.size(); ++k) {
+      // Half a cell, and the rounding of the products with it.
+      EXPECT_LE((a.state.poses[k].p - b.state.poses[k].p).cwiseAbs().maxCoeff(),
+                grid / 2 * (1 + 1e-9));
+      // Half a cell in each of four components.
+      EXPECT_LE(a.state.poses[k].R.angularDistance(b.state.poses[k].R),
+                2 * record::orientation_grid);
+    }
+  }
+}
+
+TEST(RecordedStates, CheckSaysWhatItCannotJudgeAndReplayJudgesIt) {
+  const Scene scene = load("rocks");
+  const Folder folder;
+  record_run(scene, 40, folder, {{"states", {.level = RecordLevel::states}}});
+  const CheckReport seen = check_trace(folder.file("states")).value();
+  EXPECT_TRUE(seen.ok);
+  EXPECT_EQ(seen.solves, 0);
+  ASSERT_EQ(seen.unverified.size(), 1u);
+  const CheckReport again = check_trace(folder.file("states"), {.replay = true}).value();
+  for (const CheckFinding& f : again.findings) ADD_FAILURE() << f.step << ": " << f.what;
+  EXPECT_TRUE(again.ok);
+  EXPECT_GE(again.solves, 40);
+}
+
+// A run of another scene under this scene's text.
+TEST(RecordedStates, ReplayFindsARunOfAnotherScene) {
+  const Scene scene = load("rocks"), claimed = load("rocks", {"gravity=[0, 0, -9.8100001]"});
+  const Folder folder;
+  const SimulationSettings& s = scene.simulation;
+  Simulator simulator(scene.model, *scene.initial, s.scheme, s.solver, s.verdict);
+  TraceWriter writer =
+      TraceWriter::create(folder.file("states"), claimed.resolved, {.level = RecordLevel::states})
+          .value();
+  ASSERT_TRUE(writer.append_initial(*scene.initial));
+  for (int i = 0; i < 5; ++i) {
+    const StepReport& report = simulator.step(s.step);
+    ASSERT_TRUE(writer.append(report, simulator.state()));
+  }
+  ASSERT_TRUE(writer.finish());
+  EXPECT_TRUE(check_trace(folder.file("states"))->ok);
+  EXPECT_FALSE(check_trace(folder.file("states"), {.replay = true})->ok);
+}
+
+}  // namespace
+}  // namespace cairn::test_packed_frames
