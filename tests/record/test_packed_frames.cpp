@@ -124,7 +124,7 @@ TEST(PackedFrames, HoldTheBitsOfPlainOnes) {
     EXPECT_LT(std::filesystem::file_size(folder.file("packed")),
               std::filesystem::file_size(folder.file("plain")));
     if (scene.model->bodies.size() > 20) {
-      EXPECT_LT(4 * std::filesystem::file_size(folder.file("packed")),
+      EXPECT_LT(3 * std::filesystem::file_size(folder.file("packed")),
                 std::filesystem::file_size(folder.file("plain")));
     }
   }

@@ -37,8 +37,8 @@ bool is_optional(const std::string& tag) {
 TEST(Sections, TagsOfAFrameAreTheDocumentedOnes) {
   std::vector<std::string> tags;
   for (const edit::Section& section : edit::sections(sample_frame())) tags.push_back(section.tag);
-  EXPECT_EQ(tags, (std::vector<std::string>{"STEP", "MEAS", "TIME", "LEDG", "STAT", "CONT", "EVNT",
-                                            "IMPC", "VERD", "SOLV"}));
+  EXPECT_EQ(tags, (std::vector<std::string>{"STEP", "MEAS", "TIME", "LEDG", "EVNT", "VERD", "STAT",
+                                            "CONT", "IMPC", "SOLV"}));
 }
 
 TEST(Sections, UnknownOnesAreSkippedWhereverTheyStand) {

@@ -46,6 +46,11 @@ class Checker {
       have_before_ = false;  // nothing can follow from this
       return;
     }
+    if (const std::string what = record::first_bad_unit(frame); !what.empty() && !stopped(frame)) {
+      complain(FindingCode::orientation, what + " is not of length one");
+      have_before_ = false;
+      return;
+    }
     if (frame.report.t != frame.state.t)
       complain(FindingCode::time, "time of the report differs from the state's");
     if (have_before_)

@@ -39,6 +39,8 @@ void check_joints(const Model& model, const TraceFrame& frame, const Complain& c
 
 // The first figure of a step that is not a finite number; empty: none.
 std::string first_not_finite(const TraceFrame& frame);
+// The first orientation or direction that is not of length one; empty: none.
+std::string first_bad_unit(const TraceFrame& frame);
 
 struct Energies {
   double kinetic = 0, potential = 0;  // [J]

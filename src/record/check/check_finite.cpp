@@ -1,8 +1,10 @@
 // check, before anything is computed with them: every figure of a frame is a finite number.
 // Comparisons with infinity would let other lies pass.
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/conventions.hpp"
 #include "record/check/check.hpp"
 
 namespace cairn::record {
@@ -12,6 +14,25 @@ struct Figure {
   const char* name;
   double value;
 };
+
+bool finite(const std::vector<Pose>& poses) {
+  return std::all_of(poses.begin(), poses.end(),
+                     [](const Pose& X) { return X.p.allFinite() && X.R.coeffs().allFinite(); });
+}
+
+bool finite(const Contact& c) {
+  return c.p_WC.allFinite() && c.n_W.allFinite() && c.t1_W.allFinite() && c.t2_W.allFinite() &&
+         std::isfinite(c.gap) && std::isfinite(c.friction) && std::isfinite(c.stretch) &&
+         std::isfinite(c.torsion) && std::isfinite(c.rolling) && std::isfinite(c.restitution);
+}
+
+bool finite(const SolveOrigin& o) {
+  bool good = std::isfinite(o.t) && std::isfinite(o.length) && std::isfinite(o.t_rows) &&
+              o.v.allFinite() && finite(o.start) && finite(o.rows);
+  for (const auto* contacts : {&o.contacts, &o.before})
+    for (const Contact& c : *contacts) good = good && finite(c);
+  return good;
+}
 
 // Certificates are compared where they are judged: that of a failed solve may be no number.
 std::string of_report(const StepReport& r) {
@@ -41,15 +62,15 @@ std::string of_report(const StepReport& r) {
                           {"work of dampers", l.passive}})
     if (!std::isfinite(f.value)) return f.name;
   for (std::size_t i = 0; i < r.contacts.size(); ++i) {
-    const Contact& c = r.contacts[i].contact;
-    const bool finite = c.p_WC.allFinite() && c.n_W.allFinite() && c.t1_W.allFinite() &&
-                        c.t2_W.allFinite() && std::isfinite(c.gap) && std::isfinite(c.friction) &&
-                        std::isfinite(c.stretch) && std::isfinite(c.torsion) &&
-                        std::isfinite(c.rolling) && std::isfinite(c.restitution) &&
-                        r.contacts[i].impulse.allFinite() && r.contacts[i].velocity.allFinite() &&
-                        r.contacts[i].torque.allFinite();
-    if (!finite) return fmt::format("a figure of contact {}", i);
+    const ContactReport& c = r.contacts[i];
+    if (!finite(c.contact) || !c.impulse.allFinite() || !c.velocity.allFinite() ||
+        !c.torque.allFinite())
+      return fmt::format("a figure of contact {}", i);
   }
+  for (const StepPart& part : r.divided)
+    if (!std::isfinite(part.t) || !std::isfinite(part.length) || !finite(part.poses) ||
+        !part.v.allFinite())
+      return "a figure of a part";
   for (const StepEvent& e : r.events)
     if (!std::isfinite(e.t) || !std::isfinite(e.speed)) return "time or speed of an event";
   for (const ImpactReport& i : r.impacts)
@@ -117,6 +138,7 @@ std::string of_solve(const SolveRecord& record, std::size_t number) {
   for (const BodyCoupling& c : problem.couplings) good = good && finite(c);
   for (const Constraint& c : problem.constraints) good = good && finite(problem, c);
   if (!good) return fmt::format("a figure of the problem of solve {}", number);
+  if (!finite(record.origin)) return fmt::format("where solve {} was posed", number);
   const Certificate& c = record.solution.certificate;
   if (!c.finite) return {};
   for (const double x :
@@ -127,7 +149,31 @@ std::string of_solve(const SolveRecord& record, std::size_t number) {
   return {};
 }
 
+bool has_unit_directions(const Contact& c) {
+  return base::is_direction(c.n_W) && base::is_direction(c.t1_W) && base::is_direction(c.t2_W);
+}
+
 }  // namespace
+
+std::string first_bad_unit(const TraceFrame& frame) {
+  const StepReport& r = frame.report;
+  for (std::size_t i = 0; i < frame.state.poses.size(); ++i)
+    if (!base::is_rotation(frame.state.poses[i].R))
+      return fmt::format("the orientation of body {}", i);
+  for (const StepPart& part : r.divided)
+    if (!base::are_rotations(part.poses)) return "an orientation at the end of a part";
+  for (const ContactReport& c : r.contacts)
+    if (!has_unit_directions(c.contact)) return "a direction of a contact";
+  for (const SolveRecord& record : r.solved()) {
+    const SolveOrigin& o = record.origin;
+    if (!base::are_rotations(o.start) || !base::are_rotations(o.rows))
+      return "an orientation where a problem was posed";
+    for (const auto* contacts : {&o.contacts, &o.before})
+      if (!std::all_of(contacts->begin(), contacts->end(), has_unit_directions))
+        return "a direction of a contact where a problem was posed";
+  }
+  return {};
+}
 
 std::string first_not_finite(const TraceFrame& frame) {
   if (std::string what = of_state(frame.state); !what.empty()) return what;

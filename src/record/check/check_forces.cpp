@@ -172,6 +172,7 @@ std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double fac
     for (const Vec3& direction : force_face(bench, i, factor).span()) add(i, direction);
   }
   const auto count = static_cast<Eigen::Index>(columns.size());
+  if (count == 0) return kinds;  // contacts without force, and nothing else
   Eigen::MatrixXd M(p.velocities(), count);
   for (Eigen::Index k = 0; k < count; ++k) M.col(k) = columns[static_cast<std::size_t>(k)];
   // Lengths of lever arms out of the way, then columns of unit length.
@@ -179,6 +180,8 @@ std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double fac
     if (const double size = M.row(r).norm(); size > 0) M.row(r) /= size;
   for (Eigen::Index k = 0; k < count; ++k)
     if (const double size = M.col(k).norm(); size > 0) M.col(k) /= size;
+  if (!M.allFinite())
+    return {};  // squares of recorded numbers exceed all numbers: nothing is proven
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors(M.rows(), count);
   factors.setThreshold(1e-8);
   factors.compute(M);

@@ -21,7 +21,8 @@ inline constexpr std::size_t file_head = 12;   // magic and version [bytes]
 
 namespace tags {
 // Scene chunk.
-inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN");
+inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN"),
+                            version = section_tag("VERS");
 // Frame chunk; `state` is also a section of checkpoints. Events, impacts, the work of dampers,
 // verdict, parts, origins, attempts and shown forces are optional.
 inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("MEAS"),

@@ -345,8 +345,10 @@ SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFra
       decode_state(in, frame.state);
       if (in.u64() != frame.state_hash) in.reject();
     });
-  else if (!packed)
+  else if (!packed && (sections.has(tags::state) || sections.has(tags::solves)))
     decode_plain(sections, frame);
+  else
+    sections.mandatory(tags::packed, [](bytes::ByteReader& in) { in.raw(in.left()); });
   clear_attempts(report);
   sections.optional(tags::attempts, [&](bytes::ByteReader& in) { read_attempts(in, report); });
   if (packed && !sections.fault()) memory_.packed.remember(report, frame.state);

@@ -71,6 +71,7 @@ class SectionReader {
     if (!in.ok() || in.left() != 0) fault_ = {SectionFault::Kind::malformed, tag};
     return true;
   }
+  bool has(const SectionTag& tag) const { return find(tag) != nullptr; }
   const SectionFault& fault() const { return fault_; }
 
  private:

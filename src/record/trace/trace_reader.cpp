@@ -98,6 +98,15 @@ struct TraceReader::File {
     sections.mandatory(record::tags::program,
                        [&](bytes::ByteReader& in) { in.rest(header.program); });
     sections.mandatory(record::tags::scene, [&](bytes::ByteReader& in) { in.rest(header.scene); });
+    // The version at the head of the file has no checksum; this one has. Version 6 has none.
+    constexpr std::uint32_t without = 6;
+    const auto same = [&](bytes::ByteReader& in) {
+      if (in.u32() != header.version || header.version == without) in.reject();
+    };
+    if (header.version == without)
+      sections.optional(record::tags::version, same);
+    else
+      sections.mandatory(record::tags::version, same);
     return sections.fault();
   }
 

@@ -114,6 +114,7 @@ Result<TraceWriter> TraceWriter::create(const std::string& path, const std::stri
                           [&] { out.raw(CAIRN_VERSION, sizeof(CAIRN_VERSION) - 1); });
     record::write_section(record::tags::scene, out,
                           [&] { out.raw(resolved_scene.data(), resolved_scene.size()); });
+    record::write_section(record::tags::version, out, [&] { out.u32(trace_version); });
     done = file->commit();
   }
   if (done) return TraceWriter(std::move(file));

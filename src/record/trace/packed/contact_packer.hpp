@@ -18,6 +18,7 @@ class ContactPacker : protected FrameTools<Pack, Report> {
   using Tools::p;
   using Tools::pose_before;
   using Tools::report_;
+  using Tools::scratch_;
   using Tools::Tools;
   using Tools::vec3;
 
@@ -82,10 +83,10 @@ class ContactPacker : protected FrameTools<Pack, Report> {
     p.count(report_.contacts, static_cast<std::int64_t>(memory_.contacts.size()));
     std::int64_t last = -1;
     Contact constants;
-    old_.clear();
+    scratch_.old.clear();
     for (auto& c : report_.contacts) {
       const std::int64_t old = key_among(c.contact.key, memory_.contacts, last);
-      old_.push_back(old);
+      scratch_.old.push_back(old);
       const Contact* like =
           old < 0 ? nullptr : &memory_.contacts[static_cast<std::size_t>(old)].contact;
       contact_geometry(c.contact, like, &memory_.poses, constants);
@@ -98,7 +99,7 @@ class ContactPacker : protected FrameTools<Pack, Report> {
   void outcomes() {
     const SolveRecord* solve =
         report_.solve_count > 0 ? &report_.solves[base_at(report_.solve_count - 1)] : nullptr;
-    of_contact_.assign(report_.contacts.size(), -1);
+    scratch_.of_contact.assign(report_.contacts.size(), -1);
     if (solve) {
       std::int64_t last = -1;
       for (std::size_t i = 0; i < solve->problem.constraints.size(); ++i) {
@@ -110,7 +111,7 @@ class ContactPacker : protected FrameTools<Pack, Report> {
                 ? last + 1
                 : find(report_.contacts, id.contact);
         if (index < 0) continue;
-        of_contact_[static_cast<std::size_t>(index)] = static_cast<int>(i);
+        scratch_.of_contact[static_cast<std::size_t>(index)] = static_cast<int>(i);
         last = index;
       }
     }
@@ -120,10 +121,10 @@ class ContactPacker : protected FrameTools<Pack, Report> {
   void outcome(std::size_t i, const SolveRecord* solve) {
     auto& c = report_.contacts[i];
     Vec3 impulse = Vec3::Zero(), velocity = Vec3::Zero();
-    if (solve && of_contact_[i] >= 0) {
+    if (solve && scratch_.of_contact[i] >= 0) {
       const Problem& problem = solve->problem;
-      const Constraint& row = problem.constraints[base_at(of_contact_[i])];
-      const int first = problem.first_row[base_at(of_contact_[i])];
+      const Constraint& row = problem.constraints[base_at(scratch_.of_contact[i])];
+      const int first = problem.first_row[base_at(scratch_.of_contact[i])];
       double w[max_rows] = {};
       guess::constraint_velocity(problem, row, solve->solution.v, w);
       for (int k = 0; k < row.rows; ++k) {
@@ -136,15 +137,12 @@ class ContactPacker : protected FrameTools<Pack, Report> {
     vec3(c.impulse, impulse);
     vec3(c.velocity, velocity);
     vec3(c.torque, Vec3::Zero());
-    const std::int64_t old = old_[i];
+    const std::int64_t old = scratch_.old[i];
     p.integer(c.mode, old < 0 ? 0
                               : static_cast<std::int64_t>(
                                     memory_.contacts[static_cast<std::size_t>(old)].mode));
     p.integer(c.colliding, 0);
   }
-
-  std::vector<std::int64_t> old_;  // of contacts: index in the memory, or -1
-  std::vector<int> of_contact_;    // of contacts: constraint of the last solve
 };
 
 }  // namespace cairn::record

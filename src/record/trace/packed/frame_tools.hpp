@@ -26,8 +26,12 @@ inline std::int64_t find(const std::vector<ContactReport>& contacts, const Conta
 template <class Pack, class Report>
 class FrameTools {
  protected:
-  FrameTools(Pack& pack, const PackMemory& memory, Report& report)
-      : p(pack), memory_(memory), before_(memory.state), report_(report) {}
+  FrameTools(Pack& pack, PackMemory& memory, Report& report)
+      : p(pack),
+        memory_(memory),
+        scratch_(memory.scratch),
+        before_(memory.state),
+        report_(report) {}
 
   static constexpr bool reading = Pack::reading;
   static std::size_t base_at(int i) { return static_cast<std::size_t>(i); }
@@ -116,6 +120,7 @@ class FrameTools {
 
   Pack& p;
   const PackMemory& memory_;
+  PackScratch& scratch_;
   const State& before_;
   Report& report_;
 };

@@ -46,7 +46,7 @@ void PackWriter::number(double x, double guess) {
   residual(ordered(x) - ordered(guess));
 }
 
-void PackWriter::text(const std::string& x) {
+void PackWriter::text(std::string_view x) {
   count(x, 0);
   for (const char c : x) integer(c, 0);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -26,7 +27,7 @@ class PackWriter {
     residual(static_cast<std::uint64_t>(static_cast<std::int64_t>(x)) -
              static_cast<std::uint64_t>(guess));
   }
-  void text(const std::string& x);
+  void text(std::string_view x);
   // Number of elements of a list.
   template <class List>
   void count(const List& list, std::int64_t guess) {

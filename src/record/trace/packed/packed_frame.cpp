@@ -13,8 +13,7 @@ class FramePacker : protected StatePacker<Pack, Report, StateOf> {
   using States = StatePacker<Pack, Report, StateOf>;
 
  public:
-  FramePacker(Pack& pack, const PackMemory& memory, Report& report, StateOf& state,
-              ForcesOf& forces)
+  FramePacker(Pack& pack, PackMemory& memory, Report& report, StateOf& state, ForcesOf& forces)
       : States(pack, memory, report, state), forces_(forces) {}
 
   template <class Methods>
@@ -41,6 +40,7 @@ class FramePacker : protected StatePacker<Pack, Report, StateOf> {
   using States::pose;
   using States::pose_before;
   using States::report_;
+  using States::scratch_;
   static constexpr bool reading = Pack::reading;
 
   void impacts() {
@@ -84,7 +84,8 @@ class FramePacker : protected StatePacker<Pack, Report, StateOf> {
         !ascending(island.bodies, problem.bodies.size()))
       return p.reject();
     Eigen::Index rows = 0, velocities = 0;
-    std::vector<double> guess;
+    std::vector<double>& guess = scratch_.numbers;
+    guess.clear();
     for (const int i : island.constraints)
       for (int r = 0; r < problem.constraints[base_at(i)].rows; ++r, ++rows)
         guess.push_back(solve.solution.lambda[problem.first_row[base_at(i)] + r]);
@@ -176,7 +177,7 @@ void PackMemory::remember(const StepReport& report, const State& after) {
 }
 
 void pack_frame(const StepReport& report, const State& state, std::uint64_t state_hash,
-                const ShownForces& forces, const PackMemory& memory, PackWriter& pack) {
+                const ShownForces& forces, PackMemory& memory, PackWriter& pack) {
   pack.clear();
   FramePacker<PackWriter, const StepReport, const State, const ShownForces> packer(
       pack, memory, report, state, forces);
@@ -185,7 +186,7 @@ void pack_frame(const StepReport& report, const State& state, std::uint64_t stat
   pack.integer(static_cast<std::int64_t>(state_hash), 0);
 }
 
-bool unpack_frame(const PackMemory& memory, PackReader& pack, TraceFrame& frame) {
+bool unpack_frame(PackMemory& memory, PackReader& pack, TraceFrame& frame) {
   frame.forces = {};
   FramePacker<PackReader, StepReport, State, ShownForces> packer(pack, memory, frame.report,
                                                                  frame.state, frame.forces);

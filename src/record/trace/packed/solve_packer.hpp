@@ -18,11 +18,11 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
   using Contacts::key_among;
   using Contacts::memory_;
   using Contacts::numbers;
-  using Contacts::old_;
   using Contacts::p;
   using Contacts::plain_key;
   using Contacts::pose_before;
   using Contacts::report_;
+  using Contacts::scratch_;
   static constexpr bool reading = Pack::reading;
 
   template <class Methods>
@@ -76,7 +76,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     p.count(problem.bodies, static_cast<std::int64_t>(like.bodies.size()));
     const ProblemBody none;
     std::int64_t first = 0;
-    of_body_.assign(before_.poses.size(), -1);
+    scratch_.of_body.assign(before_.poses.size(), -1);
     for (std::size_t i = 0; i < problem.bodies.size() && p.ok(); ++i) {
       auto& body = problem.bodies[i];
       const ProblemBody* same = i < like.bodies.size() ? &like.bodies[i] : &none;
@@ -89,7 +89,8 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
       for (int r = 0; r < body.size; ++r)
         for (int c = 0; c < body.size; ++c) p.number(body.A[r][c], same->A[r][c]);
       const auto model = static_cast<std::size_t>(body.model_body);
-      if (body.model_body >= 0 && model < of_body_.size()) of_body_[model] = static_cast<int>(i);
+      if (body.model_body >= 0 && model < scratch_.of_body.size())
+        scratch_.of_body[model] = static_cast<int>(i);
     }
   }
 
@@ -125,15 +126,15 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
       for (Eigen::Index i = 0; i < problem.k.size(); ++i) p.number(problem.k[i], at(like.k, i));
       return;
     }
-    begin_.resize(problem.k.size());
-    begin_.setZero();
+    scratch_.begin.resize(problem.k.size());
+    scratch_.begin.setZero();
     for (const ProblemBody& b : problem.bodies)
       for (int i = 0; i < b.size; ++i)
-        begin_[b.first + i] = in_units(problem, b, i, before_.v[b.first + i]);
+        scratch_.begin[b.first + i] = in_units(problem, b, i, before_.v[b.first + i]);
     for (const ProblemBody& b : problem.bodies)
       for (int r = 0; r < b.size; ++r) {
         double guess = at(memory_.push, b.first + r);
-        for (int c = 0; c < b.size; ++c) guess += b.A[r][c] * begin_[b.first + c];
+        for (int c = 0; c < b.size; ++c) guess += b.A[r][c] * scratch_.begin[b.first + c];
         p.number(problem.k[b.first + r], guess);
       }
   }
@@ -153,13 +154,13 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     const Constraint none;
     const Constraint* previous = &none;
     std::int64_t last = -1;
-    contact_of_.clear();
+    scratch_.contact_of.clear();
     for (std::size_t i = 0; i < problem.constraints.size() && p.ok(); ++i) {
       auto& c = problem.constraints[i];
       const Constraint& same = i < like.constraints.size() ? like.constraints[i] : none;
       if constexpr (reading) c = {};
       const std::int64_t contact = identity(c, same, last);
-      contact_of_.push_back(contact);
+      scratch_.contact_of.push_back(contact);
       const Contact* at_contact = c.id.part == 0 ? contact_of_frame(contact) : nullptr;
       law(problem, c, same, *previous, at_contact);
       if (!p.ok()) return;
@@ -196,7 +197,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     for (std::size_t side = 0; side < 2; ++side) {
       std::int64_t guess = same.body[side];
       const auto model = static_cast<std::size_t>(ids[side]);
-      if (contact) guess = model < of_body_.size() ? of_body_[model] : -1;
+      if (contact) guess = model < scratch_.of_body.size() ? scratch_.of_body[model] : -1;
       p.integer(c.body[side], guess);
       if (c.body[side] < -1 || c.body[side] >= static_cast<int>(problem.bodies.size()))
         return p.reject();
@@ -295,7 +296,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     auto& v = record.solution.v;
     p.count(v, record.problem.k.size());
     if (v.size() != record.problem.k.size()) return p.reject();
-    if (!first || begin_.size() != v.size() || v.size() != before_.v.size()) {
+    if (!first || scratch_.begin.size() != v.size() || v.size() != before_.v.size()) {
       for (Eigen::Index i = 0; i < v.size(); ++i) p.number(v[i], at(like.solution.v, i));
       return;
     }
@@ -307,14 +308,14 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
         double begin = 0, other = 0;
         for (int i = 0; i < b.size; ++i) {
           const double x = v[b.first + i];
-          begin += std::abs(x - begin_[b.first + i]);
+          begin += std::abs(x - scratch_.begin[b.first + i]);
           other += std::abs(x - free[i]);
         }
         choice = other < begin ? 1 : 0;
       }
       p.integer(choice, 0);
       for (int i = 0; i < b.size; ++i)
-        p.number(v[b.first + i], choice == 0 ? begin_[b.first + i] : free[i]);
+        p.number(v[b.first + i], choice == 0 ? scratch_.begin[b.first + i] : free[i]);
     }
   }
 
@@ -328,8 +329,8 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     for (std::size_t i = 0; i < problem.constraints.size() && p.ok(); ++i) {
       const Constraint& c = problem.constraints[i];
       const int row = problem.first_row[i];
-      const std::int64_t contact = c.id.part == 0 ? contact_of_[i] : -1;
-      const std::int64_t old = contact < 0 ? -1 : old_[static_cast<std::size_t>(contact)];
+      const std::int64_t contact = c.id.part == 0 ? scratch_.contact_of[i] : -1;
+      const std::int64_t old = contact < 0 ? -1 : scratch_.old[static_cast<std::size_t>(contact)];
       for (int r = 0; r < c.rows; ++r) {
         double guess = at(like.solution.lambda, row + r);
         if (first && contact >= 0) {
@@ -343,10 +344,6 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
       }
     }
   }
-
-  std::vector<std::int64_t> contact_of_;  // of constraints of the solve: index among contacts
-  std::vector<int> of_body_;              // of the model's bodies: index in the problem
-  VecX begin_;                            // velocities of the beginning in the units of the problem
 };
 
 }  // namespace cairn::record

@@ -10,7 +10,7 @@ class StatePacker : protected SolvePacker<Pack, Report> {
   using Solves = SolvePacker<Pack, Report>;
 
  protected:
-  StatePacker(Pack& pack, const PackMemory& memory, Report& report, StateOf& state)
+  StatePacker(Pack& pack, PackMemory& memory, Report& report, StateOf& state)
       : Solves(pack, memory, report), state_(state) {}
   using Solves::base_at;
   using Solves::before_;
@@ -22,6 +22,7 @@ class StatePacker : protected SolvePacker<Pack, Report> {
   using Solves::pose;
   using Solves::pose_before;
   using Solves::report_;
+  using Solves::scratch_;
   using Solves::vec3;
   static constexpr bool reading = Pack::reading;
 
@@ -48,7 +49,8 @@ class StatePacker : protected SolvePacker<Pack, Report> {
       std::int64_t next = 0;
       const SolveRecord* solve =
           part.solves > 0 ? &report_.solves[base_at(part.first_solve + part.solves - 1)] : nullptr;
-      std::vector<double> v;
+      std::vector<double>& v = scratch_.numbers;
+      v.clear();
       for (std::size_t i = 0; i < part.bodies.size() && p.ok(); ++i) {
         p.integer(part.bodies[i], next);
         next = static_cast<std::int64_t>(part.bodies[i]) + 1;
@@ -101,7 +103,8 @@ class StatePacker : protected SolvePacker<Pack, Report> {
 
   // Those of the last solve if it was of all bodies.
   void state_velocities() {
-    VecX guess = before_.v;
+    VecX& guess = scratch_.velocities;
+    guess = before_.v;
     const SolveRecord* solve = last_solve();
     if (solve && solve->problem.k.size() == before_.v.size())
       for (const ProblemBody& b : solve->problem.bodies)
@@ -121,7 +124,8 @@ class StatePacker : protected SolvePacker<Pack, Report> {
 
   void poses() {
     p.count(state_.poses, static_cast<std::int64_t>(before_.poses.size()));
-    std::vector<Pose> guess(state_.poses.size());
+    std::vector<Pose>& guess = scratch_.poses;
+    guess.resize(state_.poses.size());
     for (std::size_t i = 0; i < guess.size(); ++i)
       guess[i] = pose_before(static_cast<std::int64_t>(i));
     const SolveRecord* solve = last_solve();
