@@ -159,7 +159,9 @@ struct RunRecorder::Run {
                 "the trace holds {} of the {} steps of the checkpoint{}",
                 std::max<std::int64_t>(0, n - 1), checkpoint.steps,
                 event == TraceEvent::corrupt ? ", then it is damaged: " + reader->reason() : ""));
-      if (!state_fits(*scene.model, frame.state) || !ids_exist(*scene.model, frame.report))
+      const bool follows = frame.report.failed() || frame.report.step == frame.state.step;
+      if (!follows || !state_fits(*scene.model, frame.state) ||
+          !ids_exist(*scene.model, frame.report))
         return trace_fault(ErrorCode::mismatch,
                            fmt::format("step {} of the trace does not fit the scene", n));
       if (n == 0) continue;  // the initial state

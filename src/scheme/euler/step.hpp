@@ -1,8 +1,8 @@
 // One step of `euler` or `relaxed` in progress: the arguments of advance() under one roof. Its
-// parts are spread over files by idea: euler.cpp (solve, report), restitution.cpp (E33, E34),
-// energy_guard.cpp (E35), impact_at_once.cpp (E229), impact_audit.cpp (E228), nonlinear.cpp (E82,
-// E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E84, E320), anchors.cpp (E441, E442),
-// payment.cpp (E39, E322).
+// parts are spread over files by idea: euler.cpp (order, solve, report), step_rows.cpp (E31, E32),
+// restitution.cpp (E33, E34), energy_guard.cpp (E35), impact_at_once.cpp (E229), impact_audit.cpp
+// (E228), nonlinear.cpp (E82, E83), relaxed.cpp (E90 to E93), positions.cpp (E38, E84, E320),
+// anchors.cpp (E441, E442), payment.cpp (E39, E322).
 #pragma once
 
 #include "scheme/euler/step_data.hpp"
