@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <limits>
 #include <random>
+#include <sstream>
 
 #include "bytes/bytes.hpp"
 #include "record/plain_frame.hpp"
+#include "record/run/run.hpp"
 #include "record/sample.hpp"
+#include "record/trace/checkpoint.hpp"
 
 namespace cairn::test_packed_frames {
 namespace {
@@ -175,6 +178,8 @@ TEST(RecordedStates, PosesAreOnTheirGridAndExactStatesWhole) {
     EXPECT_EQ(a.state_hash, b.state_hash);
     EXPECT_EQ(b.report.candidate_count(), a.report.contacts.size());
     EXPECT_EQ(b.report.impacts.size(), a.report.impacts.size());
+    for (const ForceKind kind : {ForceKind::least_norm, ForceKind::not_minimised})
+      EXPECT_EQ(b.forces.count(kind), a.forces.count(kind));
     EXPECT_EQ(b.report.ledger.kinetic_end, a.report.ledger.kinetic_end);
     if (b.exact) {
       EXPECT_EQ(hash(b.state), a.state_hash);
@@ -222,6 +227,57 @@ TEST(RecordedStates, ReplayFindsARunOfAnotherScene) {
   ASSERT_TRUE(writer.finish());
   EXPECT_TRUE(check_trace(folder.file("states"))->ok);
   EXPECT_FALSE(check_trace(folder.file("states"), {.replay = true})->ok);
+}
+
+// The summary without CPU times.
+std::string figures(const std::string& summary) {
+  std::istringstream in(summary);
+  std::string line, kept;
+  while (std::getline(in, line))
+    if (line.find("cpu") == std::string::npos && line.find("seconds") == std::string::npos)
+      kept += line + "\n";
+  return kept;
+}
+
+// Totals are added up again from the frames before the checkpoint, which have figures alone.
+TEST(RecordedStates, AResumedRunHasTheSummaryOfAWholeOne) {
+  const Scene scene = load("rocks", {"simulation.record.level=states", "simulation.duration=0.5"});
+  const SimulationSettings& s = scene.simulation;
+  const Folder folder;
+  constexpr int steps = 100, half = 60;
+  const auto run = [&](record::RunRecorder& recorder, Simulator& simulator, int count) {
+    for (int i = 0; i < count; ++i) {
+      const StepReport& report = simulator.step(s.step);
+      ASSERT_TRUE(recorder.record(report, simulator.state()));
+    }
+  };
+  const auto simulator_at = [&](const State& state) {
+    return Simulator(scene.model, state, s.scheme, s.solver, s.verdict);
+  };
+  Simulator one = simulator_at(*scene.initial);
+  auto recorder = record::RunRecorder::create(
+      scene, {.folder = folder.file("whole"), .command = "", .page = nullptr});
+  ASSERT_TRUE(recorder);
+  run(*recorder, one, steps);
+  const std::string expected = recorder->finish()->summary;
+  {
+    Simulator first = simulator_at(*scene.initial);
+    auto begun = record::RunRecorder::create(
+        scene, {.folder = folder.file("parts"), .command = "", .page = nullptr});
+    ASSERT_TRUE(begun);
+    run(*begun, first, half);
+    ASSERT_TRUE(begun->save_checkpoint(half));
+  }
+  const Result<Checkpoint> checkpoint =
+      load_checkpoint(folder.file("parts") + "/" + record::checkpoint_file);
+  ASSERT_TRUE(checkpoint);
+  auto resumed = record::RunRecorder::resume(
+      scene, {.folder = folder.file("parts"), .command = "", .page = nullptr}, *checkpoint,
+      [](const StepReport&) { return Result<void>(); });
+  ASSERT_TRUE(resumed);
+  Simulator second = simulator_at(checkpoint->state);
+  run(*resumed, second, steps - half);
+  EXPECT_EQ(figures(resumed->finish()->summary), figures(expected));
 }
 
 }  // namespace

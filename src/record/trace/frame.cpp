@@ -285,7 +285,7 @@ void FrameWriter::encode(const StepReport& report, const State& state, std::uint
   if (options_.level == RecordLevel::states) {
     write_section(tags::slim, out, [&] {
       const double resolution = options_.resolution > 0 ? options_.resolution : 0x1p-20;
-      pack_slim(report, state, state_hash, resolution, memory_.slim, pack_);
+      pack_slim(report, state, state_hash, forces, resolution, memory_.slim, pack_);
       pack_.finish(out);
     });
     if (state.step % options_.exact_every == 0) encode_state_section(state, state_hash, out);

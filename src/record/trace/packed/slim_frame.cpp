@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/index.hpp"
 #include "record/trace/packed/pack_impact.hpp"
 
 namespace cairn::record {
@@ -98,7 +99,7 @@ void grid_poses(Pack& p, std::vector<GridPose>& poses, SlimMemory& memory) {
 }  // namespace
 
 void pack_slim(const StepReport& report, const State& state, std::uint64_t state_hash,
-               double resolution, SlimMemory& memory, PackWriter& p) {
+               const ShownForces& forces, double resolution, SlimMemory& memory, PackWriter& p) {
   p.clear();
   p.integer(static_cast<std::int64_t>(state_hash), 0);
   p.integer(report.contacts.size(), 0);
@@ -113,6 +114,9 @@ void pack_slim(const StepReport& report, const State& state, std::uint64_t state
     solve_figures(p, record.solution, has_row, row, method);
   }
   impacts(p, report);
+  p.integer(forces.known, 1);
+  for (const ForceKind kind : {ForceKind::least_norm, ForceKind::not_minimised})
+    p.integer(forces.count(kind), 0);
   p.number(resolution, 1);
   std::vector<GridPose> poses;
   for (const Pose& X : state.poses) poses.push_back(on_grid(X, resolution));
@@ -152,6 +156,14 @@ bool unpack_slim(SlimMemory& memory, PackReader& p, TraceFrame& frame) {
       (report.solve_count > 0 && report.worst_solve >= report.solve_count))
     p.reject();
   impacts(p, report);
+  frame.forces = {};
+  p.integer(frame.forces.known, 1);
+  for (const ForceKind kind : {ForceKind::least_norm, ForceKind::not_minimised}) {
+    int count = 0;
+    p.integer(count, 0);
+    if (count < 0 || count > report.candidates) p.reject();
+    if (p.ok()) frame.forces.kinds.insert(frame.forces.kinds.end(), base::at(count), kind);
+  }
   double resolution = 0;
   p.number(resolution, 1);
   std::vector<GridPose> poses;
@@ -166,7 +178,6 @@ bool unpack_slim(SlimMemory& memory, PackReader& p, TraceFrame& frame) {
   for (const GridPose& g : poses) frame.state.poses.push_back(from_grid(g, resolution));
   frame.state.v.setZero(velocities);
   report.divided.clear();
-  frame.forces = {};
   return true;
 }
 

@@ -21,9 +21,10 @@ inline constexpr double orientation_grid = 0x1p-15;
 
 // `resolution`: grid of positions [m].
 void pack_slim(const StepReport& report, const State& state, std::uint64_t state_hash,
-               double resolution, SlimMemory& memory, PackWriter& pack);
+               const ShownForces& forces, double resolution, SlimMemory& memory, PackWriter& pack);
 // The other sections of the frame have been read. The state has rounded poses and no velocities,
-// the report no contacts, and of each problem the row of the worst residual alone. False: damaged.
+// the report no contacts, and of each problem the row of the worst residual alone. Of the shown
+// forces there are the kinds that are not unique, in any order. False: damaged.
 bool unpack_slim(SlimMemory& memory, PackReader& pack, TraceFrame& frame);
 
 }  // namespace cairn::record
