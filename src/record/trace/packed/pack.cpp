@@ -1,6 +1,7 @@
 #include "record/trace/packed/pack.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "bytes/compress.hpp"
 
@@ -27,19 +28,26 @@ std::uint64_t from_zigzag(std::uint64_t z) {
 }  // namespace
 
 void PackWriter::clear() {
-  lengths_.clear();
-  residuals_.clear();
+  used_ = 0;
   numbers_ = 0;
 }
 
+void PackWriter::grow() {
+  residuals_.resize(2 * residuals_.size() + 4096);
+  lengths_.resize(residuals_.size());
+}
+
 void PackWriter::residual(std::uint64_t difference) {
-  std::uint64_t z = zigzag(difference);
+  constexpr std::size_t most = sizeof(std::uint64_t);
+  if (residuals_.size() < used_ + most || lengths_.size() <= numbers_ / 2) grow();
+  const std::uint64_t z = zigzag(difference);
   const auto bytes = static_cast<std::uint8_t>((std::bit_width(z) + 7) / 8);
-  if (numbers_++ % 2 == 0)
-    lengths_.push_back(bytes);
-  else
-    lengths_.back() = static_cast<std::uint8_t>(lengths_.back() | bytes << 4);
-  for (int i = 0; i < bytes; ++i, z >>= 8) residuals_.push_back(static_cast<std::uint8_t>(z));
+  std::uint8_t& pair = lengths_[static_cast<std::size_t>(numbers_ / 2)];
+  pair = numbers_++ % 2 == 0 ? bytes : static_cast<std::uint8_t>(pair | bytes << 4);
+  // All eight bytes; the next residual begins after those that count.
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(residuals_.data() + used_, &z, most);
+  used_ += bytes;
 }
 
 void PackWriter::number(double x, double guess) {
@@ -52,11 +60,12 @@ void PackWriter::text(std::string_view x) {
 }
 
 void PackWriter::finish(bytes::ByteWriter& out) {
-  bytes::compress(lengths_, compressed_);
+  const auto pairs = static_cast<std::size_t>(numbers_ / 2 + numbers_ % 2);
+  bytes::compress(std::span(lengths_).first(pairs), compressed_);
   out.u64(numbers_);
   out.u64(compressed_.size());
   out.raw(compressed_);
-  out.raw(residuals_);
+  out.raw(std::span(residuals_).first(used_));
 }
 
 void PackReader::begin(bytes::ByteReader& in) {

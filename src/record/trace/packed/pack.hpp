@@ -41,8 +41,11 @@ class PackWriter {
 
  private:
   void residual(std::uint64_t difference);
-  std::vector<std::uint8_t> lengths_;  // two of four bits a byte
-  std::vector<std::uint8_t> residuals_, compressed_;
+  void grow();
+  std::vector<std::uint8_t> lengths_;    // two of four bits a byte, as far as numbers were written
+  std::vector<std::uint8_t> residuals_;  // as far as used_, and room for more
+  std::vector<std::uint8_t> compressed_;
+  std::size_t used_ = 0;
   std::uint64_t numbers_ = 0;
 };
 
