@@ -27,13 +27,20 @@ bool Step::close_joints(std::span<const Contact> beginning) {
     if (model.joints.empty() && data.projection.anchors.empty()) return true;
     const bool closed = constrain::project_onto_joints(model, data.projection, data.poses_end);
     if (data.projection.anchors.empty()) return closed;
-    if (closed && (!presses_others(beginning) || spare_others())) return true;
+    if (closed && (!presses_others(beginning) || (may_spare() && spare_others()))) return true;
     if (!closed)
       give_up_anchors();
     else if (!release_anchors(beginning))
       return true;
     data.poses_end = data.poses_moved;
   }
+}
+
+// (E602): the work of a projection with inequalities grows with this product, and more than
+// linearly. Larger piles give up the anchors of the groups that press others.
+bool Step::may_spare() const {
+  constexpr std::size_t most = std::size_t{1} << 18;
+  return data.projection.anchors.size() * data.contacts.size() <= most;
 }
 
 // (E602): contacts without an anchor that the projection has pushed together are opened, with

@@ -107,6 +107,7 @@ struct Step {
   double pressed_by(std::size_t contact, const Contact& beginning) const;
   bool is_pressed(std::size_t contact, const Contact& beginning);
   bool presses_others(std::span<const Contact> beginning);
+  bool may_spare() const;
   bool spare_others();
   double pressed_noise() const;
   Squeeze keep_gaps();
