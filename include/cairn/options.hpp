@@ -47,12 +47,12 @@ void describe(Visitor& v, Euler& o) {
   v.boolean("project_contacts", o.project_contacts,
             "pushes overlapping bodies apart after each step, in the mass metric");
   v.boolean("nonlinear", o.nonlinear,
-            "gaps and joints hold at the end of the step, paper 000 (2.6), by a sequence of "
-            "linearised solves; false: their linearisation, (2.9)");
+            "gaps and joints hold at the end of the step, Anitescu 2003, by a sequence of "
+            "linearised solves; false: their linearisation");
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.choice("restitution", o.restitution, Names(restitution_names),
-           "completed within the step; or one step later as in paper 000 (4.10); or without its "
+           "completed within the step; or one step later as in Anitescu 2003; or without its "
            "correction");
   v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
            "slowest approach that bounces; -1: 2 h times the free acceleration along the normal");
@@ -99,9 +99,10 @@ void describe(Visitor& v, Relaxed& o) {
 
 template <class Visitor>
 void describe(Visitor& v, Trapezoidal& o) {
-  v.choice("form", o.form, Names(trapezoidal_form_names),
-           "joints, contacts and friction on the mean of old and new velocities, paper 003 (68); "
-           "on the new ones, (70), of first order where the direction of slip turns");
+  v.choice(
+      "form", o.form, Names(trapezoidal_form_names),
+      "joints, contacts and friction on the mean of old and new velocities, Potra et al. 2006; "
+      "on the new ones, of first order where the direction of slip turns");
   v.choice("events", o.events, Names(event_detection_names),
            "restarts the step at collisions; and where a contact begins to stick, to slide or to "
            "open");
@@ -113,14 +114,14 @@ void describe(Visitor& v, Trapezoidal& o) {
            "share of the gap of touching contacts that one step corrects; 0: none");
   v.choice("restitution_friction", o.restitution_friction, Names(restitution_friction_names),
            "bounds friction in the decompression of an impact by mu times its whole normal "
-           "impulse; or by mu times the part beyond the restitution, paper 003 (78); or follows "
+           "impulse; or by mu times the part beyond the restitution, Potra et al. 2006; or follows "
            "the path of the slip where one contact collides");
   v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
            "slowest approach that bounces; -1: h times the free acceleration along the normal");
   v.number("active_distance", o.active_distance, Range{-1, 1e9}, "m",
-           "gap at which bodies touch, eps_a of (72); -1: 2^-30 of the model's size");
+           "gap at which bodies touch; -1: 2^-30 of the model's size");
   v.number("active_rate", o.active_rate, Range{0, 1e9}, "m/s^3",
-           "bodies touch up to a gap of active_rate h^3, eps_b of (72)");
+           "bodies touch up to a gap of active_rate h^3");
   v.integer("max_events", o.max_events, 1, 100000,
             "of a step; the rest of it is then taken without events, and the report says so");
   v.integer("facets", o.facets, 0, 64,
@@ -142,7 +143,8 @@ void describe(Visitor& v, Trapezoidal& o) {
 template <class Visitor>
 void describe(Visitor& v, Hybrid& o) {
   v.boolean("steady", o.steady,
-            "contacts that hardly bounce become steady and are solved for together, paper 002; "
+            "contacts that hardly bounce become steady and are solved for together, Son, Trinkle "
+            "and Amato 2004; "
             "false: they bounce for ever in micro-collisions");
   v.number("switch_speed", o.switch_speed, Range{-1, 1e9}, "m/s",
            "rebound at or below which a contact becomes steady; -1: h times the free acceleration "
@@ -169,11 +171,11 @@ void describe(Visitor& v, Hybrid& o) {
 template <class Visitor>
 void describe(Visitor& v, Penalty& o) {
   v.choice("form", o.form, Names(penalty_form_names),
-           "contact forces at the end of the step, paper 000 (2.4); with the gap linearised at its "
-           "beginning, (2.8); at its beginning");
+           "contact forces at the end of the step, Anitescu 2003; with the gap linearised at its "
+           "beginning; at its beginning");
   v.number("gamma", o.gamma, Range{0, 1e30, true}, "N/m^b",
-           "force of a contact over the power b of its overlap, (2.2)");
-  v.number("exponent", o.exponent, Range{1, 10}, "-", "b of (2.2); 1.5: Hertz");
+           "force of a contact over the power b of its overlap");
+  v.number("exponent", o.exponent, Range{1, 10}, "-", "power of the overlap; 1.5: Hertz");
   v.integer("max_iterations", o.max_iterations, 1, 100000,
             "Newton steps of an implicit form at the most");
 }

@@ -11,7 +11,7 @@ namespace cairn {
 
 enum class Restitution : std::uint8_t {
   completed,  // inside the step (default)
-  delayed,    // paper 000 (4.10): one step later, with the velocity before the contact step
+  delayed,    // Anitescu 2003 (4.10): one step later, with the velocity before the contact step
   delayed_uncorrected,  // the formula the paper warns of: one step later, with the velocity of the
                         // contact step
 };
@@ -24,7 +24,7 @@ enum class EnergyGuard : std::uint8_t {
 enum class RestitutionFriction : std::uint8_t {
   total,  // friction bounded by mu times the whole normal impulse; in decompression
           // mu (c_x + e c_c): Poisson's law (E174)
-  extra,  // in decompression by mu c_x, as paper 003 (78) prints it
+  extra,  // in decompression by mu c_x, as Potra et al. 2006 (78) print it
   path,   // follows the slip over the impact where one contact collides (E222); else total
 };
 enum class Propagation : std::uint8_t {
@@ -33,11 +33,11 @@ enum class Propagation : std::uint8_t {
 };
 enum class ActiveSet : std::uint8_t {
   complete,  // every pair that can meet within the step, verified after the solve
-  distance,  // paper 000: gap <= eps
-  speed,     // paper 000: gap <= f h max |v|
+  distance,  // Anitescu 2003: gap <= eps
+  speed,     // Anitescu 2003: gap <= f h max |v|
 };
 
-// Events of polyhedra, paper 004; lengths are relative to the bodies.
+// Events of polyhedra, Hart 2007; lengths are relative to the bodies.
 struct EventOptions {
   bool filter = true;      // keep only the corners of contact patches (E145)
   double eps_x = 1e-7;     // how far outside its features an event may lie, of the smaller outer
@@ -49,7 +49,7 @@ struct EventOptions {
                            // normal is then that of the faces beside them [-]
 };
 
-struct Euler {             // papers 000 and 001
+struct Euler {             // Anitescu 2003; Anitescu and Hart 2004
   bool projection = true;  // move the bodies onto their joints after each step, in the mass metric
   bool project_contacts = false;  // push overlapping bodies apart after each step, likewise
   double gamma =
@@ -70,9 +70,9 @@ struct Euler {             // papers 000 and 001
   Propagation propagation = Propagation::simultaneous;
 };
 
-// Papers 001 and 004: the step of `euler` under the convex relaxation of Coulomb's law (E90): what
-// slides with |w_T| lifts with mu |w_T|. Restitution comes one step later, so that a step is one
-// convex problem.
+// Anitescu and Hart 2004; Hart 2007: the step of `euler` under the convex relaxation of Coulomb's
+// law (E90): what slides with |w_T| lifts with mu |w_T|. Restitution comes one step later, so that
+// a step is one convex problem.
 struct Relaxed {
   Euler step = {.restitution = Restitution::delayed};
   int corrections = 0;  // problems per solve at the most that lead towards exact friction (E92)
@@ -80,7 +80,7 @@ struct Relaxed {
 };
 
 enum class TrapezoidalForm : std::uint8_t {
-  mean,  // paper 003 (68): joints, contacts and friction on (v + v+)/2
+  mean,  // Potra et al. 2006 (68): joints, contacts and friction on (v + v+)/2
   next,  // (70): on v+; named "new"
 };
 enum class EventDetection : std::uint8_t {
@@ -88,7 +88,7 @@ enum class EventDetection : std::uint8_t {
   all,         // and where a contact begins to stick, to slide or to open
 };
 
-// Paper 003: the linearly implicit trapezoidal rule with events, second order.
+// Potra et al. 2006: the linearly implicit trapezoidal rule with events, second order.
 struct Trapezoidal {
   TrapezoidalForm form = TrapezoidalForm::mean;
   EventDetection events = EventDetection::all;
@@ -109,8 +109,8 @@ struct Trapezoidal {
   EnergyGuard energy_guard = EnergyGuard::impact;  // off or impact
 };
 
-// Paper 002: bouncing contacts by impulse integration between exact flights, steady ones by a
-// complementarity problem without restitution.
+// Son, Trinkle and Amato 2004: bouncing contacts by impulse integration between exact flights,
+// steady ones by a complementarity problem without restitution.
 struct Hybrid {
   bool steady = true;        // false: contacts bounce for ever, in micro-collisions (Mirtich alone)
   double switch_speed = -1;  // rebound at or below which a contact becomes steady [m/s]; negative:
@@ -125,12 +125,12 @@ struct Hybrid {
 };
 
 enum class PenaltyForm : std::uint8_t {
-  implicit,           // paper 000 (2.4): force and direction at the end of the step
+  implicit,           // Anitescu 2003 (2.4): force and direction at the end of the step
   linearly_implicit,  // (2.8): the gap linearised at the beginning, the direction from there
   explicit_,          // force and direction at the beginning; named "explicit"
 };
 
-// Paper 000, section II: contacts are springs gamma Phi_-^b, bodies overlap, nothing is lost in
+// Anitescu 2003, section II: contacts are springs gamma Phi_-^b, bodies overlap, nothing is lost in
 // an impact. For the study of its stiff limits, which are `euler` with `nonlinear` and without.
 struct Penalty {
   PenaltyForm form = PenaltyForm::implicit;

@@ -98,7 +98,8 @@ struct SelfStress {
   VecX lambda;                   // all rows; normal impulses add up to one in scaled units (E10)
 };
 
-// (E111), paper 001: the friction cone of the contacts that touch is pointed if there is none.
+// (E111), Anitescu and Hart 2004: the friction cone of the contacts that touch is pointed if there
+// is none.
 struct Jamming {
   std::vector<SelfStress> stresses;  // at most one per group of connected constraints
   int redundant_rows = 0;            // of equalities: joints alone that hold a stress

@@ -1,6 +1,6 @@
-// Jamming (E111), paper 001: is there an impulse inside the friction cones, not zero, without a
-// resultant on any body? Wolfe's method (1976) finds the point of the convex hull of all unit
-// contact impulses' resultants that is nearest to zero. Reads a problem and its solution.
+// Jamming (E111), Anitescu and Hart 2004: is there an impulse inside the friction cones, not zero,
+// without a resultant on any body? Wolfe's method (1976) finds the point of the convex hull of all
+// unit contact impulses' resultants that is nearest to zero. Reads a problem and its solution.
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>

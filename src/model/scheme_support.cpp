@@ -63,7 +63,7 @@ void refuse_polygons_along_paths(RestitutionFriction friction, Propagation propa
                   "use restitution_friction total or extra with propagation simultaneous", checks);
 }
 
-// Restitution one step later knows what paper 000 has (docs/restitution.md).
+// Restitution one step later knows what Anitescu 2003 has (docs/restitution.md).
 void check(const Euler& euler, const Model& model, model::Checks& checks) {
   refuse_polygons_along_paths(euler.restitution_friction, euler.propagation, model, checks);
   if (euler.restitution == Restitution::completed) return;
@@ -102,7 +102,7 @@ void check(const Hybrid&, const Model& model, model::Checks& checks) {
 void check(const Penalty&, const Model& model, model::Checks& checks) {
   const std::string fix = "set it to 0, or use another scheme";
   refuse(model, &ContactLaw::friction, "friction",
-         "scheme penalty is without friction, as section II of paper 000", fix, checks);
+         "scheme penalty is without friction, as section II of Anitescu 2003", fix, checks);
   refuse(model, &ContactLaw::restitution, "restitution",
          "scheme penalty has no restitution: its springs return what they take", fix, checks);
   refuse(model, &ContactLaw::rolling_friction, "rolling_friction",

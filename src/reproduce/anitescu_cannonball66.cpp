@@ -1,4 +1,4 @@
-// Paper 000, section V: 66 discs in a cannonball arrangement collapse. The paper's active set
+// Anitescu 2003, section V: 66 discs in a cannonball arrangement collapse. The paper's active set
 // missed contacts and penetrated by 8 cm; a complete one does not, since gaps of discs are convex.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Paper 000, section II: the stiff limits of penalty schemes. For a fixed step and gamma to
+// Anitescu 2003, section II: the stiff limits of penalty schemes. For a fixed step and gamma to
 // infinity the linearly implicit one tends to the linearised complementarity scheme (2.9), the
 // fully implicit one to the nonlinear scheme (2.6); for curved gaps these differ.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Paper 000, section III.D: a ball with v = 1 flies from x = 0 against a wall at x = 1 without
+// Anitescu 2003, section III.D: a ball with v = 1 flies from x = 0 against a wall at x = 1 without
 // gravity. Restitution one step later with the velocity of the contact step leaves it with
 // -e (1/h - ceil(1/h) + 1); corrected, (4.10), with -e for any step.
 #include <cmath>

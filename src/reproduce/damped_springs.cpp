@@ -1,6 +1,6 @@
 // Springs with damping and friction in place of contacts, as molecular dynamics has them, against
-// hard contact: papers 000, 001 and 004 compare with such models. A program of its own for discs,
-// not a scheme of the library (E513 to E515).
+// hard contact: Anitescu 2003, Anitescu and Hart 2004, Hart 2007 compare with such models. A
+// program of its own for discs, not a scheme of the library (E513 to E515).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -132,7 +132,7 @@ Heap summary(std::span<const std::array<double, 2>> centres) {
   return heap;
 }
 
-// The 21 discs of paper 001 with hard contact at its step, and with springs.
+// The 21 discs of Anitescu and Hart 2004 with hard contact at its step, and with springs.
 void judge_heap(const ReproduceSetting& setting, Reproduction& r) {
   const Scene s = built_in_scene("cannonball21");
   const double end = setting.fast ? 1.5 : 4;

@@ -1,5 +1,5 @@
-// The double pendulum with a wall of paper 003, 10.1, in its two angles: the exact solution against
-// which Table I is measured.
+// The double pendulum with a wall of Potra et al. 2006, 10.1, in its two angles: the exact solution
+// against which Table I is measured.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
-// Paper 001: the Brazil nut. 269 small discs and a large one in a box that is shaken once a second;
-// the large one comes up. The motion is chaotic, so what is judged is the median over seeds of the
-// arrangement, with its spread (docs/brazil-nut.md). The default is half as wide, with 121 bodies;
-// the full setting has the paper's 270.
+// Anitescu and Hart 2004: the Brazil nut. 269 small discs and a large one in a box that is shaken
+// once a second; the large one comes up. The motion is chaotic, so what is judged is the median
+// over seeds of the arrangement, with its spread (docs/brazil-nut.md). The default is half as wide,
+// with 121 bodies; the full setting has the paper's 270.
 #include <algorithm>
 #include <fmt/format.h>
 

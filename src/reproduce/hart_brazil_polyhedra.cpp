@@ -1,4 +1,4 @@
-// Paper 004, future research: the Brazil nut with polyhedra. A large octahedron under small boxes
+// Hart 2007, future research: the Brazil nut with polyhedra. A large octahedron under small boxes
 // and octahedra in a shaken box, in space; medians over seeds of the arrangement.
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Paper 001: 21 discs in a cannonball arrangement, stabilised, with a complete active set.
+// Anitescu and Hart 2004: 21 discs in a cannonball arrangement, stabilised, with a complete active
+// set.
 #include <algorithm>
 #include <cmath>
 

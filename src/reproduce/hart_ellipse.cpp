@@ -1,5 +1,5 @@
-// Paper 001: an elliptic body with semi-axes 8 and 4 and an angular velocity of 3 is dropped on a
-// table; its infeasibility with and without stabilisation.
+// Anitescu and Hart 2004: an elliptic body with semi-axes 8 and 4 and an angular velocity of 3 is
+// dropped on a table; its infeasibility with and without stabilisation.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Paper 004: maximal and average infeasibility of polyhedra against the step, for gamma from 0 to
+// Hart 2007: maximal and average infeasibility of polyhedra against the step, for gamma from 0 to
 // beyond 1, on the scenes that bear the names of the paper's (E152 to E154). A single trajectory is
 // erratic, so every figure is a mean over many phases of the steps against the impacts.
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Paper 001: a point mass on a massless rod falls from the horizontal; how far Theta = |x|^2 - 1
-// strays without stabilisation, with it, and with projection.
+// Anitescu and Hart 2004: a point mass on a massless rod falls from the horizontal; how far Theta =
+// |x|^2 - 1 strays without stabilisation, with it, and with projection.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Paper 004: the ratio metric is what it says it is, equivalent to Minkowski's depth with the
+// Hart 2007: the ratio metric is what it says it is, equivalent to Minkowski's depth with the
 // bounds of the theorem, and found in time linear in the number of facets. Boxes along common axes
 // have all of it in closed form (E156).
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Paper 001 asks for the convergence of the relaxation as h goes to zero. A block on a plane, whose
-// motion under Coulomb's law has a closed form, from rest and already sliding (E510, E511).
+// Anitescu and Hart (2004) ask for the convergence of the relaxation as h goes to zero. A block on
+// a plane, whose motion under Coulomb's law has a closed form, from rest and already sliding (E510,
+// E511).
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

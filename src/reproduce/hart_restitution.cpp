@@ -1,5 +1,5 @@
-// Paper 001 proves stabilisation for e = 0 and leaves e > 0 open: the largest infeasibility of
-// thrown polyhedra against the step, for several e, and the energy (E512).
+// Anitescu and Hart (2004) prove stabilisation for e = 0 and leaves e > 0 open: the largest
+// infeasibility of thrown polyhedra against the step, for several e, and the energy (E512).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -143,7 +143,8 @@ Reproduction hart_restitution(const ReproduceSetting& setting) {
   r.at_most("share of steps not certified at 1e-8 [-]", 0,
             static_cast<double>(uncertified) / std::max(steps, 1), 1e-2);
   r.notes.push_back(
-      "The proof of paper 001 needs e = 0; these are measurements with the energy guard of "
+      "The proof of Anitescu and Hart 2004 needs e = 0; these are measurements with the energy "
+      "guard of "
       "impacts, "
       "in fixed steps, which leaves a rise of first order in h (E630).");
   return r;

@@ -1,5 +1,5 @@
-// Paper 003: two carts and a stopper with ever stiffer dampers and springs (10.3, Figures 6 and 7),
-// and the ball between closing walls (7.1).
+// Potra et al. 2006: two carts and a stopper with ever stiffer dampers and springs (10.3, Figures 6
+// and 7), and the ball between closing walls (7.1).
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Paper 003, 10.1: the double pendulum with a wall, Table I and Figure 2.
+// Potra et al. 2006, 10.1: the double pendulum with a wall, Table I and Figure 2.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

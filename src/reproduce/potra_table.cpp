@@ -1,4 +1,4 @@
-// Paper 003, 10.2: the block on a rough table, Tables II and III and Figure 4.
+// Potra et al. 2006, 10.2: the block on a rough table, Tables II and III and Figure 4.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Paper 002, section 5 and Figure 4: a ball thrown along a floor, with Mirtich's impulses alone and
-// with the hybrid scheme; what the figure shows, and the closed forms behind it.
+// Son, Trinkle and Amato 2004, section 5 and Figure 4: a ball thrown along a floor, with Mirtich's
+// impulses alone and with the hybrid scheme; what the figure shows, and the closed forms behind it.
 #include <cmath>
 #include <fmt/format.h>
 

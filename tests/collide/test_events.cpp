@@ -155,7 +155,7 @@ std::vector<collide::ShapeContact> events_of(const Pair& p, const Pose& A1, cons
   return out;
 }
 
-// The patch of two faces that lie on each other is the convex hull of the events (paper 004's
+// The patch of two faces that lie on each other is the convex hull of the events (Hart 2007's
 // theorem): its corners, from Sutherland and Hodgman's clipping, are events, and no event lies
 // outside.
 TEST(Events, SpanThePatchOfTwoFaces) {

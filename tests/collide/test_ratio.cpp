@@ -75,7 +75,7 @@ TEST_P(RatioOracle, PointsLieOnBothBodies) {
   }
 }
 
-// (4) of paper 004 and the sharp form of (5), E133: s is the distance of bodies apart and
+// (4) of Hart 2007 and the sharp form of (5), E133: s is the distance of bodies apart and
 // Minkowski's depth of bodies that overlap, D the distance of the centres, h the least height of
 // both bodies.
 TEST_P(RatioOracle, IsEquivalentToTheEuclideanMetric) {

@@ -1,5 +1,5 @@
-// The Brazil nut of paper 001, its first eight shakes: strong shaking lifts the large disc, weak
-// shaking does not. The scenes run to their end with `cairn run`.
+// The Brazil nut of Anitescu and Hart 2004, its first eight shakes: strong shaking lifts the large
+// disc, weak shaking does not. The scenes run to their end with `cairn run`.
 #include <algorithm>
 
 #include "system/worlds.hpp"

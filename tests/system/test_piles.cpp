@@ -1,4 +1,5 @@
-// The piles of papers 000 and 001: certified, without penetration, without energy gained.
+// The piles of Anitescu 2003; Anitescu and Hart 2004: certified, without penetration, without
+// energy gained.
 #include "system/worlds.hpp"
 
 namespace cairn::test_piles {

@@ -1,5 +1,5 @@
-// The contact filter of paper 003: of contacts that share a plane only the corners of their patch
-// are kept, since these span the same wrenches (E145).
+// The contact filter of Potra et al. 2006: of contacts that share a plane only the corners of their
+// patch are kept, since these span the same wrenches (E145).
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The ratio metric of two convex polyhedra (paper 004, E130 to E136): the least factor r by which
+// The ratio metric of two convex polyhedra (Hart 2007, E130 to E136): the least factor r by which
 // both, scaled about their centres, meet, with the event where they do and its derivatives.
 //
 // The result is a function of the polyhedra and their poses: r, rho, axis, centre_distance,

@@ -1,6 +1,6 @@
-// Schemes `euler`, one velocity-impulse complementarity problem per step (papers 000 and 001; E30
-// to E37), and `relaxed`, the same under the convex relaxation of Coulomb's law (papers 001 and
-// 004; E90 to E93).
+// Schemes `euler`, one velocity-impulse complementarity problem per step (Anitescu 2003, Anitescu
+// and Hart 2004; E30 to E37), and `relaxed`, the same under the convex relaxation of Coulomb's law
+// (Anitescu and Hart 2004, Hart 2007; E90 to E93).
 #pragma once
 
 #include "scheme/euler/step_data.hpp"

@@ -1,5 +1,5 @@
-// Option `nonlinear`: gaps and joints hold at the end of the step (E82), scheme (2.6) of paper 000,
-// by a sequence of problems linearised where the one before ended.
+// Option `nonlinear`: gaps and joints hold at the end of the step (E82), scheme (2.6) of Anitescu
+// 2003, by a sequence of problems linearised where the one before ended.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
-// Scheme `relaxed`: the step of `euler` under the convex relaxation of Coulomb's law (papers 001
-// and 004; E90), and the fixed-point iteration of Anitescu and Hart from it to exact friction
-// (E92).
+// Scheme `relaxed`: the step of `euler` under the convex relaxation of Coulomb's law (Anitescu and
+// Hart 2004, Hart 2007; E90), and the fixed-point iteration of Anitescu and Hart from it to exact
+// friction (E92).
 #include "base/conventions.hpp"
 #include "linear/blocks.hpp"
 #include "problem/cone.hpp"

@@ -54,7 +54,8 @@ void HybridStep::limit_events() {
         report.events.empty() ? ContactKey{} : report.events.back().contact, 0);
 }
 
-// Paper 002, Figure 2, contact by contact: flight and impacts, or the steady problem.
+// Son, Trinkle and Amato 2004, Figure 2, contact by contact: flight and impacts, or the steady
+// problem.
 void HybridStep::integrate() {
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(base::is_strictly_sorted(d.steady));

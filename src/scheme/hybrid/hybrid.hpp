@@ -1,5 +1,5 @@
 // Scheme `hybrid`: exact flight and impulse integration while bodies bounce, a complementarity
-// problem for steady contact (paper 002; E200 to E217).
+// problem for steady contact (Son, Trinkle and Amato 2004; E200 to E217).
 #pragma once
 
 #include "scheme/euler/step_data.hpp"

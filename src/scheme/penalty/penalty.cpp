@@ -1,5 +1,5 @@
-// Scheme `penalty`: a contact is a spring with the force gamma Phi_-^b along its normal (paper 000,
-// section II). `explicit` takes it at the beginning of the step; `implicit` (2.4) and
+// Scheme `penalty`: a contact is a spring with the force gamma Phi_-^b along its normal (Anitescu
+// 2003, section II). `explicit` takes it at the beginning of the step; `implicit` (2.4) and
 // `linearly_implicit` (2.8) solve for the velocities at the end (penalty_newton.cpp).
 #include "scheme/penalty/penalty.hpp"
 

@@ -1,4 +1,4 @@
-// Scheme `penalty`: contacts are springs (paper 000, section II; E250 to E255).
+// Scheme `penalty`: contacts are springs (Anitescu 2003, section II; E250 to E255).
 #pragma once
 
 #include "scheme/euler/step_data.hpp"

@@ -1,6 +1,6 @@
 // Impacts of scheme `trapezoidal`: everything that touches at one moment, with joints and friction
-// (paper 003, sections 7.3 and 7.4; E173, E174), and contacts held as joints. What bounces how is
-// collision.cpp's matter.
+// (Potra et al. 2006, sections 7.3 and 7.4; E173, E174), and contacts held as joints. What bounces
+// how is collision.cpp's matter.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Where a sliding contact comes to rest within a step of `trapezoidal`, and the restart there
-// (paper 003, section 7.5, with a mode function in place of a basis; E175).
+// (Potra et al. 2006, section 7.5, with a mode function in place of a basis; E175).
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,6 +1,6 @@
 // When a contact leaves its mode within a step of `trapezoidal`: a sticking one slides, a pressing
-// one opens, a sliding one changes the vertices of its friction polygon (paper 003, section 7.5;
-// E176, E185), and the restart there.
+// one opens, a sliding one changes the vertices of its friction polygon (Potra et al. 2006,
+// section 7.5; E176, E185), and the restart there.
 #include <algorithm>
 #include <cmath>
 

@@ -39,7 +39,7 @@ void TrapezoidalStep::accept(const SolveRecord& record) {
   project(d.now, record, 1);
 }
 
-// Paper 003, section 8: from `now` over `length`, with restarts at events.
+// Potra et al. 2006, section 8: from `now` over `length`, with restarts at events.
 void TrapezoidalStep::integrate(double length) {
   CAIRN_DCHECK(length > 0, length);
   CAIRN_DCHECK(base::are_rotations(d.now.poses));

@@ -1,5 +1,5 @@
-// Scheme `trapezoidal`: the linearly implicit trapezoidal rule with events (paper 003; E160 to
-// E182).
+// Scheme `trapezoidal`: the linearly implicit trapezoidal rule with events (Potra et al. 2006; E160
+// to E182).
 #pragma once
 
 #include "scheme/euler/step_data.hpp"

@@ -16,7 +16,7 @@ struct RowTerms {
 };
 
 // How a touching contact behaves, and of a friction polygon the vertices that carry its impulse:
-// the basis of paper 003, section 7.5.
+// the basis of Potra et al. 2006, section 7.5.
 struct ContactBasis {
   enum class Mode : std::uint8_t { idle, stick, slip, edge } mode = Mode::idle;
   std::array<int, 2> vertices = {-1, -1};  // slip: the first; edge: both

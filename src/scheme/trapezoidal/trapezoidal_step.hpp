@@ -1,7 +1,7 @@
 // One step of `trapezoidal` in progress. Its parts are spread over files by idea: trapezoidal.cpp
-// (the algorithm, paper 003 section 8), trapezoidal_solve.cpp (the smooth problem, E160 to E167),
-// trapezoidal_project.cpp (E168, E169), trapezoidal_events.cpp (active set and collision times,
-// E170 to E172), impact.cpp (E173, E174), trapezoidal_accuracy.cpp (E182), modes.cpp (E175),
+// (the algorithm, Potra et al. 2006 section 8), trapezoidal_solve.cpp (the smooth problem, E160 to
+// E167), trapezoidal_project.cpp (E168, E169), trapezoidal_events.cpp (active set and collision
+// times, E170 to E172), impact.cpp (E173, E174), trapezoidal_accuracy.cpp (E182), modes.cpp (E175),
 // instant.cpp and release.cpp (E176, E184, E185), trapezoidal_ledger.cpp (E180, E181),
 // trapezoidal_jumps.cpp (E660 to E663).
 #pragma once

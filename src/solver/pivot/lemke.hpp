@@ -1,6 +1,6 @@
-// Complementary pivoting on the mixed LCP of paper 000, (4.11), velocities and bilateral impulses
-// as free variables (E43). For planar contacts Coulomb's law is this LCP; in space it needs a
-// pyramid.
+// Complementary pivoting on the mixed LCP of Anitescu 2003, (4.11), velocities and bilateral
+// impulses as free variables (E43). For planar contacts Coulomb's law is this LCP; in space it
+// needs a pyramid.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing;
 
-//   o -> v0 = 1         |        paper 000, section III.D; no gravity
+//   o -> v0 = 1         |        Anitescu 2003, section III.D; no gravity
 //   x = 0               | x = 1
 double velocity_after_wall(double h, double e, Restitution form) {
   ModelDescription d = world(Vec3::Zero(), 0, e);

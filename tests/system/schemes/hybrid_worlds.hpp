@@ -15,7 +15,8 @@ inline double energy(const Simulator& sim) {
   return sim.kinetic_energy() + sim.potential_energy();
 }
 
-// Paper 002, section 5: a solid ball thrown along a plane. Its bottom is 1 m above it.
+// Son, Trinkle and Amato 2004, section 5: a solid ball thrown along a plane. Its bottom is 1 m
+// above it.
 inline ModelDescription ball(double friction, double restitution) {
   ModelDescription d = world(Vec3(0, 0, -g), friction, restitution);
   d.bodies = {fixed_halfspace("floor", Vec3::UnitZ()),

@@ -82,7 +82,8 @@ TEST(ProjectContacts, PileIsFreeOfOverlapsAfterTheFirstStep) {
   }
 }
 
-// The ellipse of paper 001 sinks in by centimetres at h = 0.05; pushed out it does not.
+// The ellipse of Anitescu and Hart 2004 sinks in by centimetres at h = 0.05; pushed out it does
+// not.
 TEST(ProjectContacts, EllipseIsPushedOut) {
   ModelDescription d = world(Vec3(0, -g, 0), 0.3, 0);
   d.bodies = {fixed_halfspace("table", Vec3::UnitY()),

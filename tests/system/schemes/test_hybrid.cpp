@@ -1,5 +1,5 @@
-// Scheme `hybrid` (paper 002), one body on the ground: bounces and the switch to steady contact,
-// against closed forms.
+// Scheme `hybrid` (Son, Trinkle and Amato 2004), one body on the ground: bounces and the switch to
+// steady contact, against closed forms.
 #include "system/schemes/hybrid_worlds.hpp"
 
 namespace cairn::testing::test_hybrid {

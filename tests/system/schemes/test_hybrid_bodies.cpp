@@ -1,5 +1,5 @@
-// Scheme `hybrid` (paper 002), several bodies and contacts: impacts that are passed on, linked
-// bodies, the way to steady contact and back, bounds of the work, and energies.
+// Scheme `hybrid` (Son, Trinkle and Amato 2004), several bodies and contacts: impacts that are
+// passed on, linked bodies, the way to steady contact and back, bounds of the work, and energies.
 #include "system/schemes/hybrid_worlds.hpp"
 
 namespace cairn::testing::test_hybrid_bodies {

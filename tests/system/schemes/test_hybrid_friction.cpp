@@ -8,7 +8,8 @@ namespace {
 
 constexpr double radius = 0.5, inertia = 0.4 * radius * radius, drop = 1;
 
-// Paper 002, section 5: a solid ball of 1 kg thrown along a plane, with friction about its contact.
+// Son, Trinkle and Amato 2004, section 5: a solid ball of 1 kg thrown along a plane, with friction
+// about its contact.
 ModelDescription ball(double mu, double e, double rolling, double torsional, const Vec3& velocity,
                       const Vec3& spin) {
   ModelDescription d = world(Vec3(0, 0, -g), mu, e);

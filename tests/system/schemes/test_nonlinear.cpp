@@ -1,5 +1,5 @@
-// Option `nonlinear`, scheme (2.6) of paper 000 (E82, E83): gaps and joints hold at the end of the
-// step, not their linearisation.
+// Option `nonlinear`, scheme (2.6) of Anitescu 2003 (E82, E83): gaps and joints hold at the end of
+// the step, not their linearisation.
 #include <algorithm>
 #include <cmath>
 
@@ -67,7 +67,7 @@ TEST(Nonlinear, PendulumIsTheClosedFormOfTheScheme) {
   }
 }
 
-// ---- The ellipse of paper 001
+// ---- The ellipse of Anitescu and Hart 2004
 
 ModelDescription falling_ellipse(double height) {
   ModelDescription d = world(Vec3(0, -g, 0), 0.3, 0);

@@ -1,5 +1,5 @@
-// Scheme penalty (paper 000, section II): depth at rest, both stiff limits, energy, stability, and
-// what it refuses.
+// Scheme penalty (Anitescu 2003, section II): depth at rest, both stiff limits, energy, stability,
+// and what it refuses.
 #include <cmath>
 
 #include "system/worlds.hpp"

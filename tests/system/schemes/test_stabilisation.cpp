@@ -1,4 +1,4 @@
-// Stabilisation of joints and gaps, paper 001: the pendulum and the ellipse.
+// Stabilisation of joints and gaps, Anitescu and Hart 2004: the pendulum and the ellipse.
 #include <cmath>
 
 #include "system/worlds.hpp"

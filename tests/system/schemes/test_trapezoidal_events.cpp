@@ -68,7 +68,7 @@ TEST(TrapezoidalEvents, BallBouncesAtTheExactTimes) {
   EXPECT_NEAR(motion(sim, "ball").position.y(), 0.5, 1e-15);
 }
 
-// Table I of paper 003, last digit +-1 and its rounding.
+// Table I of Potra et al. 2006, last digit +-1 and its rounding.
 TEST(TrapezoidalEvents, DoublePendulumMeetsTableOne) {
   const reproduce::PendulumReference exact = reproduce::reference_pendulum(2.5);
   ASSERT_EQ(exact.impacts.size(), 5u);
