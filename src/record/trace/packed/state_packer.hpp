@@ -77,20 +77,8 @@ class StatePacker : protected SolvePacker<Pack, Report> {
     p.integer(state_.step, before_.step + 1);
     state_velocities();
     poses();
-    memories(state_.contacts, [](const ContactReport& c) {
-      Vec3 out;
-      for (int i = 0; i < 3; ++i)
-        out[i] = c.impulse[0] * c.contact.n_W[i] + c.impulse[1] * c.contact.t1_W[i] +
-                 c.impulse[2] * c.contact.t2_W[i];
-      return out;
-    });
-    memories(state_.contact_torques, [](const ContactReport& c) {
-      Vec3 out;
-      for (int i = 0; i < 3; ++i)
-        out[i] = c.torque[0] * c.contact.n_W[i] + c.torque[1] * c.contact.t1_W[i] +
-                 c.torque[2] * c.contact.t2_W[i];
-      return out;
-    });
+    memories(state_.contacts, &ContactReport::impulse);
+    memories(state_.contact_torques, &ContactReport::torque);
     joints();
     numbers(state_.v_before, before_.v_before.size() > 0 ? before_.v : before_.v_before);
     keys(state_.pending);
@@ -142,15 +130,21 @@ class StatePacker : protected SolvePacker<Pack, Report> {
     for (std::size_t i = 0; i < guess.size() && p.ok(); ++i) pose(state_.poses[i], guess[i]);
   }
 
-  template <class Memories, class Impulse>
-  void memories(Memories& memories, Impulse impulse) {
+  // What a contact reports along its axes, in the world.
+  template <class Memories>
+  void memories(Memories& memories, Vec3 ContactReport::*reported) {
     p.count(memories, 0);
     std::int64_t last = -1;
     for (auto& memory : memories) {
       const std::int64_t contact = key_among(memory.key, report_.contacts, last);
-      vec3(memory.impulse_W, contact < 0
-                                 ? Vec3(Vec3::Zero())
-                                 : impulse(report_.contacts[static_cast<std::size_t>(contact)]));
+      Vec3 guess = Vec3::Zero();
+      if (contact >= 0) {
+        const ContactReport& c = report_.contacts[static_cast<std::size_t>(contact)];
+        const Vec3& x = c.*reported;
+        for (int i = 0; i < 3; ++i)
+          guess[i] = x[0] * c.contact.n_W[i] + x[1] * c.contact.t1_W[i] + x[2] * c.contact.t2_W[i];
+      }
+      vec3(memory.impulse_W, guess);
       if (!p.ok()) return;
     }
   }
