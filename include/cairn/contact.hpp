@@ -11,12 +11,19 @@ namespace cairn {
 
 enum class RestitutionLaw : std::uint8_t;  // of cairn/model.hpp
 
+// What touches of each of two shapes: a corner, cap or end in the shape's own numbering, of
+// polyhedra also an edge or a face (collide/ratio/events.hpp).
+struct Features {
+  std::uint32_t a = 0, b = 0;
+  auto operator<=>(const Features&) const = default;
+};
+
 // Names a contact for good: the same features of the same shapes have the same key in every step.
 // Order of contacts = order of keys.
 struct ContactKey {
   BodyId body_a{}, body_b{};  // a < b
   ShapeId shape_a{}, shape_b{};
-  std::int32_t feature = 0;  // corner, cap or end of the overlap that touches
+  Features feature;
   auto operator<=>(const ContactKey&) const = default;
 };
 

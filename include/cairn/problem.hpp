@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cairn/contact.hpp"
+#include "cairn/constraint_key.hpp"
 #include "cairn/friction_polygon.hpp"
 #include "cairn/math.hpp"
 
@@ -37,15 +37,6 @@ constexpr bool is_unilateral(Law law) {
   return law == Law::nonnegative || has_cone(law);
 }
 
-// Where a constraint comes from, for names and warm start.
-struct ConstraintId {
-  enum class Kind : std::uint8_t { contact, joint, file } kind = Kind::file;
-  ContactKey contact;       // kind contact
-  std::int32_t number = 0;  // joint: index into Model::joints; file: index into Problem::names
-  std::int32_t part = 0;    // joint: which group of its rows; contact: 0 its rows, 1 torsional
-                            // and 2 rolling friction
-};
-
 constexpr int max_rows = 3;        // of a constraint
 constexpr int max_velocities = 6;  // of a body
 
@@ -64,7 +55,7 @@ struct Constraint {
                  // bounds this one; -1: none does
   double J[2][max_rows][max_velocities] = {};  // rows of J, for body[0] and body[1]
   double b[max_rows] = {};                     // [m/s, rad/s]
-  ConstraintId id;
+  ConstraintKey key;
 };
 
 // Masses, lengths and times are measured in these units, powers of two: in them all numbers are
@@ -98,9 +89,9 @@ struct Problem {
   std::vector<ProblemBody> bodies;
   std::vector<BodyCoupling> couplings;
   VecX k;                               // right-hand side of the momentum balance: A v_free = k
-  std::vector<Constraint> constraints;  // lambda and w are stored constraint by constraint
+  std::vector<Constraint> constraints;  // in the order of their keys; lambda and w likewise
   std::vector<int> first_row;           // constraints + 1 entries: rows of constraint i start here
-  std::vector<std::string> names;       // of constraints of kind file
+  std::vector<std::string> names;       // of constraints of role given
 
   int velocities() const { return static_cast<int>(k.size()); }
   int rows() const { return first_row.empty() ? 0 : first_row.back(); }

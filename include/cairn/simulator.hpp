@@ -261,6 +261,8 @@ struct StepReport {
   }
 };
 
+// "disc1-plank:0", of two polyhedra "die-floor:face5-corner2".
+std::string contact_name(const Model& model, const ContactKey& key);
 // "contact disc1-plank:0", "joint rod" ...
 std::string constraint_name(const Model& model, const Problem& problem, int constraint);
 

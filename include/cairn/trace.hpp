@@ -14,8 +14,8 @@
 
 namespace cairn {
 
-// Version 7 has packed frames; recordings of version 6 are read as well.
-inline constexpr std::uint32_t trace_version = 7, oldest_trace_version = 6;
+// Version 8 has keys of constraints with roles, features of 32 bits and impulses by key.
+inline constexpr std::uint32_t trace_version = 8;
 
 namespace record {
 struct FrameMemory;
@@ -175,7 +175,7 @@ Result<CheckReport> check_trace(const std::string& path, const CheckOptions& opt
 // simulator that starts from it takes the same steps, bit for bit, as one that was never
 // interrupted.
 
-inline constexpr std::uint32_t checkpoint_version = 3;
+inline constexpr std::uint32_t checkpoint_version = 4;
 
 // How the run that wrote a checkpoint was started, so that it can go on in the same way.
 struct CheckpointRun {

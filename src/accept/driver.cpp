@@ -31,8 +31,8 @@ struct Group {
   }
 
   // False: it was stopped or interrupted.
-  bool step(double h, const State& whole, std::span<const int> joint_rows) {
-    const State begin = sub.extract(whole, joint_rows);
+  bool step(double h, const State& whole) {
+    const State begin = sub.extract(whole);
     state = begin;
     const Judgement first = stepper.attempt(setting, h, data, state, report);
     if (setting.interrupted) return false;
@@ -40,10 +40,7 @@ struct Group {
       make_one_part(sub.model(), begin.t, state, report);
     else
       stepper.divide(setting, h, begin, first, data, state, report);
-    if (report.failed() || setting.interrupted) return false;
-    if (report.solve_count > 0)
-      rows_of_joint = rows_of_joints(sub.model(), report.solves.front().problem);
-    return true;
+    return !report.failed() && !setting.interrupted;
   }
 
   SubModel sub;
@@ -52,7 +49,6 @@ struct Group {
   scheme::StepData data;
   State state;
   StepReport report;
-  std::vector<int> rows_of_joint;
 };
 
 // A ball that holds all a body passed through, about where it began.
@@ -134,7 +130,7 @@ bool Driver::find_group(const Model& model, const StepReport& report, const Judg
   for (const Spring& spring : model.springs) join(spring.bodies[0], spring.bodies[1]);
   for (const SolveRecord& solve : report.solved())
     for (const Constraint& c : solve.problem.constraints)
-      if (c.id.kind == ConstraintId::Kind::contact) join(c.id.contact.body_a, c.id.contact.body_b);
+      if (is_of_contact(c.key.role)) join(c.key.contact.body_a, c.key.contact.body_b);
   for (const auto& [a, b] : judgement.culprits) join(a, b);
   fails_.assign(model.bodies.size(), 0);
   for (const auto& [a, b] : judgement.culprits)
@@ -155,12 +151,9 @@ bool Driver::step_apart(const Setting& s, double h, const scheme::StepData& data
                         StepReport& report) {
   std::vector<char> rest(fails_.size());
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = fails_[i] ? 0 : 1;
-  const std::vector<int> rows = report.solve_count > 0
-                                    ? rows_of_joints(s.model, report.solves.front().problem)
-                                    : std::vector<int>();
   Group groups[2] = {{s, fails_, data}, {s, rest, data}};
   for (Group& group : groups)
-    if (!group.step(h, begin_, rows)) return false;
+    if (!group.step(h, begin_)) return false;
 
   StepReport whole;
   scheme::clear(whole, begin_, h);
@@ -203,29 +196,10 @@ void merge_memory(const Group (&groups)[2], State& state) {
     std::sort(list.begin(), list.end(), less);
     return list;
   };
-  auto by_key = [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; };
-  state.contacts = merged(&State::contacts, by_key);
-  state.contact_torques = merged(&State::contact_torques, by_key);
-  state.contact_anchors =
-      merged(&State::contact_anchors,
-             [](const ContactAnchor& a, const ContactAnchor& b) { return a.key < b.key; });
+  const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
+  state.impulses = merged(&State::impulses, by_key);
+  state.contact_anchors = merged(&State::contact_anchors, by_key);
   state.pending = merged(&State::pending, std::less<>());
-  // Rows of joints in the order of the whole model.
-  std::vector<std::vector<double>> of_joint;
-  for (const Group& group : groups) {
-    if (group.rows_of_joint.empty()) continue;
-    std::size_t row = 0;
-    for (std::size_t i = 0; i < group.sub.model().joints.size(); ++i) {
-      const auto at = static_cast<std::size_t>(group.sub.joint(static_cast<int>(i)));
-      if (of_joint.size() <= at) of_joint.resize(at + 1);
-      const int count = group.rows_of_joint[i];
-      for (int k = 0; k < count && row < group.state.joint_impulses.size(); ++k, ++row)
-        of_joint[at].push_back(group.state.joint_impulses[row]);
-    }
-  }
-  state.joint_impulses.clear();
-  for (const auto& rows : of_joint)
-    state.joint_impulses.insert(state.joint_impulses.end(), rows.begin(), rows.end());
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ void MomentumBalance::list_links(const Model& model, const StepReport& report) {
   links_.clear();
   for (const SolveRecord& solve : report.solved())
     for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
-      const ConstraintId& id = solve.problem.constraints[i].id;
-      if (id.kind == ConstraintId::Kind::contact && impulse_of(solve, i) != 0)
+      const ConstraintKey& id = solve.problem.constraints[i].key;
+      if (is_of_contact(id.role) && impulse_of(solve, i) != 0)
         links_.push_back({id.contact.body_a, id.contact.body_b, false});
     }
   for (const ImpactReport& i : report.impacts)

@@ -42,9 +42,7 @@ bool may_help(StopReason reason) {
 // one of another length.
 void scale_memory(double factor, State& state) {
   if (factor == 1) return;
-  for (ContactMemory& m : state.contacts) m.impulse_W *= factor;
-  for (ContactMemory& m : state.contact_torques) m.impulse_W *= factor;
-  for (double& impulse : state.joint_impulses) impulse *= factor;
+  for (ImpulseMemory& m : state.impulses) m.impulse *= factor;
 }
 
 // Contacts may return energy that an earlier step took: as springs, or by delayed restitution.

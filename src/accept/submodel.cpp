@@ -82,7 +82,7 @@ SubModel::SubModel(const Model& model, std::span<const char> member)
       model_.no_contact.push_back({mapped(body_in_, a), mapped(body_in_, b)});
 }
 
-State SubModel::extract(const State& whole, std::span<const int> joint_rows) const {
+State SubModel::extract(const State& whole) const {
   State part;
   part.t = whole.t;
   part.step = whole.step;
@@ -105,19 +105,21 @@ State SubModel::extract(const State& whole, std::span<const int> joint_rows) con
     return ContactKey{mapped(body_in_, key.body_a), mapped(body_in_, key.body_b),
                       mapped(shape_in_, key.shape_a), mapped(shape_in_, key.shape_b), key.feature};
   };
-  for (const ContactMemory& m : whole.contacts)
-    if (inside(m.key)) part.contacts.push_back({own(m.key), m.impulse_W});
-  for (const ContactMemory& m : whole.contact_torques)
-    if (inside(m.key)) part.contact_torques.push_back({own(m.key), m.impulse_W});
+  for (const ImpulseMemory& m : whole.impulses) {
+    ConstraintKey key = m.key;
+    if (key.role == Role::joint) {
+      key.element = joint_in_[base::at(key.element)];
+      if (key.element < 0) continue;
+    } else {
+      if (!inside(key.contact)) continue;
+      key.contact = own(key.contact);
+    }
+    part.impulses.push_back({key, m.impulse});
+  }
   for (const ContactAnchor& a : whole.contact_anchors)
     if (inside(a.key)) part.contact_anchors.push_back({own(a.key), a.p_A, a.p_B});
   for (const ContactKey& key : whole.pending)
     if (inside(key)) part.pending.push_back(own(key));
-  std::size_t row = 0;
-  for (std::size_t i = 0; i < joint_rows.size(); ++i)
-    for (int k = 0; k < joint_rows[i]; ++k, ++row)
-      if (joint_in_[i] >= 0 && row < whole.joint_impulses.size())
-        part.joint_impulses.push_back(whole.joint_impulses[row]);
   return part;
 }
 
@@ -150,9 +152,14 @@ ContactKey SubModel::renamed(const ContactKey& key) const {
           mapped(shapes_, key.shape_b), key.feature};
 }
 
+ConstraintKey SubModel::renamed(ConstraintKey key) const {
+  if (key.role == Role::joint) key.element = joints_[base::at(key.element)];
+  if (is_of_contact(key.role)) key.contact = renamed(key.contact);
+  return key;
+}
+
 void SubModel::rename(State& part) const {
-  for (ContactMemory& m : part.contacts) m.key = renamed(m.key);
-  for (ContactMemory& m : part.contact_torques) m.key = renamed(m.key);
+  for (ImpulseMemory& m : part.impulses) m.key = renamed(m.key);
   for (ContactAnchor& a : part.contact_anchors) a.key = renamed(a.key);
   for (ContactKey& key : part.pending) key = renamed(key);
 }
@@ -168,21 +175,11 @@ void SubModel::rename(StepReport& report) const {
     Problem& problem = report.solves[base::at(i)].problem;
     for (ProblemBody& body : problem.bodies)
       if (body.model_body >= 0) body.model_body = bodies_[base::at(body.model_body)];
-    for (Constraint& c : problem.constraints) {
-      if (c.id.kind == ConstraintId::Kind::joint) c.id.number = joints_[base::at(c.id.number)];
-      if (c.id.kind == ConstraintId::Kind::contact) c.id.contact = renamed(c.id.contact);
-    }
+    for (Constraint& c : problem.constraints) c.key = renamed(c.key);
     SolveOrigin& origin = report.solves[base::at(i)].origin;
     for (Contact& c : origin.contacts) c.key = renamed(c.key);
     for (Contact& c : origin.before) c.key = renamed(c.key);
   }
-}
-
-std::vector<int> rows_of_joints(const Model& model, const Problem& problem) {
-  std::vector<int> rows(model.joints.size(), 0);
-  for (const Constraint& c : problem.constraints)
-    if (c.id.kind == ConstraintId::Kind::joint) rows[base::at(c.id.number)] += c.rows;
-  return rows;
 }
 
 }  // namespace cairn::accept

@@ -18,9 +18,7 @@ class SubModel {
 
   const Model& model() const { return model_; }
 
-  // The state of the group. `joint_rows`: number of rows of each joint of the whole model, which
-  // assigns impulses to joints; empty: they are left out.
-  State extract(const State& whole, std::span<const int> joint_rows) const;
+  State extract(const State& whole) const;
   std::vector<ExternalForce> extract(std::span<const ExternalForce> forces) const;
 
   // Poses and velocities of the group.
@@ -28,18 +26,15 @@ class SubModel {
   // Renumbers every id in what the group has done.
   void rename(State& part) const;
   void rename(StepReport& report) const;
-  int joint(int part) const { return joints_[static_cast<std::size_t>(part)]; }
 
  private:
   ContactKey renamed(const ContactKey& key) const;
+  ConstraintKey renamed(ConstraintKey key) const;
 
   Model model_;
   const Model* whole_;
   std::vector<int> bodies_, shapes_, joints_;       // of the whole model, by number in the part
   std::vector<int> body_in_, shape_in_, joint_in_;  // the other way round; -1: not in the part
 };
-
-// Rows of each joint in a problem of the model.
-std::vector<int> rows_of_joints(const Model& model, const Problem& problem);
 
 }  // namespace cairn::accept

@@ -16,7 +16,7 @@ namespace {
 constexpr double same_impulse = 1e-12;  // of a contact, over the largest of the step [-]
 
 bool is_contact(const Constraint& c) {
-  return c.id.kind == ConstraintId::Kind::contact && c.id.part == 0 && is_unilateral(c.law);
+  return c.key.role == Role::contact && is_unilateral(c.law);
 }
 
 // The reported contact of a constraint; -1: none.
@@ -66,8 +66,9 @@ void ask(const StepReport& report, const SolveRecord& solve, std::vector<double>
   }
   for (const ContactReport& c : report.contacts) {
     const ContactKey& k = c.contact.key;
-    for (const int x : {static_cast<int>(k.body_a), static_cast<int>(k.body_b),
-                        static_cast<int>(k.shape_a), static_cast<int>(k.shape_b), k.feature})
+    for (const double x : {static_cast<double>(k.body_a), static_cast<double>(k.body_b),
+                           static_cast<double>(k.shape_a), static_cast<double>(k.shape_b),
+                           static_cast<double>(k.feature.a), static_cast<double>(k.feature.b)})
       question.push_back(x);
     put(c.impulse.data(), 3);
     question.push_back(c.contact.stretch);
@@ -110,7 +111,7 @@ class SolveForces {
     for (const int i : constraints) {
       const Constraint& c = problem_.constraints[base::at(i)];
       if (!is_contact(c)) continue;
-      const int at = find_contact(report_, c.id.contact);
+      const int at = find_contact(report_, c.key.contact);
       if (at < 0 || assigned_[base::at(at)]) return false;
       const ContactReport& r = report_.contacts[base::at(at)];
       const Vec3 own = physical(problem_, c, r.contact, rows_of(i));
@@ -125,7 +126,7 @@ class SolveForces {
   }
 
   void mark(const Constraint& c, ForceKind kind) {
-    const std::size_t at = base::at(find_contact(report_, c.id.contact));
+    const std::size_t at = base::at(find_contact(report_, c.key.contact));
     assigned_[at] = true;
     out_.kinds[at] = kind;
   }
@@ -235,7 +236,7 @@ bool spread_islands(const StepReport& report, ShownForces& forces) {
       if (row + c.rows > island.lambda.size()) return false;
       row += c.rows;
       if (!is_contact(c)) continue;
-      const int at = find_contact(report, c.id.contact);
+      const int at = find_contact(report, c.key.contact);
       if (at < 0) return false;
       // Unique ones keep the bits of the solver.
       if (forces.kinds[base::at(at)] != ForceKind::least_norm) continue;

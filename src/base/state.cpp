@@ -1,15 +1,36 @@
 // Equality and hash of a State, bit by bit.
 #include "cairn/state.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 namespace cairn {
 
+const char* name(Role role) {
+  static constexpr const char* names[] = {"joint", "contact", "torsion", "rolling", "given"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+std::span<const ImpulseMemory> of_role(std::span<const ImpulseMemory> impulses, Role role) {
+  const auto first =
+      std::lower_bound(impulses.begin(), impulses.end(), role,
+                       [](const ImpulseMemory& m, Role r) { return m.key.role < r; });
+  const auto last = std::upper_bound(first, impulses.end(), role,
+                                     [](Role r, const ImpulseMemory& m) { return r < m.key.role; });
+  return {first, last};
+}
+
+const ImpulseMemory* find(std::span<const ImpulseMemory> impulses, const ConstraintKey& key) {
+  const auto found =
+      std::lower_bound(impulses.begin(), impulses.end(), key,
+                       [](const ImpulseMemory& m, const ConstraintKey& k) { return m.key < k; });
+  return found == impulses.end() || found->key != key ? nullptr : &*found;
+}
+
 bool State::operator==(const State& o) const {
   return t == o.t && step == o.step && poses == o.poses && v.size() == o.v.size() && v == o.v &&
-         contacts == o.contacts && contact_torques == o.contact_torques &&
-         contact_anchors == o.contact_anchors && joint_impulses == o.joint_impulses &&
+         impulses == o.impulses && contact_anchors == o.contact_anchors &&
          v_before.size() == o.v_before.size() && v_before == o.v_before && pending == o.pending;
 }
 
@@ -32,9 +53,15 @@ class Hasher {
   void add(const ContactKey& key) {
     for (const auto x :
          {static_cast<std::int32_t>(key.body_a), static_cast<std::int32_t>(key.body_b),
-          static_cast<std::int32_t>(key.shape_a), static_cast<std::int32_t>(key.shape_b),
-          key.feature})
+          static_cast<std::int32_t>(key.shape_a), static_cast<std::int32_t>(key.shape_b)})
       add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)));
+    add(static_cast<std::uint64_t>(key.feature.a) << 32 | key.feature.b);
+  }
+  void add(const ConstraintKey& key) {
+    add(static_cast<std::uint64_t>(key.role) << 40 |
+        static_cast<std::uint64_t>(key.coordinate) << 32 |
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.element)));
+    add(key.contact);
   }
   std::uint64_t value() const {
     std::uint64_t z = value_;
@@ -58,20 +85,15 @@ std::uint64_t hash(const State& state) {
     h.add(pose.R.coeffs().data(), 4);
   }
   h.add(state.v.data(), state.v.size());
-  h.add(static_cast<std::uint64_t>(state.contacts.size()));
-  for (const ContactMemory& m : state.contacts) {
+  h.add(static_cast<std::uint64_t>(state.impulses.size()));
+  for (const ImpulseMemory& m : state.impulses) {
     h.add(m.key);
-    h.add(m.impulse_W.data(), 3);
+    h.add(m.impulse.data(), 3);
   }
-  h.add(state.joint_impulses.data(), static_cast<std::ptrdiff_t>(state.joint_impulses.size()));
   h.add(state.v_before.data(), state.v_before.size());
   h.add(static_cast<std::uint64_t>(state.pending.size()));
   for (const ContactKey& key : state.pending) h.add(key);
-  // States without them keep the hash they had before these were known.
-  for (const ContactMemory& m : state.contact_torques) {
-    h.add(m.key);
-    h.add(m.impulse_W.data(), 3);
-  }
+  h.add(static_cast<std::uint64_t>(state.contact_anchors.size()));
   for (const ContactAnchor& a : state.contact_anchors) {
     h.add(a.key);
     h.add(a.p_A.data(), 3);

@@ -67,9 +67,9 @@ VecX recalled(const Problem& before, const VecX& lambda, const Problem& now) {
   for (std::size_t i = 0; i < now.constraints.size(); ++i) {
     const Constraint& c = now.constraints[i];
     const auto found = std::lower_bound(
-        before.constraints.begin(), before.constraints.end(), c.id.contact,
-        [](const Constraint& a, const ContactKey& key) { return a.id.contact < key; });
-    if (found == before.constraints.end() || found->id.contact != c.id.contact) continue;
+        before.constraints.begin(), before.constraints.end(), c.key.contact,
+        [](const Constraint& a, const ContactKey& key) { return a.key.contact < key; });
+    if (found == before.constraints.end() || found->key.contact != c.key.contact) continue;
     const int side = c.body[0] >= 0 ? 0 : 1;
     const Vec3 impulse = world_impulse(
         before, lambda, static_cast<std::size_t>(found - before.constraints.begin()), side);

@@ -128,20 +128,21 @@ void ContactFinder::collect(const Model& model, std::span<const Pose> poses,
 }
 
 // Normal of the pair's largest impulse of the last step, as its event is now.
-Vec3 ContactFinder::held_direction(const Model& model, std::span<const ContactMemory> memory,
+Vec3 ContactFinder::held_direction(const Model& model, std::span<const ImpulseMemory> memory,
                                    const PlacedPair& now, ShapeId a, ShapeId b) const {
   CAIRN_DCHECK(a < b, a, b);
-  const ContactKey first{model.shapes[index(a)].body, model.shapes[index(b)].body, a, b,
-                         std::numeric_limits<std::int32_t>::min()};
-  auto entry =
-      std::lower_bound(memory.begin(), memory.end(), first,
-                       [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
+  const ContactKey first{model.shapes[index(a)].body, model.shapes[index(b)].body, a, b, {}};
+  auto entry = std::lower_bound(
+      memory.begin(), memory.end(), first,
+      [](const ImpulseMemory& m, const ContactKey& key) { return m.key.contact < key; });
   double largest = 0;
-  int feature = 0;
-  for (; entry != memory.end() && entry->key.shape_a == a && entry->key.shape_b == b; ++entry) {
-    if (!(entry->impulse_W.squaredNorm() > largest)) continue;
-    largest = entry->impulse_W.squaredNorm();
-    feature = entry->key.feature;
+  Features feature;
+  for (;
+       entry != memory.end() && entry->key.contact.shape_a == a && entry->key.contact.shape_b == b;
+       ++entry) {
+    if (!(entry->impulse.squaredNorm() > largest)) continue;
+    largest = entry->impulse.squaredNorm();
+    feature = entry->key.contact.feature;
   }
   ShapeContact c;
   if (largest == 0 || !evaluate(event_of(feature), now.a, now.b, events.delta_max, c))
@@ -204,10 +205,10 @@ void ContactFinder::filter_patches(const Model& model, std::vector<Contact>& con
 
 void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> ahead, std::span<const Reach> reach,
-                         std::span<const ContactMemory> memory, std::vector<Contact>& contacts) {
+                         std::span<const ImpulseMemory> memory, std::vector<Contact>& contacts) {
   CAIRN_DCHECK(ahead.size() == poses.size(), ahead.size(), poses.size());
   CAIRN_DCHECK(reach.size() == model.bodies.size(), reach.size());
-  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
+  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ImpulseMemory& m) { return m.key; }));
   const Query query{model, poses, ahead, reach, memory};
   near_pairs(model, poses, reach);
   grown_ = boxes_;

@@ -44,16 +44,17 @@ class ContactFinder {
   // Contacts with gap <= reach of both bodies. Frames and materials are filled in. `ahead`: where
   // the bodies are expected at the end of the step, by which polyhedra choose among the ways to be
   // kept apart. Leaves the polyhedra that are near each other in pairs().
-  // `memory`: the impulses of the last step, sorted by key.
+  // `memory`: the impulses of contacts of the last step, sorted by key.
   void find(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
-            std::span<const Reach> reach, std::span<const ContactMemory> memory,
+            std::span<const Reach> reach, std::span<const ImpulseMemory> memory,
             std::vector<Contact>& contacts);
 
   // Contacts that overlap; of two polyhedra one, along the axis of least depth, whose feature is
   // `along_axis`.
   void find_overlaps(const Model& model, std::span<const Pose> poses,
                      std::vector<Contact>& contacts);
-  static constexpr int along_axis = std::numeric_limits<int>::max();
+  static constexpr Features along_axis = {std::numeric_limits<std::uint32_t>::max(),
+                                          std::numeric_limits<std::uint32_t>::max()};
   // Deepest overlap of each of the given pairs of shapes that overlap; each has a contact function.
   struct Depth {
     ShapeId a{}, b{};
@@ -96,10 +97,10 @@ class ContactFinder {
     const Model& model;
     std::span<const Pose> poses, ahead;
     std::span<const Reach> reach;
-    std::span<const ContactMemory> memory;
+    std::span<const ImpulseMemory> memory;
   };
   void find_polyhedra(const Query& query, ShapeId a, ShapeId b, std::vector<Contact>& contacts);
-  Vec3 held_direction(const Model& model, std::span<const ContactMemory> memory,
+  Vec3 held_direction(const Model& model, std::span<const ImpulseMemory> memory,
                       const PlacedPair& now, ShapeId a, ShapeId b) const;
   RatioBasis last_basis(ShapeId a, ShapeId b) const;
   struct CompoundPair;

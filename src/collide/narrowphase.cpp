@@ -95,7 +95,7 @@ bool precedes(const PlacedShape& a, const PlacedShape& b) {
 
 ShapeContact exchanged(const ShapeContact& c) {
   CAIRN_DCHECK(base::is_direction(c.n_W));
-  return {c.p_WB, c.p_WA, -c.n_W, c.gap, c.feature};
+  return {c.p_WB, c.p_WA, -c.n_W, c.gap, {c.feature.b, c.feature.a}};
 }
 
 void collide_shapes(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose& X_WB,

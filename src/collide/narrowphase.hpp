@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "cairn/contact.hpp"
 #include "cairn/math.hpp"
 #include "cairn/polyhedron.hpp"
 #include "cairn/shape.hpp"
@@ -15,10 +16,10 @@ namespace cairn::collide {
 // parts the pair; in both cases p_WB - p_WA = gap n_W, but for the extra features of a pair: there
 // the gap is that of the feature.
 struct ShapeContact {
-  Vec3 p_WA, p_WB;  // deepest or closest points on the surfaces of A and B [m]
-  Vec3 n_W;         // unit normal from A to B [-]
-  double gap;       // > 0 apart, < 0 overlapping [m]
-  int feature;      // the same number for the same feature in every step
+  Vec3 p_WA, p_WB;   // deepest or closest points on the surfaces of A and B [m]
+  Vec3 n_W;          // unit normal from A to B [-]
+  double gap;        // > 0 apart, < 0 overlapping [m]
+  Features feature;  // the same in every step for what touches
 };
 
 // Appends all features of the pair however far apart they are:

@@ -124,7 +124,7 @@ JointRank joint_rank(const Model& model, const State& state) {
 
   std::vector<int> joint_of_row;
   for (const Constraint& c : problem.constraints)
-    joint_of_row.insert(joint_of_row.end(), base::at(c.rows), c.id.number);
+    joint_of_row.insert(joint_of_row.end(), base::at(c.rows), c.key.element);
   std::vector<int> redundant(model.joints.size(), 0);
   for (const Mechanism& mechanism : mechanisms)
     if (!mechanism.rows.empty())

@@ -148,9 +148,7 @@ static void append(const Model& model, std::span<const Pose> poses, std::span<co
     Constraint c;
     c.law = Law::equality;
     c.rows = 0;
-    c.id.kind = ConstraintId::Kind::joint;
-    c.id.number = static_cast<std::int32_t>(id);
-    c.id.part = rotation ? 1 : 0;
+    c.key = joint_key(id, rotation ? 1 : 0);
     for (std::size_t side = 0; side < 2; ++side)
       c.body[side] =
           joint.bodies[side] == BodyId::world ? -1 : layout.body[index(joint.bodies[side])];

@@ -3,107 +3,112 @@
 #include <algorithm>
 
 #include "base/conventions.hpp"
+#include "problem/conventions.hpp"
 
 namespace cairn::constrain {
+namespace {
 
-// In every problem of a scheme the joints come first, then the contacts in the order of their keys,
-// then friction about them in the same order.
+// Calls visit(constraint, contact, spin) for each constraint, with pointers to what its rows are
+// made of: both null for joints.
+template <class Visit>
+void each_constraint(const Problem& problem, std::span<const Contact> contacts,
+                     std::span<const SpinRows> spins, const Visit& visit) {
+  problem::dcheck_keys(problem);
+  std::size_t contact = 0, spin = 0;
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    const Contact* of_contact = nullptr;
+    const SpinRows* of_spin = nullptr;
+    if (c.key.role == Role::contact) {
+      CAIRN_DCHECK(contact < contacts.size(), contact, contacts.size());
+      of_contact = &contacts[contact++];
+      CAIRN_DCHECK(c.rows == of_contact->rows, i, c.rows, of_contact->rows);
+    } else if (is_of_contact(c.key.role)) {
+      CAIRN_DCHECK(spin < spins.size(), spin, spins.size());
+      of_spin = &spins[spin++];
+      CAIRN_DCHECK(c.rows == of_spin->rows, i, c.rows, of_spin->rows);
+      CAIRN_DCHECK(of_spin->contact < contacts.size(), i, of_spin->contact);
+      of_contact = &contacts[of_spin->contact];
+    }
+    CAIRN_DCHECK(!of_contact || c.key.contact == of_contact->key, i);
+    visit(i, of_contact, of_spin);
+  }
+  CAIRN_DCHECK(contact == contacts.size() && spin == spins.size(), contact, spin);
+}
+
+// Impulses of the rows of a constraint, in its units.
+void to_rows(const Problem& problem, const Contact* contact, const SpinRows* spin, int rows,
+             const Vec3& impulse, double* lambda) {
+  const double unit = problem.units.impulse();
+  if (spin) {
+    for (int r = 0; r < rows; ++r)
+      lambda[r] =
+          spin->axis_W[static_cast<std::size_t>(r)].dot(impulse) / (unit * problem.units.length);
+    return;
+  }
+  Vec3 along = impulse;
+  if (contact) {
+    along = Vec3(contact->n_W.dot(impulse), contact->t1_W.dot(impulse), contact->t2_W.dot(impulse));
+    if (contact->stretch != 1) along[2] /= contact->stretch;
+  }
+  for (int r = 0; r < rows; ++r) lambda[r] = along[r] / unit;
+}
+
+Vec3 from_rows(const Problem& problem, const Contact* contact, const SpinRows* spin, int rows,
+               const double* lambda) {
+  const double unit = problem.units.impulse();
+  Vec3 impulse = Vec3::Zero();
+  if (spin) {
+    for (int r = 0; r < rows; ++r)
+      impulse +=
+          lambda[r] * (unit * problem.units.length) * spin->axis_W[static_cast<std::size_t>(r)];
+    return impulse;
+  }
+  if (contact) {
+    impulse = lambda[0] * unit * contact->n_W;
+    if (rows > 1) impulse += lambda[1] * unit * contact->t1_W;
+    if (rows > 2) impulse += lambda[2] * contact->stretch * unit * contact->t2_W;
+    return impulse;
+  }
+  for (int r = 0; r < rows; ++r) impulse[r] = lambda[r] * unit;
+  return impulse;
+}
+
+}  // namespace
+
 void recall(const Problem& problem, std::span<const Contact> contacts,
-            std::span<const ContactMemory> memory, std::span<const double> joint_impulses,
-            VecX& lambda, std::span<const SpinRows> spins, std::span<const ContactMemory> torques) {
-  CAIRN_DCHECK(problem.constraints.size() >= contacts.size() + spins.size(),
-               problem.constraints.size(), contacts.size(), spins.size());
-  CAIRN_DCHECK(base::is_strictly_sorted(contacts, [](const Contact& c) { return c.key; }));
-  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
-  CAIRN_DCHECK(base::is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
+            std::span<const SpinRows> spins, std::span<const ImpulseMemory> memory, VecX& lambda) {
+  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ImpulseMemory& m) { return m.key; }));
   CAIRN_DCHECK(problem.units.impulse() > 0);
   lambda.setZero(problem.rows());
-  const double unit = problem.units.impulse();
-  const std::size_t joints = problem.constraints.size() - contacts.size() - spins.size();
-  if (joints > 0) {
-    const auto rows = static_cast<std::size_t>(problem.first_row[joints]);
-    for (std::size_t i = 0; i < std::min(rows, joint_impulses.size()); ++i)
-      lambda[static_cast<Eigen::Index>(i)] = joint_impulses[i] / unit;
-  }
   auto last = memory.begin();
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const Contact& c = contacts[i];
-    CAIRN_DCHECK(problem.constraints[joints + i].id.contact == c.key, i);
-    CAIRN_DCHECK(problem.constraints[joints + i].rows == c.rows, i, c.rows);
-    last =
-        std::lower_bound(last, memory.end(), c.key,
-                         [](const ContactMemory& m, const ContactKey& key) { return m.key < key; });
-    if (last == memory.end()) break;
-    if (last->key != c.key) continue;
-    Vec3 along(c.n_W.dot(last->impulse_W), c.t1_W.dot(last->impulse_W),
-               c.t2_W.dot(last->impulse_W));
-    if (c.stretch != 1) along[2] /= c.stretch;
-    for (int r = 0; r < c.rows; ++r) lambda[problem.first_row[joints + i] + r] = along[r] / unit;
-  }
-  last = torques.begin();
-  for (std::size_t i = 0; i < spins.size(); ++i) {
-    CAIRN_DCHECK(spins[i].contact < contacts.size(), i, spins[i].contact);
-    CAIRN_DCHECK(spins[i].rows >= 1 && spins[i].rows <= 2, i, spins[i].rows);
-    const ContactKey& key = contacts[spins[i].contact].key;
-    CAIRN_DCHECK(problem.constraints[joints + contacts.size() + i].id.contact == key, i);
-    CAIRN_DCHECK(problem.constraints[joints + contacts.size() + i].law == Law::disc, i);
-    last = std::lower_bound(
-        last, torques.end(), key,
-        [](const ContactMemory& m, const ContactKey& other) { return m.key < other; });
-    if (last == torques.end()) break;
-    if (last->key != key) continue;
-    for (int r = 0; r < spins[i].rows; ++r)
-      lambda[problem.first_row[joints + contacts.size() + i] + r] =
-          spins[i].axis_W[static_cast<std::size_t>(r)].dot(last->impulse_W) /
-          (unit * problem.units.length);
-  }
+  each_constraint(
+      problem, contacts, spins, [&](std::size_t i, const Contact* contact, const SpinRows* spin) {
+        const Constraint& c = problem.constraints[i];
+        last = std::lower_bound(
+            last, memory.end(), c.key,
+            [](const ImpulseMemory& m, const ConstraintKey& key) { return m.key < key; });
+        if (last == memory.end() || last->key != c.key) return;
+        to_rows(problem, contact, spin, c.rows, last->impulse,
+                lambda.data() + problem.first_row[i]);
+      });
 }
 
-void remember(const Problem& problem, std::span<const Contact> contacts, const VecX& lambda,
-              std::vector<ContactMemory>& memory, std::vector<double>& joint_impulses,
-              std::size_t spins) {
+void remember(const Problem& problem, std::span<const Contact> contacts,
+              std::span<const SpinRows> spins, const VecX& lambda,
+              std::vector<ImpulseMemory>& memory) {
   CAIRN_DCHECK(lambda.size() == problem.rows(), lambda.size(), problem.rows());
-  CAIRN_DCHECK(problem.constraints.size() >= contacts.size() + spins, problem.constraints.size(),
-               contacts.size(), spins);
-  const double unit = problem.units.impulse();
-  const std::size_t joints = problem.constraints.size() - contacts.size() - spins;
-  joint_impulses.clear();
-  for (int i = 0; i < problem.first_row[joints]; ++i) joint_impulses.push_back(lambda[i] * unit);
   memory.clear();
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const Contact& c = contacts[i];
-    CAIRN_DCHECK(problem.constraints[joints + i].id.contact == c.key, i);
-    const double* r = lambda.data() + problem.first_row[joints + i];
-    Vec3 impulse = r[0] * unit * c.n_W;
-    if (c.rows > 1) impulse += r[1] * unit * c.t1_W;
-    if (c.rows > 2) impulse += r[2] * c.stretch * unit * c.t2_W;
-    if (r[0] != 0) memory.push_back({c.key, impulse});
-  }
-  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ContactMemory& m) { return m.key; }));
-}
-
-void remember_torques(const Problem& problem, std::span<const Contact> contacts,
-                      std::span<const SpinRows> spins, const VecX& lambda,
-                      std::vector<ContactMemory>& torques) {
-  CAIRN_DCHECK(lambda.size() == problem.rows(), lambda.size(), problem.rows());
-  CAIRN_DCHECK(problem.constraints.size() >= contacts.size() + spins.size(),
-               problem.constraints.size());
-  const double unit = problem.units.impulse() * problem.units.length;
-  const std::size_t first = problem.constraints.size() - spins.size();
-  torques.clear();
-  for (std::size_t i = 0; i < spins.size(); ++i) {
-    Vec3 torque = Vec3::Zero();
-    for (int r = 0; r < spins[i].rows; ++r)
-      torque += lambda[problem.first_row[first + i] + r] * unit *
-                spins[i].axis_W[static_cast<std::size_t>(r)];
-    if (torque.isZero(0)) continue;
-    const ContactKey& key = contacts[spins[i].contact].key;
-    if (torques.empty() || torques.back().key != key)
-      torques.push_back({key, torque});
-    else
-      torques.back().impulse_W += torque;
-  }
-  CAIRN_DCHECK(base::is_strictly_sorted(torques, [](const ContactMemory& m) { return m.key; }));
+  each_constraint(problem, contacts, spins,
+                  [&](std::size_t i, const Contact* contact, const SpinRows* spin) {
+                    const Constraint& c = problem.constraints[i];
+                    const double* rows = lambda.data() + problem.first_row[i];
+                    if (contact && !spin && rows[0] == 0) return;
+                    const Vec3 impulse = from_rows(problem, contact, spin, c.rows, rows);
+                    if (spin && impulse.isZero(0)) return;
+                    memory.push_back({c.key, impulse});
+                  });
+  CAIRN_DCHECK(base::is_strictly_sorted(memory, [](const ImpulseMemory& m) { return m.key; }));
 }
 
 }  // namespace cairn::constrain

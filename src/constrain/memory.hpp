@@ -1,4 +1,4 @@
-// Memory of impulses: warm start of the next solve by contact key, kept in the world frame.
+// Memory of impulses: warm start of the next solve, by the keys of constraints.
 #pragma once
 
 #include <span>
@@ -8,19 +8,14 @@
 
 namespace cairn::constrain {
 
-// lambda of `problem` from remembered impulses; new contacts start at zero. `contacts`: those of
-// the problem, in order; `spins`: friction about them, after all contacts.
+// lambda of `problem` from remembered impulses; rows that had none start at zero. `contacts` and
+// `spins`, friction about them, are those of the problem, in its order.
 void recall(const Problem& problem, std::span<const Contact> contacts,
-            std::span<const ContactMemory> memory, std::span<const double> joint_impulses,
-            VecX& lambda, std::span<const SpinRows> spins = {},
-            std::span<const ContactMemory> torques = {});
+            std::span<const SpinRows> spins, std::span<const ImpulseMemory> memory, VecX& lambda);
 
-// The impulses of a solution, contacts that carry none left out.
-void remember(const Problem& problem, std::span<const Contact> contacts, const VecX& lambda,
-              std::vector<ContactMemory>& memory, std::vector<double>& joint_impulses,
-              std::size_t spins = 0);
-void remember_torques(const Problem& problem, std::span<const Contact> contacts,
-                      std::span<const SpinRows> spins, const VecX& lambda,
-                      std::vector<ContactMemory>& torques);
+// The impulses of a solution, without contacts and friction about them that carry none.
+void remember(const Problem& problem, std::span<const Contact> contacts,
+              std::span<const SpinRows> spins, const VecX& lambda,
+              std::vector<ImpulseMemory>& memory);
 
 }  // namespace cairn::constrain

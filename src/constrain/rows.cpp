@@ -222,7 +222,7 @@ void add_contact(const Model& model, std::span<const Pose> poses, const ProblemL
   row.facets = c.rows == 3 ? facets : 0;
   if (c.rows == 3) row.section = model.section(c.key);
   if (row.section) row.facets = 0;
-  row.id = {ConstraintId::Kind::contact, c.key, 0, 0};
+  row.key = contact_key(c.key);
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   const std::array<const Vec3*, 3> directions = {&c.n_W, &c.t1_W, &c.t2_W};
   for (std::size_t side = 0; side < 2; ++side) {
@@ -267,17 +267,17 @@ double spin_mobility(const Model& model, std::span<const Pose> poses, const Cont
 
 // Rows about the axes of `spin`, bounded by `length` times the normal impulse of constraint `tie`.
 void add_spin_rows(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
-                   const Contact& c, double length, int part, int tie, const SpinRows& spin,
+                   const Contact& c, double length, int tie, const SpinRows& spin,
                    Problem& problem) {
   CAIRN_DCHECK(length > 0, length);
-  CAIRN_DCHECK(part == 1 || part == 2, part);
+  CAIRN_DCHECK(spin.role == Role::torsion || spin.role == Role::rolling);
   CAIRN_DCHECK(spin.rows >= 1 && spin.rows <= 2, spin.rows);
   Constraint& row = problem.constraints.emplace_back();
   row.law = Law::disc;
   row.rows = spin.rows;
   row.mu = length / model.length_unit;
   row.tie = tie;
-  row.id = {ConstraintId::Kind::contact, c.key, 0, part};
+  row.key = contact_key(c.key, spin.role);
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   for (std::size_t side = 0; side < 2; ++side) {
     row.body[side] = layout.body[index(ids[side])];
@@ -294,24 +294,28 @@ void add_spin_rows(const Model& model, std::span<const Pose> poses, const Proble
 }  // namespace
 
 void add_spin_friction(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
-                       const Contact& c, std::size_t contact, int tie, const Vec3& motion,
-                       Problem& problem, std::vector<SpinRows>& spins) {
-  const auto add = [&](double length, int part, int rows, const Vec3& first, const Vec3& second) {
+                       const Contact& c, Role role, std::size_t contact, int tie,
+                       const Vec3& motion, Problem& problem, std::vector<SpinRows>& spins) {
+  const double length = role == Role::torsion ? c.torsion : c.rolling;
+  if (!(length > 0)) return;
+  const auto add = [&](int rows, const Vec3& first, const Vec3& second) {
     SpinRows& spin = spins.emplace_back();
-    spin = {contact, rows, {first, second}, {first.dot(motion), second.dot(motion)}};
-    add_spin_rows(model, poses, layout, c, length, part, tie, spin, problem);
+    spin = {contact, role, rows, {first, second}, {first.dot(motion), second.dot(motion)}};
+    add_spin_rows(model, poses, layout, c, length, tie, spin, problem);
   };
   const double n = spin_mobility(model, poses, c, c.n_W, c.n_W);
   const PlaneMobility plane = {spin_mobility(model, poses, c, c.t1_W, c.t1_W),
                                spin_mobility(model, poses, c, c.t1_W, c.t2_W),
                                spin_mobility(model, poses, c, c.t2_W, c.t2_W)};
   const double small = 1e-14 * (n + plane.t1_t1 + plane.t2_t2);
-  if (c.torsion > 0 && n > small) add(c.torsion, 1, 1, c.n_W, Vec3::Zero());
-  if (!(c.rolling > 0)) return;
+  if (role == Role::torsion) {
+    if (n > small) add(1, c.n_W, Vec3::Zero());
+    return;
+  }
   Vec3 along = Vec3::Zero();
   const int axes = moving_directions(plane, small, c.t1_W, c.t2_W, along);
-  if (axes == 2) add(c.rolling, 2, 2, c.t1_W, c.t2_W);
-  if (axes == 1) add(c.rolling, 2, 1, along.isZero(0) ? c.t1_W : along, Vec3::Zero());
+  if (axes == 2) add(2, c.t1_W, c.t2_W);
+  if (axes == 1) add(1, along.isZero(0) ? c.t1_W : along, Vec3::Zero());
 }
 
 void to_model_velocities(const Model& model, const Problem& problem, const VecX& v, VecX& v_model) {

@@ -37,6 +37,7 @@ void add_contact(const Model& model, std::span<const Pose> poses, const ProblemL
 // One constraint of torsional or rolling friction about a contact.
 struct SpinRows {
   std::size_t contact = 0;  // its index among the contacts
+  Role role = Role::torsion;
   int rows = 0;
   std::array<Vec3, 2> axis_W;  // of the rows [-]
   std::array<double, 2> motion = {0,
@@ -47,11 +48,11 @@ struct SpinRows {
 Vec3 prescribed_spin(const Model& model, std::span<const Pose> poses,
                      std::span<const Pose> poses_end, const Contact& contact, double h);
 
-// Appends the rows of torsional and rolling friction of a contact (E242), number `contact` of those
-// of the problem, tied to constraint `tie`. Axes about which nothing can turn have none.
+// Appends the rows of torsional or rolling friction, `role`, of a contact (E242), number `contact`
+// of those of the problem, tied to constraint `tie`. Axes about which nothing can turn have none.
 void add_spin_friction(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
-                       const Contact& c, std::size_t contact, int tie, const Vec3& motion,
-                       Problem& problem, std::vector<SpinRows>& spins);
+                       const Contact& c, Role role, std::size_t contact, int tie,
+                       const Vec3& motion, Problem& problem, std::vector<SpinRows>& spins);
 
 // Rows in the problem's units: of direction . (velocity of the point), and of axis . (angular
 // velocity), times sign.

@@ -38,10 +38,11 @@ void put_contacts(const record::TraceWalk& walk, const std::vector<std::string>&
     const ContactReport& c = r.contacts[i];
     const Contact& k = c.contact;
     const Vec3 f = contact_force(walk.frame(), i);
-    file.put("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, r.t,
-             names[index(k.key.body_a)], names[index(k.key.body_b)], k.key.feature, k.p_WC.x(),
-             k.p_WC.y(), k.p_WC.z(), k.n_W.x(), k.n_W.y(), k.n_W.z(), k.gap, f.x(), f.y(), f.z(),
-             name(c.mode), c.colliding ? 1 : 0, name(walk.frame().forces.kind(i)));
+    file.put("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, r.t,
+             names[index(k.key.body_a)], names[index(k.key.body_b)], k.key.feature.a,
+             k.key.feature.b, k.p_WC.x(), k.p_WC.y(), k.p_WC.z(), k.n_W.x(), k.n_W.y(), k.n_W.z(),
+             k.gap, f.x(), f.y(), f.z(), name(c.mode), c.colliding ? 1 : 0,
+             name(walk.frame().forces.kind(i)));
   }
 }
 
@@ -66,7 +67,8 @@ Result<Exported> export_csv(const std::string& trace, const std::string& folder,
       "step,t [s],body,x [m],y [m],z [m],qw,qx,qy,qz,vx [m/s],vy [m/s],vz [m/s],wx [rad/s],wy "
       "[rad/s],wz [rad/s]\n");
   files[1].put(
-      "step,t [s],body a,body b,feature,x [m],y [m],z [m],nx,ny,nz,gap [m],fx on b [N],fy on b "
+      "step,t [s],body a,body b,feature a,feature b,x [m],y [m],z [m],nx,ny,nz,gap [m],fx on b "
+      "[N],fy on b "
       "[N],fz on b [N],mode,colliding,force\n");
   files[2].put("{}\n", record::step_table_header());
   std::vector<std::string> names;

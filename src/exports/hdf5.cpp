@@ -129,8 +129,8 @@ struct Columns {
   Column *step, *time, *h, *status;
   Column *position, *orientation, *velocity, *angular_velocity, *pose, *v;
   std::vector<Column*> figures;
-  Column *first, *body_a, *body_b, *feature, *point, *normal, *gap, *impulse, *force, *mode,
-      *colliding, *kind;
+  Column *first, *body_a, *body_b, *feature_a, *feature_b, *point, *normal, *gap, *impulse, *force,
+      *mode, *colliding, *kind;
 };
 
 constexpr std::pair<const char*, const char*> figure_names[] = {
@@ -162,7 +162,8 @@ void make_columns(hid_t file, const Model& model, Columns& c) {
   c.first = &c.add(file, "/contacts/first", H5T_NATIVE_INT64, {});
   c.body_a = &c.add(file, "/contacts/body_a", whole, {});
   c.body_b = &c.add(file, "/contacts/body_b", whole, {});
-  c.feature = &c.add(file, "/contacts/feature", whole, {});
+  c.feature_a = &c.add(file, "/contacts/feature_a", H5T_NATIVE_UINT32, {});
+  c.feature_b = &c.add(file, "/contacts/feature_b", H5T_NATIVE_UINT32, {});
   c.point = &c.add(file, "/contacts/point", real, {3}, "m");
   c.normal = &c.add(file, "/contacts/normal", real, {3});
   c.gap = &c.add(file, "/contacts/gap", real, {}, "m");
@@ -195,7 +196,8 @@ std::int64_t put_contact_columns(const TraceFrame& frame, Columns& c) {
     const ContactReport& k = r.contacts[i];
     c.body_a->put(static_cast<std::int32_t>(k.contact.key.body_a));
     c.body_b->put(static_cast<std::int32_t>(k.contact.key.body_b));
-    c.feature->put(k.contact.key.feature);
+    c.feature_a->put(k.contact.key.feature.a);
+    c.feature_b->put(k.contact.key.feature.b);
     c.point->put(k.contact.p_WC);
     c.normal->put(k.contact.n_W);
     c.gap->put(k.contact.gap);

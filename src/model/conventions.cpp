@@ -145,14 +145,16 @@ void dcheck_state(const Model& model, const State& state) {
                state.v_before.size());
   CAIRN_DCHECK(state.step >= 0, state.step);
   CAIRN_DCHECK(base::are_rotations(state.poses));
-  const auto key = [](const ContactMemory& m) -> const ContactKey& { return m.key; };
-  CAIRN_DCHECK(base::is_strictly_sorted(state.contacts, key));
-  CAIRN_DCHECK(base::is_strictly_sorted(state.contact_torques, key));
+  CAIRN_DCHECK(base::is_strictly_sorted(
+      state.impulses, [](const ImpulseMemory& m) -> const ConstraintKey& { return m.key; }));
   CAIRN_DCHECK(base::is_strictly_sorted(state.pending));
   CAIRN_DCHECK(base::is_strictly_sorted(
       state.contact_anchors, [](const ContactAnchor& a) -> const ContactKey& { return a.key; }));
-  for (const ContactMemory& m : state.contacts) dcheck_key(model, m.key);
-  for (const ContactMemory& m : state.contact_torques) dcheck_key(model, m.key);
+  for (const ImpulseMemory& m : state.impulses) {
+    if (is_of_contact(m.key.role)) dcheck_key(model, m.key.contact);
+    if (m.key.role == Role::joint)
+      CAIRN_DCHECK(base::is_index(m.key.element, model.joints.size()), m.key.element);
+  }
   for (const ContactKey& k : state.pending) dcheck_key(model, k);
   for (const ContactAnchor& a : state.contact_anchors) dcheck_key(model, a.key);
 }

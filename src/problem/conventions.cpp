@@ -48,6 +48,11 @@ void dcheck_lists(std::span<const int> members, std::span<const int> first, int 
 
 }  // namespace
 
+void dcheck_keys(const Problem& problem) {
+  CAIRN_DCHECK(base::is_strictly_sorted(
+      problem.constraints, [](const Constraint& c) -> const ConstraintKey& { return c.key; }));
+}
+
 void dcheck_problem(const Problem& problem) {
   CAIRN_DCHECK(problem.units.mass > 0, problem.units.mass);
   CAIRN_DCHECK(problem.units.length > 0, problem.units.length);

@@ -264,20 +264,7 @@ double Simulator::joint_error() const {
   return largest;
 }
 
-std::string constraint_name(const Model& model, const Problem& problem, int constraint) {
-  if (constraint < 0) return "momentum";
-  const ConstraintId& id = problem.constraints[static_cast<std::size_t>(constraint)].id;
-  switch (id.kind) {
-    case ConstraintId::Kind::joint:
-      return "joint " + model.joints[static_cast<std::size_t>(id.number)].name;
-    case ConstraintId::Kind::file:
-      return static_cast<std::size_t>(id.number) < problem.names.size()
-                 ? problem.names[static_cast<std::size_t>(id.number)]
-                 : "constraint " + std::to_string(constraint);
-    case ConstraintId::Kind::contact:
-      break;
-  }
-  const ContactKey& key = id.contact;
+std::string contact_name(const Model& model, const ContactKey& key) {
   auto part = [&](BodyId body, ShapeId shape) {
     const Body& b = model.body(body);
     const int number = static_cast<int>(shape) - b.first_shape;
@@ -285,9 +272,21 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
   };
   const bool events = collide::both_polyhedra(model, model.shapes[index(key.shape_a)],
                                               model.shapes[index(key.shape_b)]);
-  const char* kind = id.part == 1 ? "torsion " : id.part == 2 ? "rolling " : "contact ";
-  return kind + part(key.body_a, key.shape_a) + "-" + part(key.body_b, key.shape_b) + ":" +
-         (events ? collide::name(collide::event_of(key.feature)) : std::to_string(key.feature));
+  // Pairs that are not two polyhedra count features of one shape, or the same of both.
+  return part(key.body_a, key.shape_a) + "-" + part(key.body_b, key.shape_b) + ":" +
+         (events ? collide::name(collide::event_of(key.feature))
+                 : std::to_string(std::max(key.feature.a, key.feature.b)));
+}
+
+std::string constraint_name(const Model& model, const Problem& problem, int constraint) {
+  if (constraint < 0) return "momentum";
+  const ConstraintKey& key = problem.constraints[static_cast<std::size_t>(constraint)].key;
+  const auto element = static_cast<std::size_t>(key.element);
+  if (key.role == Role::given)
+    return element < problem.names.size() ? problem.names[element]
+                                          : "constraint " + std::to_string(constraint);
+  return std::string(name(key.role)) + " " +
+         (key.role == Role::joint ? model.joints[element].name : contact_name(model, key.contact));
 }
 
 BodyMotion body_motion(const Model& model, const State& state, BodyId id) {

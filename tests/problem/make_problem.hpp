@@ -84,8 +84,8 @@ inline Constraint& add(Problem& problem, Law law, int rows, int a, int b = -1) {
   c.law = law;
   c.rows = rows;
   c.body = {a, b};
-  c.id.number = static_cast<std::int32_t>(problem.constraints.size());
-  problem.names.push_back("c" + std::to_string(c.id.number));
+  c.key.element = static_cast<std::int32_t>(problem.constraints.size());
+  problem.names.push_back("c" + std::to_string(c.key.element));
   problem.constraints.push_back(c);
   problem.first_row.push_back(problem.first_row.back() + rows);
   return problem.constraints.back();

@@ -66,7 +66,7 @@ Problem random_problem(unsigned seed) {
         for (int j = 0; j < sizes[static_cast<std::size_t>(bodies[side])]; ++j)
           c.J[side][r][j] = number();
     for (int r = 0; r < rows; ++r) c.b[r] = number();
-    c.id.number = static_cast<std::int32_t>(problem.constraints.size());
+    c.key.element = static_cast<std::int32_t>(problem.constraints.size());
     problem.constraints.push_back(c);
     return problem.constraints.back();
   };
@@ -138,8 +138,8 @@ void expect_same_bits(const Problem& a, const Problem& b) {
     EXPECT_EQ(c.tie, d.tie);
     EXPECT_TRUE(same_bits(c.mu, d.mu) && same_bits(c.lo, d.lo) && same_bits(c.hi, d.hi));
     EXPECT_TRUE(same_bits(c.J, d.J) && same_bits(c.b, d.b)) << "constraint " << i;
-    EXPECT_EQ(d.id.kind, ConstraintId::Kind::file);
-    EXPECT_EQ(d.id.number, static_cast<std::int32_t>(i));
+    EXPECT_EQ(d.key.role, Role::given);
+    EXPECT_EQ(d.key.element, static_cast<std::int32_t>(i));
   }
   EXPECT_EQ(a.first_row, b.first_row);
   EXPECT_EQ(a.names, b.names);

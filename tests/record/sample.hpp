@@ -98,8 +98,8 @@ inline SolveRecord solve() {
   contact.J[0][0][1] = 1;
   contact.J[0][1][0] = 1;
   contact.J[0][1][2] = 1;
-  contact.id.kind = ConstraintId::Kind::contact;
-  contact.id.contact = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, 0};
+  contact.key.role = Role::contact;
+  contact.key.contact = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, 0};
   problem.constraints = {contact};
   problem.first_row = {0, 2};
   record.solution.v = Vec3::Zero();

@@ -416,7 +416,7 @@ TEST(Resume, ForgedFramesAreRefused) {
   };
   const State state = sample::state(scene, 1);
   StepReport report = sample::step(1);
-  report.solves[0].problem.constraints[0].id.contact.body_a = BodyId{99};
+  report.solves[0].problem.constraints[0].key.contact.body_a = BodyId{99};
   refused(report, state);
   report = sample::step(1);
   report.solves[0].problem.bodies[0].model_body = -1;

@@ -61,7 +61,7 @@ std::vector<Eigen::Index> legs(const StepReport& report, const ShortestIsland& i
   for (const int i : island.constraints) {
     const Constraint& c = problem.constraints[static_cast<std::size_t>(i)];
     for (const ContactReport& r : report.contacts)
-      if (r.contact.key == c.id.contact && r.contact.p_WC.z() < 0.5)
+      if (r.contact.key == c.key.contact && r.contact.p_WC.z() < 0.5)
         found.push_back({{std::round(r.contact.p_WC.x()), r.contact.p_WC.y()}, row});
     row += c.rows;
   }

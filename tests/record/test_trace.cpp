@@ -165,7 +165,7 @@ TEST(Trace, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(p.units.time, 0.5);
   EXPECT_EQ(p.bodies[0].A[2][2], 1);
   EXPECT_EQ(p.constraints[0].J[0][1][2], 1);
-  EXPECT_EQ(p.constraints[0].id.contact, step.solves[0].problem.constraints[0].id.contact);
+  EXPECT_EQ(p.constraints[0].key.contact, step.solves[0].problem.constraints[0].key.contact);
   EXPECT_EQ(p.first_row, (std::vector<int>{0, 2}));
   EXPECT_EQ(frame.state_hash, 42u);
 }

@@ -22,7 +22,7 @@ Problem closing_walls() {
     c.body = {-1, 0};
     c.J[1][0][0] = sign;
     c.b[0] = sign > 0 ? 0 : -1;
-    c.id.number = sign > 0 ? 0 : 1;
+    c.key.element = sign > 0 ? 0 : 1;
     p.constraints.push_back(c);
   }
   p.names = {"left", "right"};

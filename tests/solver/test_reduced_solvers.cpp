@@ -102,9 +102,9 @@ Problem random_contacts(Random& random, int rows) {
     c.mu = make::uniform(random, 0, 1.2);
     if (i > 2 && make::pick(random, 4) == 0) {  // a repeated one
       const Constraint& old = problem.constraints[base::at(make::pick(random, i))];
-      const ConstraintId id = c.id;
+      const ConstraintKey id = c.key;
       c = old;
-      c.id = id;
+      c.key = id;
     }
   }
   return problem;

@@ -27,15 +27,18 @@ struct Axis {
 // `across`: the normal where the axes meet, so that d has no direction; zero at their ends, where d
 // may point anywhere.
 ShapeContact contact(const Axis& a, double s, const Axis& b, double t, const Vec3& across,
-                     int feature) {
+                     std::uint32_t feature) {
   const Vec3 d = (b.p - a.p) + (t * b.half - s * a.half);
   // 2^-52: d has lost half of its digits.
   const bool meeting =
       (across.array() != 0).any() && d.squaredNorm() <= 0x1p-52 * (a.length2 + b.length2);
   Vec3 n = direction<3>(meeting ? across : d, a.length2 > 0 ? a.half : b.half);
   if (meeting && n.dot(d) < 0) n = -n;
-  return {a.at(s) + a.radius * n, b.at(t) - b.radius * n, n, n.dot(d) - (a.radius + b.radius),
-          feature};
+  return {a.at(s) + a.radius * n,
+          b.at(t) - b.radius * n,
+          n,
+          n.dot(d) - (a.radius + b.radius),
+          {feature, feature}};
 }
 
 // s of the closest points of the two lines, clamped; then the closest t, then the closest s to a

@@ -13,10 +13,10 @@ struct Wall {
   std::vector<ShapeContact>& out;
 
   // `lowest`: point of the other shape, as offset from its centre, that is deepest along -n.
-  void append(const Vec3& center, const Vec3& lowest, int feature) const {
+  void append(const Vec3& center, const Vec3& lowest, std::uint32_t feature) const {
     const double gap = n.dot(center - p) + n.dot(lowest);
     const Vec3 p_WB = center + lowest;
-    out.push_back({p_WB - gap * n, p_WB, n, gap, feature});
+    out.push_back({p_WB - gap * n, p_WB, n, gap, {0, feature}});
   }
 };
 
@@ -30,7 +30,7 @@ void against(const Wall& wall, const Sphere& s, const Pose& X) {
 
 void against(const Wall& wall, const Box& s, const Pose& X) {
   const Vec3 half = 0.5 * s.size;
-  for (int corner = 0; corner < 8; ++corner) {
+  for (std::uint32_t corner = 0; corner < 8; ++corner) {
     Vec3 p_S = half;
     for (int i = 0; i < 3; ++i)
       if (!(corner >> i & 1)) p_S[i] = -half[i];
@@ -80,13 +80,14 @@ void against(const Wall& wall, const Ellipse& s, const Pose& X) {
 
 void against(const Wall& wall, const Hull& s, const Pose& X) {
   for (std::size_t i = 0; i < s.vertices.size(); ++i)
-    wall.append(X.p, X.R * s.vertices[i], static_cast<int>(i));
+    wall.append(X.p, X.R * s.vertices[i], static_cast<std::uint32_t>(i));
 }
 
 void against(const Wall& wall, const Polygon& s, const Pose& X) {
   in_plane(wall, X, [&](const Wall& cut) {
     for (std::size_t i = 0; i < s.vertices.size(); ++i)
-      cut.append(X.p, X.R * Vec3(s.vertices[i].x(), s.vertices[i].y(), 0), static_cast<int>(i));
+      cut.append(X.p, X.R * Vec3(s.vertices[i].x(), s.vertices[i].y(), 0),
+                 static_cast<std::uint32_t>(i));
   });
 }
 

@@ -85,9 +85,9 @@ void collide_polyhedron_round(const PlacedShape& A, const PlacedShape& B,
   }
 
   BestNormal best = best_normal(a, round, c);
-  const auto append = [&](const Vec3& lowest, const Vec3& n, double gap, int feature) {
+  const auto append = [&](const Vec3& lowest, const Vec3& n, double gap, std::uint32_t feature) {
     const Vec3 n_W = A.X_W.R * n, p_WB = B.X_W.p + A.X_W.R * lowest + shift_W;
-    out.push_back({p_WB - gap * n_W, p_WB, n_W, gap, feature});
+    out.push_back({p_WB - gap * n_W, p_WB, n_W, gap, {0, feature}});
   };
   if (!round.has_segment()) return append(lowest_point(round, best), best.n, best.gap, 0);
 
@@ -104,12 +104,12 @@ void collide_polyhedron_round(const PlacedShape& A, const PlacedShape& B,
   const bool at_upper = best.t > 0.5 * (part->first + part->second);
   for (const bool upper : {false, true}) {
     if (upper == at_upper) {
-      append(lowest_point(round, best), best.n, best.gap, upper ? 2 : 1);
+      append(lowest_point(round, best), best.n, best.gap, upper ? 2u : 1u);
     } else {
       const Vec3 lowest =
           (upper ? part->second : part->first) * round.half - round.radius * side.normal;
       const double gap = side.normal.dot(c + lowest) - side.offset;
-      append(lowest, side.normal, std::max(gap, best.gap), upper ? 2 : 1);
+      append(lowest, side.normal, std::max(gap, best.gap), upper ? 2u : 1u);
     }
   }
 }

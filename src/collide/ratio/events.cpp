@@ -7,8 +7,8 @@
 namespace cairn::collide {
 namespace {
 
-constexpr int kind_bits = 30;
-constexpr std::uint32_t corners_first = 1u << 31;  // turns the sign, so that corners sort first
+constexpr int part_bits = 30;
+enum Part : std::uint32_t { face = 0, corner = 1, edge_part = 2 };
 constexpr double no_crossing = 0x1p-40;  // sine of the angle below which two edges have none [-]
 
 const Polyhedron::Edge& edge(const Placed& p, int i) {
@@ -86,18 +86,31 @@ ShapeContact corner_on_face(const Placed& owner, int face, const Vec3& corner) {
 
 }  // namespace
 
-int feature_of(const Event& e) {
-  const auto kind = static_cast<std::uint32_t>(e.kind);
-  const std::uint32_t code =
-      kind << kind_bits | static_cast<std::uint32_t>(e.a) << 15 | static_cast<std::uint32_t>(e.b);
-  return static_cast<int>(code ^ corners_first);
+Features features_of(const Event& e) {
+  const auto code = [](Part part, int number) {
+    CAIRN_DCHECK(number >= 0 && number < max_features, number);
+    return part << part_bits | static_cast<std::uint32_t>(number);
+  };
+  switch (e.kind) {
+    case Event::Kind::corner_b:
+      return {code(face, e.a), code(corner, e.b)};
+    case Event::Kind::corner_a:
+      return {code(corner, e.a), code(face, e.b)};
+    case Event::Kind::edges:
+      break;
+  }
+  return {code(edge_part, e.a), code(edge_part, e.b)};
 }
 
-Event event_of(int feature) {
-  const std::uint32_t code = static_cast<std::uint32_t>(feature) ^ corners_first;
-  return {static_cast<Event::Kind>(code >> kind_bits),
-          static_cast<int>(code >> 15 & (max_features - 1)),
-          static_cast<int>(code & (max_features - 1))};
+Event event_of(Features features) {
+  const auto number = [](std::uint32_t code) {
+    return static_cast<int>(code & static_cast<std::uint32_t>(max_features - 1));
+  };
+  const std::uint32_t part = features.a >> part_bits;
+  return {part == face     ? Event::Kind::corner_b
+          : part == corner ? Event::Kind::corner_a
+                           : Event::Kind::edges,
+          number(features.a), number(features.b)};
 }
 
 std::string name(const Event& event) {
@@ -129,7 +142,7 @@ bool evaluate(const Event& e, const Placed& a, const Placed& b, double parallel,
       break;
     }
   }
-  out.feature = feature_of(e);
+  out.feature = features_of(e);
   return true;
 }
 

@@ -18,10 +18,12 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-inline constexpr int max_features = 1 << 15;  // vertices, edges or faces of one shape at the most
+inline constexpr int max_features = 1 << 30;  // vertices, edges or faces of one shape at the most
 
-int feature_of(const Event& event);
-Event event_of(int feature);
+// Faces, corners and edges in this order, each by its number: what touches of one shape is in the
+// two upper bits.
+Features features_of(const Event& event);
+Event event_of(Features features);
 std::string name(const Event& event);  // such as face5-corner2: A's feature, then B's
 
 // The event with its own component function: gap in metres, n its gradient's direction at the

@@ -259,7 +259,7 @@ Result<Problem> parse_problem(const std::string& text, const std::string& file) 
     problem.names[i] = fmt::format("constraint {}", i);
     read_constraint(constraints->items[i], fmt::format("constraints[{}]", i), reader,
                     problem.bodies, c, problem.names[i]);
-    c.id.number = static_cast<std::int32_t>(i);
+    c.key.element = static_cast<std::int32_t>(i);
     problem.first_row.push_back(problem.first_row.back() + c.rows);
   }
   if (reader.failed()) return reader.errors();

@@ -56,8 +56,8 @@ class Sample {
     c.law = law;
     c.rows = 3;
     c.body = {a, b};
-    c.id.number = static_cast<std::int32_t>(problem_.constraints.size());
-    problem_.names.push_back(std::string(name(law)) + " " + std::to_string(c.id.number));
+    c.key.element = static_cast<std::int32_t>(problem_.constraints.size());
+    problem_.names.push_back(std::string(name(law)) + " " + std::to_string(c.key.element));
     problem_.constraints.push_back(c);
     problem_.first_row.push_back(problem_.first_row.back() + 3);
     return problem_.constraints.back();

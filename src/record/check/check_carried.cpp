@@ -36,8 +36,8 @@ Groups groups_of(const Model& model, const SolveRecord& record, bool all_contact
   std::vector<std::array<BodyId, 2>> links;
   for (const Joint& joint : model.joints) links.push_back(joint.bodies);
   for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
-    const ConstraintId& id = record.problem.constraints[i].id;
-    if (id.kind == ConstraintId::Kind::contact && (all_contacts || normal_impulse(record, i) > 0))
+    const ConstraintKey& id = record.problem.constraints[i].key;
+    if (is_of_contact(id.role) && (all_contacts || normal_impulse(record, i) > 0))
       links.push_back({id.contact.body_a, id.contact.body_b});
   }
   for (const auto& [a, b] : links)
@@ -101,8 +101,8 @@ Conditions conditions(const Segment& s, const SolveRecord& record, const Place& 
   }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    if (c.id.kind != ConstraintId::Kind::contact || c.id.part != 0) continue;
-    const Contact* contact = contact_with(place.contacts, c.id.contact);
+    if (c.key.role != Role::contact) continue;
+    const Contact* contact = contact_with(place.contacts, c.key.contact);
     if (!contact || !(normal_impulse(record, i) > 0)) continue;
     const Vec3 motion = contact_motion_with(s, *contact, place.rows, end, place.length,
                                             c.b[0] * problem.units.speed());

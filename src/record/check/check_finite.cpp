@@ -88,14 +88,11 @@ std::string of_state(const State& s) {
       return fmt::format("pose of body {}", i);
   if (!s.v.allFinite()) return "a velocity of the state";
   if (!s.v_before.allFinite()) return "a velocity of the step before";
-  for (const ContactMemory& memory : s.contacts)
-    if (!memory.impulse_W.allFinite()) return "a remembered impulse of a contact";
-  for (const ContactMemory& memory : s.contact_torques)
-    if (!memory.impulse_W.allFinite()) return "a remembered torque of a contact";
+  for (const ImpulseMemory& memory : s.impulses)
+    if (!memory.impulse.allFinite())
+      return fmt::format("a remembered impulse of role {}", name(memory.key.role));
   for (const ContactAnchor& anchor : s.contact_anchors)
     if (!anchor.p_A.allFinite() || !anchor.p_B.allFinite()) return "an anchor of a contact";
-  for (const double x : s.joint_impulses)
-    if (!std::isfinite(x)) return "a remembered impulse of a joint";
   return {};
 }
 

@@ -231,7 +231,7 @@ void check_marks(const Model& model, const ForceBench& bench, const TraceFrame& 
     std::vector<std::pair<std::size_t, ForceKind>> marks;
     for (std::size_t i = 0; i < p.constraints.size(); ++i) {
       if (bench.label(i) != label || !is_shown(p.constraints[i])) continue;
-      const int at = find_contact(frame.report, p.constraints[i].id.contact);
+      const int at = find_contact(frame.report, p.constraints[i].key.contact);
       if (at < 0) return;  // reported contacts are compared elsewhere
       marks.emplace_back(i, frame.forces.kinds[base::at(at)]);
       known = known && marks.back().second != ForceKind::not_minimised;
@@ -288,7 +288,7 @@ void check_forces(const Model& model, const TraceFrame& frame, const Complain& c
     for (const int i : island.constraints) {
       const Constraint& c = of_island.problem().constraints[base::at(i)];
       if (!is_shown(c)) continue;
-      if (const int at = find_contact(report, c.id.contact); at >= 0) proven[base::at(at)] = true;
+      if (const int at = find_contact(report, c.key.contact); at >= 0) proven[base::at(at)] = true;
     }
   }
   for (std::size_t i = 0; i < proven.size(); ++i)

@@ -74,10 +74,9 @@ class Islands {
     std::vector<std::array<BodyId, 2>> links, springs;
     for (const SolveRecord& solve : frame_.report.solved())
       for (std::size_t i = 0; i < solve.problem.constraints.size(); ++i) {
-        const ConstraintId& id = solve.problem.constraints[i].id;
+        const ConstraintKey& id = solve.problem.constraints[i].key;
         const int first = solve.problem.first_row[i], rows = solve.problem.first_row[i + 1] - first;
-        if (id.kind == ConstraintId::Kind::contact &&
-            !solve.solution.lambda.segment(first, rows).isZero(0))
+        if (is_of_contact(id.role) && !solve.solution.lambda.segment(first, rows).isZero(0))
           links.push_back({id.contact.body_a, id.contact.body_b});
       }
     for (const ImpactReport& i : frame_.report.impacts)

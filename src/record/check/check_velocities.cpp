@@ -101,9 +101,9 @@ std::vector<Island> islands_of(const Model& model, const SolveRecord& last, bool
   for (const Joint& j : model.joints) links.push_back(j.bodies);
   for (const Spring& j : model.springs) links.push_back(j.bodies);
   for (std::size_t i = 0; i < last.problem.constraints.size(); ++i) {
-    const ConstraintId& id = last.problem.constraints[i].id;
+    const ConstraintKey& id = last.problem.constraints[i].key;
     const int first = last.problem.first_row[i], end = last.problem.first_row[i + 1];
-    if (id.kind == ConstraintId::Kind::contact &&
+    if (is_of_contact(id.role) &&
         (rule || !last.solution.lambda.segment(first, end - first).isZero(0)))
       links.push_back({id.contact.body_a, id.contact.body_b});
   }
@@ -345,8 +345,7 @@ std::vector<Vec3> falls_of(const Model& model, const Problem& problem, double h)
   for (const Joint& j : model.joints) links.push_back(j.bodies);
   for (const Spring& j : model.springs) links.push_back(j.bodies);
   for (const Constraint& c : problem.constraints)
-    if (c.id.kind == ConstraintId::Kind::contact)
-      links.push_back({c.id.contact.body_a, c.id.contact.body_b});
+    if (is_of_contact(c.key.role)) links.push_back({c.key.contact.body_a, c.key.contact.body_b});
   const auto free = [&](BodyId id) {
     return id != BodyId::world && model.body(id).kind == BodyKind::dynamic;
   };

@@ -29,7 +29,7 @@ constexpr double zero_factor = 1.5, least_zero = 1e-12, most_zero = 1e-3;  // (E
 }  // namespace
 
 bool is_shown(const Constraint& c) {
-  return c.id.kind == ConstraintId::Kind::contact && c.id.part == 0 && is_unilateral(c.law);
+  return c.key.role == Role::contact && is_unilateral(c.law);
 }
 
 ForceBench::ForceBench(const SolveRecord& solve)

@@ -22,14 +22,16 @@ bool keys_exist(const Model& model, const std::vector<Contact>& contacts) {
                      [&](const Contact& c) { return key_exists(model, c.key); });
 }
 
-bool id_exists(const Model& model, const Problem& problem, const ConstraintId& id) {
-  switch (id.kind) {
-    case ConstraintId::Kind::contact:
+bool key_exists(const Model& model, const Problem& problem, const ConstraintKey& id) {
+  switch (id.role) {
+    case Role::contact:
+    case Role::torsion:
+    case Role::rolling:
       return key_exists(model, id.contact);
-    case ConstraintId::Kind::joint:
-      return in(id.number, model.joints.size());
-    case ConstraintId::Kind::file:
-      return in(id.number, problem.names.size());
+    case Role::joint:
+      return in(id.element, model.joints.size());
+    case Role::given:
+      return in(id.element, problem.names.size());
   }
   return false;
 }
@@ -40,7 +42,7 @@ bool ids_exist(const Model& model, const Problem& problem) {
            model.bodies[static_cast<std::size_t>(b.model_body)].velocities == b.size;
   };
   const auto constraint_exists = [&](const Constraint& c) {
-    return id_exists(model, problem, c.id);
+    return key_exists(model, problem, c.key);
   };
   return std::all_of(problem.bodies.begin(), problem.bodies.end(), body_exists) &&
          std::all_of(problem.constraints.begin(), problem.constraints.end(), constraint_exists);

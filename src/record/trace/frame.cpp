@@ -19,18 +19,11 @@ void encode_state(const State& state, bytes::ByteWriter& out) {
   out.u64(state.poses.size());
   for (const Pose& X : state.poses) write_pose(X, out);
   out.vector(state.v);
-  out.u64(state.contacts.size());
-  for (const ContactMemory& memory : state.contacts) {
+  out.u64(state.impulses.size());
+  for (const ImpulseMemory& memory : state.impulses) {
     write_key(memory.key, out);
-    out.vec3(memory.impulse_W);
+    out.vec3(memory.impulse);
   }
-  out.u64(state.contact_torques.size());
-  for (const ContactMemory& memory : state.contact_torques) {
-    write_key(memory.key, out);
-    out.vec3(memory.impulse_W);
-  }
-  out.u64(state.joint_impulses.size());
-  for (const double x : state.joint_impulses) out.f64(x);
   out.vector(state.v_before);
   out.u64(state.pending.size());
   for (const ContactKey& key : state.pending) write_key(key, out);
@@ -49,18 +42,11 @@ void decode_state(bytes::ByteReader& in, State& state) {
   state.poses.resize(in.count(pose_bytes));
   for (Pose& X : state.poses) X = read_pose(in);
   in.vector(state.v);
-  state.contacts.resize(in.count(key_bytes + 24));
-  for (ContactMemory& memory : state.contacts) {
-    memory.key = read_key(in);
-    memory.impulse_W = in.vec3();
+  state.impulses.resize(in.count(constraint_key_bytes + 24));
+  for (ImpulseMemory& memory : state.impulses) {
+    memory.key = read_constraint_key(in);
+    memory.impulse = in.vec3();
   }
-  state.contact_torques.resize(in.count(key_bytes + 24));
-  for (ContactMemory& memory : state.contact_torques) {
-    memory.key = read_key(in);
-    memory.impulse_W = in.vec3();
-  }
-  state.joint_impulses.resize(in.count(8));
-  for (double& x : state.joint_impulses) x = in.f64();
   in.vector(state.v_before);
   state.pending.resize(in.count(key_bytes));
   for (ContactKey& key : state.pending) key = read_key(in);

@@ -11,7 +11,8 @@ void write_key(const ContactKey& key, bytes::ByteWriter& out) {
   out.i32(static_cast<std::int32_t>(key.body_b));
   out.i32(static_cast<std::int32_t>(key.shape_a));
   out.i32(static_cast<std::int32_t>(key.shape_b));
-  out.i32(key.feature);
+  out.u32(key.feature.a);
+  out.u32(key.feature.b);
 }
 
 ContactKey read_key(bytes::ByteReader& in) {
@@ -20,7 +21,24 @@ ContactKey read_key(bytes::ByteReader& in) {
   key.body_b = static_cast<BodyId>(in.i32());
   key.shape_a = static_cast<ShapeId>(in.i32());
   key.shape_b = static_cast<ShapeId>(in.i32());
-  key.feature = in.i32();
+  key.feature.a = in.u32();
+  key.feature.b = in.u32();
+  return key;
+}
+
+void write_key(const ConstraintKey& key, bytes::ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(key.role));
+  out.i32(key.element);
+  out.u8(key.coordinate);
+  write_key(key.contact, out);
+}
+
+ConstraintKey read_constraint_key(bytes::ByteReader& in) {
+  ConstraintKey key;
+  key.role = in.choice(Role::given);
+  key.element = in.i32();
+  key.coordinate = in.u8();
+  key.contact = read_key(in);
   return key;
 }
 
@@ -119,10 +137,7 @@ void write_constraint(const Problem& problem, const Constraint& c, bytes::ByteWr
       for (int i = 0; i < size; ++i) out.f64(c.J[side][row][i]);
   }
   for (int row = 0; row < c.rows; ++row) out.f64(c.b[row]);
-  out.u8(static_cast<std::uint8_t>(c.id.kind));
-  write_key(c.id.contact, out);
-  out.i32(c.id.number);
-  out.i32(c.id.part);
+  write_key(c.key, out);
 }
 
 bool constraint_fits(const Constraint& c, const Problem& problem) {
@@ -168,10 +183,7 @@ void read_constraint(bytes::ByteReader& in, const Problem& problem, Constraint& 
       for (int i = 0; i < size; ++i) c.J[side][row][i] = in.f64();
   }
   for (int row = 0; row < c.rows; ++row) c.b[row] = in.f64();
-  c.id.kind = in.choice(ConstraintId::Kind::file);
-  c.id.contact = read_key(in);
-  c.id.number = in.i32();
-  c.id.part = in.i32();
+  c.key = read_constraint_key(in);
 }
 
 // The order of Certificate's fields; used in both directions.

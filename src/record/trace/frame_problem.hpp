@@ -6,9 +6,11 @@
 
 namespace cairn::record {
 
-constexpr std::size_t key_bytes = 20;
+constexpr std::size_t key_bytes = 24, constraint_key_bytes = key_bytes + 6;
 void write_key(const ContactKey& key, bytes::ByteWriter& out);
 ContactKey read_key(bytes::ByteReader& in);
+void write_key(const ConstraintKey& key, bytes::ByteWriter& out);
+ConstraintKey read_constraint_key(bytes::ByteReader& in);
 
 // Sizes and indices are in their ranges, laws and rows go together.
 bool well_formed(const Problem& problem);

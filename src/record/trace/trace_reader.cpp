@@ -98,15 +98,10 @@ struct TraceReader::File {
     sections.mandatory(record::tags::program,
                        [&](bytes::ByteReader& in) { in.rest(header.program); });
     sections.mandatory(record::tags::scene, [&](bytes::ByteReader& in) { in.rest(header.scene); });
-    // The version at the head of the file has no checksum; this one has. Version 6 has none.
-    constexpr std::uint32_t without = 6;
-    const auto same = [&](bytes::ByteReader& in) {
-      if (in.u32() != header.version || header.version == without) in.reject();
-    };
-    if (header.version == without)
-      sections.optional(record::tags::version, same);
-    else
-      sections.mandatory(record::tags::version, same);
+    // The version at the head of the file has no checksum; this one has.
+    sections.mandatory(record::tags::version, [&](bytes::ByteReader& in) {
+      if (in.u32() != header.version) in.reject();
+    });
     return sections.fault();
   }
 
@@ -182,12 +177,13 @@ Result<TraceReader> TraceReader::open(const std::string& path) {
   }
   file->header.version =
       bytes::ByteReader(std::span(head).subspan(record::trace_magic.size())).u32();
-  if (file->header.version < oldest_trace_version || file->header.version > trace_version) {
+  if (file->header.version != trace_version) {
     error.code = ErrorCode::wrong_version;
-    error.what = "trace has an unknown version";
+    error.what = file->header.version > trace_version ? "the trace has a newer version"
+                                                      : "the trace has an older version";
     error.got = std::to_string(file->header.version);
-    error.allowed = std::to_string(oldest_trace_version) + " to " + std::to_string(trace_version);
-    error.fix = "read it with the version of cairn that wrote it";
+    error.allowed = std::to_string(trace_version);
+    error.fix = "read it with the version of cairn that wrote it, or run the scene again";
     return fail(error);
   }
   file->position = record::file_head;

@@ -61,7 +61,8 @@ void find_candidates(const Model& model, const State& state, const VecX& v_free,
       buffers.ahead[i] =
           dynamics::advanced(body, state.poses[i], state.v.data() + body.first_velocity, h);
   }
-  buffers.finder.find(model, state.poses, buffers.ahead, buffers.reach, state.contacts, candidates);
+  buffers.finder.find(model, state.poses, buffers.ahead, buffers.reach,
+                      of_role(state.impulses, Role::contact), candidates);
   for (Contact& c : candidates) constrain::orient(model, state.poses, c);
   std::erase_if(candidates, [&](const Contact& c) { return c.rows == 0 || c.gap > limit; });
   model::dcheck_contacts(model, candidates);

@@ -26,7 +26,7 @@ bool same_pair(const ContactKey& a, const ContactKey& b) {
 struct Projector {
   const Model& model;
   std::span<const Pose> start, moved;
-  std::span<const ContactMemory> memory;
+  std::span<const ImpulseMemory> memory;
   constrain::ProjectionBuffers& projection;
   JointProjectionBuffers& b;
   double noise;       // rounding of gaps [m]
@@ -252,7 +252,7 @@ double largest_motion(const Model& model, std::span<const Pose> from, std::span<
 
 Squeeze spare_contacts(const Model& model, std::span<const Pose> start, std::span<const Pose> moved,
                        double allowed_overlap, const EventOptions& events,
-                       std::span<const ContactMemory> memory,
+                       std::span<const ImpulseMemory> memory,
                        constrain::ProjectionBuffers& projection, JointProjectionBuffers& b,
                        std::vector<Pose>& poses) {
   if (!b.finder) b.finder.emplace(model);

@@ -46,7 +46,7 @@ struct Squeeze {
 // left of that, if it is more than `allowed_overlap` of the inner radius.
 Squeeze spare_contacts(const Model& model, std::span<const Pose> start, std::span<const Pose> moved,
                        double allowed_overlap, const EventOptions& events,
-                       std::span<const ContactMemory> memory,
+                       std::span<const ImpulseMemory> memory,
                        constrain::ProjectionBuffers& projection, JointProjectionBuffers& buffers,
                        std::vector<Pose>& poses);
 

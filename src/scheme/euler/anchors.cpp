@@ -34,7 +34,8 @@ void Step::find_riders() {
     if (free(a) && free(b)) data.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
   };
   for (const ContactAnchor& a : state.contact_anchors) join(a.key.body_a, a.key.body_b);
-  for (const ContactMemory& m : state.contacts) join(m.key.body_a, m.key.body_b);
+  for (const ImpulseMemory& m : of_role(state.impulses, Role::contact))
+    join(m.key.contact.body_a, m.key.contact.body_b);
   for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
   for (const ContactAnchor& a : state.contact_anchors)
     for (const auto& [id, other] :

@@ -87,8 +87,7 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
   CAIRN_DCHECK(
       problem.constraints.size() == data.joints() + data.contacts.size() + data.spins.size(),
       problem.constraints.size(), data.joints(), data.contacts.size());
-  constrain::recall(problem, data.contacts, data.memory, data.joint_impulses,
-                    record.solution.lambda, data.spins, data.torques);
+  constrain::recall(problem, data.contacts, data.spins, data.impulses, record.solution.lambda);
   if (data.linearised_again) {
     keep_rows(problem, data.poses_linear, state.t + h, data.contacts_linear, record.origin);
     record.origin.before = data.contacts_start;
@@ -110,10 +109,8 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
 
 // For the warm start of the next solve.
 void Step::keep_impulses(const SolveRecord& record) {
-  constrain::remember(record.problem, data.contacts, record.solution.lambda, data.memory,
-                      data.joint_impulses, data.spins.size());
-  constrain::remember_torques(record.problem, data.contacts, data.spins, record.solution.lambda,
-                              data.torques);
+  constrain::remember(record.problem, data.contacts, data.spins, record.solution.lambda,
+                      data.impulses);
 }
 
 void Step::move_bodies(const SolveRecord& record) {
@@ -186,7 +183,7 @@ void Step::report_contacts() {
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const std::size_t constraint = data.joints() + i;
     const Constraint& row = record.problem.constraints[constraint];
-    CAIRN_DCHECK(row.id.contact == data.contacts[i].key, i);
+    CAIRN_DCHECK(row.key.contact == data.contacts[i].key, i);
     CAIRN_DCHECK(row.rows == data.contacts[i].rows, i, row.rows);
     ContactReport& out = report.contacts.emplace_back();
     out.contact = data.contacts[i];
@@ -210,13 +207,17 @@ void Step::report_contacts() {
     report.active_contacts += out.impulse[0] > 0 ? 1 : 0;
     report.collisions += out.colliding ? 1 : 0;
   }
-  for (const ContactMemory& m : data.torques) {
+  for (const ImpulseMemory& m : data.impulses) {
+    if (m.key.role != Role::torsion && m.key.role != Role::rolling) continue;
     const auto out = std::lower_bound(
-        report.contacts.begin(), report.contacts.end(), m.key,
+        report.contacts.begin(), report.contacts.end(), m.key.contact,
         [](const ContactReport& r, const ContactKey& key) { return r.contact.key < key; });
-    CAIRN_DCHECK(out != report.contacts.end() && out->contact.key == m.key);
+    CAIRN_DCHECK(out != report.contacts.end() && out->contact.key == m.key.contact);
     const Contact& c = out->contact;
-    out->torque = Vec3(c.n_W.dot(m.impulse_W), c.t1_W.dot(m.impulse_W), c.t2_W.dot(m.impulse_W));
+    if (m.key.role == Role::torsion)
+      out->torque[0] = c.n_W.dot(m.impulse);
+    else
+      out->torque.tail<2>() << c.t1_W.dot(m.impulse), c.t2_W.dot(m.impulse);
   }
 }
 
@@ -240,7 +241,7 @@ void commit(const Step& step, State& state) {
   CAIRN_DCHECK(step.data.v_end.size() == step.model.velocities, step.data.v_end.size());
   CAIRN_DCHECK(step.data.poses_end.size() == step.model.bodies.size(), step.data.poses_end.size());
   CAIRN_DCHECK(
-      base::is_strictly_sorted(step.data.memory, [](const ContactMemory& m) { return m.key; }));
+      base::is_strictly_sorted(step.data.impulses, [](const ImpulseMemory& m) { return m.key; }));
   StepData& data = step.data;
   if (step.options.restitution != Restitution::completed) {
     // Contacts that collided now and were not already colliding bounce in the next step, (E34).
@@ -254,10 +255,8 @@ void commit(const Step& step, State& state) {
   }
   state.v = data.v_end;
   state.poses = data.poses_end;
-  state.contacts = data.memory;
-  state.contact_torques = data.torques;
+  state.impulses = data.impulses;
   state.contact_anchors = data.anchors;
-  state.joint_impulses = data.joint_impulses;
   count_step(step.h, state, step.report);
 }
 
@@ -293,9 +292,7 @@ void take(Step& step, double (*clock)(), State& state) {
     return stop(report, missing_contact(model, data.active.finder.missing()));
   report.filtered_contacts = data.active.finder.filtered();
   data.contacts_start = data.contacts;
-  data.memory = state.contacts;
-  data.torques = state.contact_torques;
-  data.joint_impulses = state.joint_impulses;
+  data.impulses = state.impulses;
   report.seconds.detect = now() - start;
 
   // Find the velocities; verify that no other pair meets with them, else add it and begin again.

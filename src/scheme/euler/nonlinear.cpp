@@ -104,8 +104,8 @@ bool Step::keeps_rows(const Joint& joint) const {
 }
 
 const Joint& Step::joint_of(const Constraint& c) const {
-  CAIRN_DCHECK(c.id.kind == ConstraintId::Kind::joint);
-  return model.joints[static_cast<std::size_t>(c.id.number)];
+  CAIRN_DCHECK(c.key.role == Role::joint);
+  return model.joints[static_cast<std::size_t>(c.key.element)];
 }
 
 // Where the rows of a contact are taken.
@@ -216,10 +216,10 @@ double Step::row_distance() {
   for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
     const Constraint& c = record.problem.constraints[i];
     if (record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0)) continue;
-    if (c.id.kind == ConstraintId::Kind::contact &&
-        (keeps_start(c.id.contact) || data.isolated.both(c.id.contact)))
+    if (is_of_contact(c.key.role) &&
+        (keeps_start(c.key.contact) || data.isolated.both(c.key.contact)))
       continue;
-    if (c.id.kind == ConstraintId::Kind::joint && keeps_rows(joint_of(c))) continue;
+    if (c.key.role == Role::joint && keeps_rows(joint_of(c))) continue;
     for (const int body : c.body) {
       if (body < 0) continue;
       const auto k = static_cast<std::size_t>(

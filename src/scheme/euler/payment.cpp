@@ -139,9 +139,8 @@ void Step::find_payers() {
 
 // The body that is not free, if there is one, is the frame of the free one's group.
 void Step::add_frame(const Constraint& c) {
-  std::array<BodyId, 2> ids = {c.id.contact.body_a, c.id.contact.body_b};
-  if (c.id.kind == ConstraintId::Kind::joint)
-    ids = model.joints[static_cast<std::size_t>(c.id.number)].bodies;
+  std::array<BodyId, 2> ids = {c.key.contact.body_a, c.key.contact.body_b};
+  if (c.key.role == Role::joint) ids = model.joints[static_cast<std::size_t>(c.key.element)].bodies;
   for (std::size_t side = 0; side < 2; ++side) {
     if (c.body[side] >= 0 || c.body[1 - side] < 0) continue;
     const bool moves = dynamics::is_prescribed(model, ids[side]);

@@ -31,8 +31,8 @@ struct Revision {
   }
   Range range_of(BodyId body_a, BodyId body_b, ShapeId first_a, ShapeId last_a, ShapeId first_b,
                  ShapeId last_b) const {
-    const auto least = std::numeric_limits<std::int32_t>::min(),
-               most = std::numeric_limits<std::int32_t>::max();
+    constexpr std::uint32_t last = std::numeric_limits<std::uint32_t>::max();
+    constexpr Features least{}, most{last, last};
     Contact from, to;
     from.key = {body_a, body_b, first_a, first_b, least};
     to.key = {body_a, body_b, last_a, last_b, most};

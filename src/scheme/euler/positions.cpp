@@ -46,9 +46,9 @@ bool Step::may_spare() const {
 // (E602): contacts without an anchor that the projection has pushed together are opened, with
 // joints and anchors closed. False if that leaves more than rounding.
 bool Step::spare_others() {
-  const Squeeze squeeze =
-      spare_contacts(model, state.poses, data.poses_moved, 0, options.events, data.memory,
-                     data.projection, data.joint_projection, data.poses_end);
+  const Squeeze squeeze = spare_contacts(model, state.poses, data.poses_moved, 0, options.events,
+                                         of_role(data.impulses, Role::contact), data.projection,
+                                         data.joint_projection, data.poses_end);
   data.spared = data.spared || squeeze.moved;
   return !(squeeze.depth > pressed_noise());
 }
@@ -58,9 +58,9 @@ bool Step::spare_others() {
 Squeeze Step::keep_gaps() {
   if (!options.projection || model.joints.empty()) return {};
   if (!(find_overlaps(model, data.poses_end, data.active) > 0)) return {};
-  const Squeeze squeeze =
-      spare_contacts(model, state.poses, data.poses_moved, data.allowed_overlap, options.events,
-                     data.memory, data.projection, data.joint_projection, data.poses_end);
+  const Squeeze squeeze = spare_contacts(model, state.poses, data.poses_moved, data.allowed_overlap,
+                                         options.events, of_role(data.impulses, Role::contact),
+                                         data.projection, data.joint_projection, data.poses_end);
   data.spared = data.spared || squeeze.moved;
   return squeeze;
 }
@@ -134,7 +134,7 @@ void Step::find_free_groups() {
   for (std::size_t i = data.joints(); i < record.problem.constraints.size(); ++i) {
     const Constraint& c = record.problem.constraints[i];
     if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
-      data.isolated.join(model, c.id.contact.body_a, c.id.contact.body_b);
+      data.isolated.join(model, c.key.contact.body_a, c.key.contact.body_b);
   }
   data.isolated.spread();
 }

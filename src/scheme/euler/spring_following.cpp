@@ -61,7 +61,7 @@ void Step::find_spring_frames() {
     for (const Spring& spring : model.springs) link(spring.bodies[0], spring.bodies[1]);
     for (std::size_t i = data.joints(); i < data.joints() + data.contacts.size(); ++i)
       if (problem_row_presses(i)) {
-        const ContactKey& key = last().problem.constraints[i].id.contact;
+        const ContactKey& key = last().problem.constraints[i].key.contact;
         link(key.body_a, key.body_b);
       }
   };

@@ -118,9 +118,7 @@ struct StepData {
   Solution carried;
   VecX v_carried;
   std::vector<constrain::SpinRows> spins;  // friction about contacts, after them in every problem
-  std::vector<ContactMemory> memory;       // warm start
-  std::vector<ContactMemory> torques;
-  std::vector<double> joint_impulses;
+  std::vector<ImpulseMemory> impulses;     // warm start
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
   Problem exact;                    // a problem of scheme relaxed under Coulomb's law
   std::vector<double> slips, best_slips;  // of all contacts

@@ -127,13 +127,11 @@ void Step::add_joints(Problem& problem) {
 // Torsional and rolling friction, (E242), after all contacts.
 void Step::add_spins(Problem& problem) {
   data.spins.clear();
-  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    const Contact& c = data.contacts[i];
-    if (c.torsion > 0 || c.rolling > 0)
-      constrain::add_spin_friction(model, data.poses_rows, data.layout, c, i,
+  for (const Role role : {Role::torsion, Role::rolling})
+    for (std::size_t i = 0; i < data.contacts.size(); ++i)
+      constrain::add_spin_friction(model, data.poses_rows, data.layout, data.contacts[i], role, i,
                                    static_cast<int>(data.joints() + i), data.terms[i].spin, problem,
                                    data.spins);
-  }
 }
 
 }  // namespace cairn::scheme

@@ -142,10 +142,8 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   measure_joints(model, d.now.poses, report);
   state.poses = d.now.poses;
   state.v = d.now.v;
-  state.contacts = d.now.contacts;
-  state.contact_torques = d.now.contact_torques;
+  state.impulses = d.now.impulses;
   state.contact_anchors = d.now.contact_anchors;
-  state.joint_impulses = d.now.joint_impulses;
   state.pending = d.steady;
   count_step(h, state, report);
   report.seconds.total = now() - start;

@@ -75,7 +75,7 @@ bool HybridStep::polyhedra(const ContactKey& key) const {
 bool HybridStep::is_steady(const ContactKey& key) const {
   if (!polyhedra(key)) return std::binary_search(d.steady.begin(), d.steady.end(), key);
   ContactKey first = key;
-  first.feature = std::numeric_limits<std::int32_t>::min();
+  first.feature = {};
   const auto found = std::lower_bound(d.steady.begin(), d.steady.end(), first);
   return found != d.steady.end() && found->shape_a == key.shape_a && found->shape_b == key.shape_b;
 }

@@ -17,7 +17,7 @@ struct SpinTouch {
   Constraint row;  // with prescribed motion in b
   constrain::SpinRows axes;
   // Of its first row among those about n, t1 and t2.
-  int first() const { return row.id.part - 1; }
+  int first() const { return row.key.role == Role::rolling ? 1 : 0; }
 };
 
 // A contact that touches at the moment of an impact. Numbers are in the units of the impact's

@@ -162,11 +162,12 @@ void HybridStep::stop_together() {
                            touch.motion * units.speed(), problem);
   const std::size_t spins = problem.constraints.size();
   d.spins.clear();
-  for (std::size_t i = 0; i < d.touching.size(); ++i)
-    if (const Touch& touch = d.touching[i]; touch.spin_count > 0)
-      constrain::add_spin_friction(model, d.now.poses, d.layout, touch.contact, i,
-                                   static_cast<int>(joints + i), spin_of(touch.contact), problem,
-                                   d.spins);
+  for (const Role role : {Role::torsion, Role::rolling})
+    for (std::size_t i = 0; i < d.touching.size(); ++i)
+      if (const Touch& touch = d.touching[i]; touch.spin_count > 0)
+        constrain::add_spin_friction(model, d.now.poses, d.layout, touch.contact, role, i,
+                                     static_cast<int>(joints + i), spin_of(touch.contact), problem,
+                                     d.spins);
   record.solution.lambda.setZero(problem.rows());
   constrain::to_model_velocities(model, problem, d.v, d.v_path);
   keep_beginning(problem, d.now.poses, d.v_path, d.now.t, 0, record.origin);
@@ -301,7 +302,8 @@ void HybridStep::finish_impact(SolveRecord& record) {
       c.law = Law::box;
       c.rows = 1;
       c.body = row.body;
-      c.id = row.id;
+      c.key = row.key;
+      c.key.coordinate = static_cast<std::uint8_t>(r);
       c.lo = c.hi = impulse[r];
       for (std::size_t side = 0; side < 2; ++side)
         std::copy(row.J[side][r], row.J[side][r] + max_velocities, c.J[side][0]);

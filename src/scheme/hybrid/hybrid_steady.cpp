@@ -56,13 +56,11 @@ void HybridStep::take_part(double length) {
   }
   data.v_free_plain = data.v_free;
   data.v_explicit_plain = data.free.v_explicit;
-  data.torques = d.now.contact_torques;
   // The two change places; neither may have less room than the other.
   data.contacts_start.reserve(data.contacts.capacity());
   data.contacts.reserve(data.contacts_start.capacity());
   data.contacts_start = data.contacts;
-  data.memory = d.now.contacts;
-  data.joint_impulses = d.now.joint_impulses;
+  data.impulses = d.now.impulses;
   clear(d.part, d.now, length);
   Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
   part.find_velocities();
@@ -142,10 +140,8 @@ void HybridStep::accept(double length) {
   d.brief = false;
   d.now.poses.swap(data.poses_end);
   d.now.v = data.v_end;
-  d.now.contacts = data.memory;
-  d.now.contact_torques = data.torques;
+  d.now.impulses = data.impulses;
   d.now.contact_anchors = data.anchors;
-  d.now.joint_impulses = data.joint_impulses;
   d.now.t += length;
 }
 
@@ -171,9 +167,7 @@ void HybridStep::record_path(double length) {
 void HybridStep::release_opened(double length) {
   d.next.clear();
   for (const Contact& old : data.contacts) {
-    const bool loaded =
-        std::binary_search(data.memory.begin(), data.memory.end(), ContactMemory{old.key, {}},
-                           [](const auto& a, const auto& b) { return a.key < b.key; });
+    const bool loaded = find(data.impulses, contact_key(old.key)) != nullptr;
     Contact c;
     const bool there = data.active.finder.find_one(model, data.poses_end, old.key, c);
     const double room = options.hysteresis * switch_speed(old) * h / data.share(h);

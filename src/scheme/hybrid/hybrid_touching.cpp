@@ -76,8 +76,9 @@ void HybridStep::gather_touching(Problem& problem) {
 void HybridStep::add_spins(Touch& touch) {
   const std::size_t first = d.joints.constraints.size();
   d.spins.clear();
-  constrain::add_spin_friction(model, d.now.poses, d.layout, touch.contact, 0, 0,
-                               spin_of(touch.contact), d.joints, d.spins);
+  for (const Role role : {Role::torsion, Role::rolling})
+    constrain::add_spin_friction(model, d.now.poses, d.layout, touch.contact, role, 0, 0,
+                                 spin_of(touch.contact), d.joints, d.spins);
   touch.spin_count = d.spins.size();
   for (std::size_t i = 0; i < d.spins.size(); ++i)
     touch.spins[i] = {d.joints.constraints[first + i], d.spins[i]};

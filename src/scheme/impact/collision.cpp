@@ -24,7 +24,7 @@ void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
   CAIRN_DCHECK(data.v_before.size() == data.base.velocities(), data.v_before.size());
   CAIRN_DCHECK(data.warm.size() == data.base.rows(), data.warm.size());
   for (std::size_t i = 0; i < data.colliders.size(); ++i)
-    CAIRN_DCHECK(data.base.constraints[data.joints + i].id.contact == data.colliders[i].key, i);
+    CAIRN_DCHECK(data.base.constraints[data.joints + i].key.contact == data.colliders[i].key, i);
   Collision{rules, solver, workspace, data, report}.run();
 }
 

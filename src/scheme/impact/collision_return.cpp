@@ -44,7 +44,7 @@ void add_friction_row(std::size_t i, double x, double y, double most, Problem& p
   const Constraint& c = problem.constraints[i];
   row.law = Law::box;
   row.body = c.body;
-  row.id = c.id;
+  row.key = c.key;
   row.lo = -most;
   row.hi = most;
   for (std::size_t side = 0; side < 2; ++side)

@@ -49,7 +49,8 @@ void PenaltyStep::report_contacts(const Units& units) {
   StepReport& report = base.report;
   StepData& data = base.data;
   const VecX& v = report.solves[0].solution.v;
-  data.memory.clear();
+  const auto joints = of_role(base.state.impulses, Role::joint);
+  data.impulses.assign(joints.begin(), joints.end());
   for (std::size_t i = 0; i < d.springs.size(); ++i) {
     ContactReport& out = report.contacts.emplace_back();
     out.contact = d.contacts[i];
@@ -59,7 +60,7 @@ void PenaltyStep::report_contacts(const Units& units) {
     if (!(out.impulse[0] > 0)) continue;
     out.mode = ContactMode::stick;
     ++report.active_contacts;
-    data.memory.push_back({out.contact.key, out.impulse[0] * out.contact.n_W});
+    data.impulses.push_back({contact_key(out.contact.key), out.impulse[0] * out.contact.n_W});
   }
 }
 
@@ -131,7 +132,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   base.record_path(data.v_solved);
   state.v = data.v_end;
   state.poses = data.poses_end;
-  state.contacts = data.memory;
+  state.impulses = data.impulses;
   count_step(h, state, report);
   report.seconds.total = now() - start;
 }

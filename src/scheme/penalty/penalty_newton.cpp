@@ -238,7 +238,7 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
     row.body = {spring.body[0], spring.body[1]};
     row.lo = row.hi = spring.impulse;
     row.b[0] = spring.motion;
-    row.id = {ConstraintId::Kind::contact, d.contacts[i].key, 0, 0};
+    row.key = contact_key(d.contacts[i].key);
     for (std::size_t side = 0; side < 2; ++side)
       std::copy(spring.row[side], spring.row[side] + max_velocities, row.J[side][0]);
     problem.first_row.push_back(problem.first_row.back() + 1);

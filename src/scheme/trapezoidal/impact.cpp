@@ -98,7 +98,7 @@ void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<con
   keep_instant(problem, v, record.origin);
   finish_solve(record);
   if (held.empty()) {
-    constrain::remember(problem, d.touching, record.solution.lambda, d.memory, d.joint_impulses);
+    constrain::remember(problem, d.touching, {}, record.solution.lambda, d.impulses);
     d.memory_length = 0;
   }
 }
@@ -148,8 +148,9 @@ void TrapezoidalStep::release_separating() {
   d.holding.clear();
   for (const Contact& c : d.touching)
     if (normal_velocity(c, d.now.v) <= still_speed(c)) d.holding.push_back(c.key);
-  std::erase_if(d.memory, [&](const ContactMemory& m) {
-    return !std::binary_search(d.holding.begin(), d.holding.end(), m.key);
+  std::erase_if(d.impulses, [&](const ImpulseMemory& m) {
+    return m.key.role == Role::contact &&
+           !std::binary_search(d.holding.begin(), d.holding.end(), m.key.contact);
   });
 }
 
@@ -174,12 +175,12 @@ void TrapezoidalStep::impact() {
     c.colliders.push_back({contact.key, contact.restitution, contact.restitution_law,
                            normal_velocity(contact, d.now.v), threshold(contact)});
   constrain::to_problem_velocities(model, c.base, d.now.v, c.v_before);
-  constrain::recall(c.base, d.touching, d.memory, d.joint_impulses, c.warm);
+  constrain::recall(c.base, d.touching, {}, d.impulses, c.warm);
   resolve_impact({options.restitution_friction, options.propagation,
                   options.energy_guard != EnergyGuard::off, !limited},
                  solver, data.solver, c, report);
   constrain::to_model_velocities(model, c.base, c.v_after, d.now.v);
-  constrain::remember(c.base, d.touching, c.lambda_compression, d.memory, d.joint_impulses);
+  constrain::remember(c.base, d.touching, {}, c.lambda_compression, d.impulses);
   d.memory_length = 0;
   report.ledger.friction += c.friction;
   report.ledger.impact += c.impact;

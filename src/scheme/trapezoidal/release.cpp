@@ -106,19 +106,16 @@ std::span<const Corner> TrapezoidalStep::corners(const Contact& c) const {
   return problem::corners_of(c.rows, options.facets, model.section(c.key).get());
 }
 
-const ContactMemory* TrapezoidalStep::last_impulse(const ContactKey& key) const {
-  const auto last =
-      std::lower_bound(d.memory.begin(), d.memory.end(), key,
-                       [](const ContactMemory& m, const ContactKey& k) { return m.key < k; });
-  return last == d.memory.end() || last->key != key ? nullptr : &*last;
+const ImpulseMemory* TrapezoidalStep::last_impulse(const ContactKey& key) const {
+  return find(d.impulses, contact_key(key));
 }
 
 // Whether the last impulse was inside that share of the cone: the contact stuck already, and what
 // its velocity has left is the scheme's own error.
 bool TrapezoidalStep::was_sticking(const Contact& c, double share) const {
-  const ContactMemory* last = last_impulse(c.key);
+  const ImpulseMemory* last = last_impulse(c.key);
   if (!last) return false;
-  return friction_share(c, corners(c), along_frame(c, last->impulse_W)) < share;
+  return friction_share(c, corners(c), along_frame(c, last->impulse)) < share;
 }
 
 // At the beginning, by its last force, or after an impact by its velocity.
@@ -138,8 +135,8 @@ void TrapezoidalStep::find_modes(const SolveRecord& record) {
     if (!held && !(now[0] > 0)) continue;
     basis.mode = c.rows == 1 || rests_now(c) ? Mode::stick : Mode::slip;
     if (basis.mode == Mode::stick || corners(c).empty()) continue;
-    const ContactMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
-    basis = polygon_basis(corners(c), last ? along_frame(c, last->impulse_W) : now);
+    const ImpulseMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
+    basis = polygon_basis(corners(c), last ? along_frame(c, last->impulse) : now);
   }
 }
 
@@ -149,9 +146,9 @@ bool TrapezoidalStep::may_release(const Watched& w, const SolveRecord& record,
                                   double length) const {
   const Contact& c = d.touching[w.contact];
   const Vec3 now = impulse_of(record, d.joint_constraints + w.contact);
-  const ContactMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
+  const ImpulseMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
   if (!last || !(now[0] > 0) || w.kind == StepEvent::Kind::facet) return true;
-  const Vec3 before = along_frame(c, last->impulse_W);
+  const Vec3 before = along_frame(c, last->impulse);
   if (w.kind == StepEvent::Kind::take_off) {
     const double force = now[0] * record.problem.units.impulse() / length,
                  then = before[0] / d.memory_length;
@@ -225,8 +222,7 @@ double TrapezoidalStep::basis_function(double tau) {
   at.d.v_free = d.v_free;
   at.d.candidates = d.touching;
   at.d.modes = d.modes;
-  at.d.memory.clear();
-  at.d.joint_impulses.clear();
+  at.d.impulses.clear();
   at.solve_instant(length, at.d.trial_record_instant);
   interpolate(model, d.now, d.next, tau, d.no_torque, d.trial);
   double least = std::numeric_limits<double>::infinity();

@@ -26,8 +26,7 @@ void TrapezoidalStep::accept(const SolveRecord& record) {
   CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
                record.problem.constraints.size());
   add_smooth_ledger(record, 1);
-  constrain::remember(record.problem, d.touching, record.solution.lambda, d.memory,
-                      d.joint_impulses);
+  constrain::remember(record.problem, d.touching, {}, record.solution.lambda, d.impulses);
   d.memory_length = d.next.t - d.now.t;
   d.holding.clear();
   for (std::size_t i = 0; i < d.touching.size(); ++i)
@@ -123,8 +122,7 @@ void TrapezoidalStep::report_contacts(const SolveRecord& record) {
 void TrapezoidalStep::scale_memory() {
   if (!(d.memory_length > 0) || d.memory_length == h) return;
   const double factor = h / d.memory_length;
-  for (ContactMemory& m : d.memory) m.impulse_W *= factor;
-  for (double& impulse : d.joint_impulses) impulse *= factor;
+  for (ImpulseMemory& m : d.impulses) m.impulse *= factor;
 }
 
 namespace {
@@ -133,11 +131,11 @@ void load(const State& state, double h, TrapezoidalData& d) {
   d.now.t = state.t;
   d.now.poses = state.poses;
   d.now.v = state.v;
-  d.memory = state.contacts;
-  d.joint_impulses = state.joint_impulses;
+  d.impulses = state.impulses;
   d.holding.clear();
-  for (const ContactMemory& m : d.memory) d.holding.push_back(m.key);
-  d.memory_length = d.memory.empty() ? 0 : h;
+  for (const ImpulseMemory& m : of_role(d.impulses, Role::contact))
+    d.holding.push_back(m.key.contact);
+  d.memory_length = d.holding.empty() ? 0 : h;
 }
 
 }  // namespace
@@ -183,8 +181,7 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   step.scale_memory();
   state.poses = d.now.poses;
   state.v = d.now.v;
-  state.contacts = d.memory;
-  state.joint_impulses = d.joint_impulses;
+  state.impulses = d.impulses;
   count_step(h, state, report);
   report.seconds.total = now() - start;
 }

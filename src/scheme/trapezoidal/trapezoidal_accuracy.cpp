@@ -30,8 +30,7 @@ double distance(const Model& model, const Phase& a, const Phase& b) {
 void TrapezoidalStep::save_part() {
   PartStart& s = d.saved;
   s.now = d.now;
-  s.memory = d.memory;
-  s.joint_impulses = d.joint_impulses;
+  s.impulses = d.impulses;
   s.holding = d.holding;
   s.memory_length = d.memory_length;
   s.ledger = report.ledger;
@@ -54,8 +53,7 @@ void TrapezoidalStep::restore_part() {
   const PartStart& s = d.saved;
   report.discarded_solves += report.solve_count - s.solve_count;
   d.now = s.now;
-  d.memory = s.memory;
-  d.joint_impulses = s.joint_impulses;
+  d.impulses = s.impulses;
   d.holding = s.holding;
   d.memory_length = s.memory_length;
   report.ledger = s.ledger;

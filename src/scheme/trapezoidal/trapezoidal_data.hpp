@@ -33,8 +33,7 @@ struct Watched {
 // All that a part of a divided step changes, as it was before.
 struct PartStart {
   Phase now;
-  std::vector<ContactMemory> memory;
-  std::vector<double> joint_impulses;
+  std::vector<ImpulseMemory> impulses;
   std::vector<ContactKey> holding;
   double memory_length = 0;
   Ledger ledger;
@@ -62,9 +61,8 @@ struct TrapezoidalData {
   std::vector<ContactKey> holding;  // contacts that carry an impulse, sorted
   std::vector<RowTerms> terms;      // per row of the last solve
   std::vector<constrain::JointRowTerms> joint_terms, joint_terms_start;
-  std::vector<ContactMemory> memory;
+  std::vector<ImpulseMemory> impulses;  // warm start
   double memory_length = 0;  // over which the impulses in memory acted; 0: those of an impact [s]
-  std::vector<double> joint_impulses;
   constrain::ProblemLayout layout;
   Problem probe;
   SolveRecord trial_record;          // solves that only search for an event

@@ -62,7 +62,7 @@ void TrapezoidalStep::find_contacts(double length) {
   d.start.t = d.now.t;
   d.start.poses = d.now.poses;
   d.start.v = d.now.v;
-  d.start.contacts = d.memory;
+  d.start.impulses = d.impulses;
   move_bodies(model, d.now, d.now.v, length, d.next);
   // Bodies at rest whose gap is rounding touch: what hits one of them hits the others.
   find_candidates(model, d.start, d.v_free, d.next.poses,

@@ -86,7 +86,7 @@ bool TrapezoidalStep::joints_contradict() {
   const Problem& problem = d.trial_record.problem;
   for (std::size_t i = 0; i < d.joint_constraints; ++i) {
     const Constraint& c = problem.constraints[i];
-    const Joint& joint = model.joints[static_cast<std::size_t>(c.id.number)];
+    const Joint& joint = model.joints[static_cast<std::size_t>(c.key.element)];
     double speed = 0;
     for (std::size_t side = 0; side < 2; ++side) {
       if (joint.bodies[side] == BodyId::world) continue;

@@ -113,14 +113,14 @@ double TrapezoidalStep::gap_correction(const Contact& c, double gap, double leng
       std::max(options.gamma * gap / whole, -separation_speed(model, c, options, whole));
   const double radius = model.smaller_radius(c.key.body_a, c.key.body_b);
   if (-gap > shallow * (radius > 0 ? radius : model.length_unit)) return correction;
-  const ContactMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
+  const ImpulseMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
   if (!last) return 0;
   double kinetic = 0;
   static constexpr double rest[6] = {};
   for (const BodyId id : {c.key.body_a, c.key.body_b})
     if (const Body& body = model.body(id); body.velocities > 0)
       kinetic += dynamics::mass_norm(body, d.now.v.data() + body.first_velocity, rest);
-  const double work = -correction * h * c.n_W.dot(last->impulse_W) / d.memory_length;
+  const double work = -correction * h * c.n_W.dot(last->impulse) / d.memory_length;
   return work <= payable / 4 * kinetic ? correction : 0;
 }
 
@@ -202,7 +202,7 @@ void TrapezoidalStep::finish_solve(SolveRecord& record) {
   CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
                record.problem.constraints.size(), d.joint_constraints, d.touching.size());
   model::dcheck_contacts(model, d.touching);
-  constrain::recall(record.problem, d.touching, d.memory, d.joint_impulses, record.solution.lambda);
+  constrain::recall(record.problem, d.touching, {}, d.impulses, record.solution.lambda);
   solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
 }
 

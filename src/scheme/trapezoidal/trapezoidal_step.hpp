@@ -123,7 +123,7 @@ struct TrapezoidalStep {
   double basis_function(double tau);
   double mode_function(const Watched& watched, const SolveRecord& record);
   bool report_releases(double t);
-  const ContactMemory* last_impulse(const ContactKey& key) const;
+  const ImpulseMemory* last_impulse(const ContactKey& key) const;
 
   // Forces at one instant.
   TrapezoidalStep probe();

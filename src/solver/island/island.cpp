@@ -341,7 +341,7 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
     g.rows = c.rows;
     g.first = island.rows;
     g.source = static_cast<int>(i);
-    g.joint = c.id.kind == ConstraintId::Kind::joint ? c.id.number : -1;
+    g.joint = c.key.role == Role::joint ? c.key.element : -1;
     g.body[0] = local(island, c.body[0]);
     g.body[1] = local(island, c.body[1]);
     if (c.law == Law::disc && c.rows == 1) g.set.law = Law::box;

@@ -60,7 +60,8 @@ static Known ride(const Segment& s, BodyId a, BodyId b, BodyId on) {
       groups.join(static_cast<int>(i), static_cast<int>(j));
   };
   for (const ContactAnchor& x : s.start.contact_anchors) join(x.key.body_a, x.key.body_b);
-  for (const ContactMemory& m : s.start.contacts) join(m.key.body_a, m.key.body_b);
+  for (const ImpulseMemory& m : of_role(s.start.impulses, Role::contact))
+    join(m.key.contact.body_a, m.key.contact.body_b);
   for (const Joint& joint : s.model.joints) join(joint.bodies[0], joint.bodies[1]);
   for (const ContactAnchor& x : s.start.contact_anchors) {
     if (on != BodyId::world && x.key.body_a != on && x.key.body_b != on) continue;

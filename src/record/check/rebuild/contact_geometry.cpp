@@ -22,15 +22,25 @@ Witness witness_of(const Contact& c) {
   return {c.p_WC - 0.5 * c.gap * c.n_W, c.p_WC + 0.5 * c.gap * c.n_W};
 }
 
-// Which features of two polyhedra meet, from the number of the contact (E140).
-struct Features {
-  enum Kind { corner_b, corner_a, edges } kind;
+// Which features of two polyhedra meet, from the key of the contact (E140): the two upper bits of
+// each tell faces, corners and edges apart.
+struct Meeting {
+  enum Kind { corner_b, corner_a, edges, none } kind;
   int a, b;
 };
-Features features_of(int number) {
-  const std::uint32_t code = static_cast<std::uint32_t>(number) ^ (1u << 31);
-  return {static_cast<Features::Kind>(code >> 30), static_cast<int>(code >> 15 & 0x7fff),
-          static_cast<int>(code & 0x7fff)};
+Meeting meeting_of(const Features& f) {
+  const std::uint32_t of_a = f.a >> 30, of_b = f.b >> 30;
+  const auto number = [](std::uint32_t x) { return static_cast<int>(x & 0x3fffffff); };
+  const Meeting::Kind kind = of_a == 0 && of_b == 1   ? Meeting::corner_b
+                             : of_a == 1 && of_b == 0 ? Meeting::corner_a
+                             : of_a == 2 && of_b == 2 ? Meeting::edges
+                                                      : Meeting::none;
+  return {kind, number(f.a), number(f.b)};
+}
+
+// The feature of other pairs: that of one shape, or the same of both.
+int number_of(const Features& f) {
+  return static_cast<int>(std::max(f.a, f.b) & 0x7fffffff);
 }
 
 bool within(int i, std::size_t count) {
@@ -62,7 +72,7 @@ Wanted corner_on(const Solid& owner, int face, const Vec3& corner, double sign) 
   return {corner - 0.5 * gap * n, sign * n, gap};
 }
 
-std::string edges_fault(const Solid& a, const Solid& b, const Features& f, double parallel,
+std::string edges_fault(const Solid& a, const Solid& b, const Meeting& f, double parallel,
                         const Contact& c, double tolerance) {
   const Polyhedron::Edge &ea = a.polyhedron->edges[static_cast<std::size_t>(f.a)],
                          &eb = b.polyhedron->edges[static_cast<std::size_t>(f.b)];
@@ -97,18 +107,18 @@ std::string edges_fault(const Solid& a, const Solid& b, const Features& f, doubl
 
 std::string polyhedra_fault(const Solid& a, const Solid& b, const SchemeOptions& scheme,
                             const Contact& c, double tolerance) {
-  const Features f = features_of(c.key.feature);
+  const Meeting f = meeting_of(c.key.feature);
   const Polyhedron &pa = *a.polyhedron, &pb = *b.polyhedron;
   const bool exists =
-      f.kind == Features::corner_b ? within(f.a, pa.faces.size()) && within(f.b, pb.vertices.size())
-      : f.kind == Features::corner_a
+      f.kind == Meeting::corner_b ? within(f.a, pa.faces.size()) && within(f.b, pb.vertices.size())
+      : f.kind == Meeting::corner_a
           ? within(f.a, pa.vertices.size()) && within(f.b, pb.faces.size())
-      : f.kind == Features::edges ? within(f.a, pa.edges.size()) && within(f.b, pb.edges.size())
-                                  : false;
+      : f.kind == Meeting::edges ? within(f.a, pa.edges.size()) && within(f.b, pb.edges.size())
+                                 : false;
   if (!exists) return "it names features that the shapes do not have";
-  if (f.kind == Features::corner_b)
+  if (f.kind == Meeting::corner_b)
     return differs(c, corner_on(a, f.a, b.vertex(f.b), 1), tolerance);
-  if (f.kind == Features::corner_a)
+  if (f.kind == Meeting::corner_a)
     return differs(c, corner_on(b, f.b, a.vertex(f.a), -1), tolerance);
   const Euler* euler = euler_options(scheme);
   return edges_fault(a, b, f, euler ? euler->events.delta_max : EventOptions{}.delta_max, c,
@@ -175,7 +185,7 @@ std::string surfaces_fault(const Solid& a, const Solid& b, const Contact& c, con
   if (std::max(cone_a, cone_b) <= tolerance) return {};
   // Two contacts of a capsule along a face or along another capsule: one of them has the normal of
   // the face or of nearly parallel axes.
-  if (c.key.feature == 1 || c.key.feature == 2) {
+  if (number_of(c.key.feature) == 1 || number_of(c.key.feature) == 2) {
     const bool capsules =
         std::holds_alternative<Capsule>(a.geometry) && std::holds_alternative<Capsule>(b.geometry);
     if (capsules && std::max(cone_a, cone_b) <= 0x1p-22 * (a.size() + b.size())) return {};
@@ -228,9 +238,9 @@ std::string geometry_fault(const Model& model, const SchemeOptions& scheme,
   if (a.polyhedron && b.polyhedron)
     fault = polyhedra_fault(a, b, scheme, c, tolerance);
   else if (a.halfspace())
-    fault = halfspace_fault(a, b, w.a, w.b, c.n_W, c.key.feature, axis, tolerance);
+    fault = halfspace_fault(a, b, w.a, w.b, c.n_W, number_of(c.key.feature), axis, tolerance);
   else if (b.halfspace())
-    fault = halfspace_fault(b, a, w.b, w.a, -c.n_W, c.key.feature, axis, tolerance);
+    fault = halfspace_fault(b, a, w.b, w.a, -c.n_W, number_of(c.key.feature), axis, tolerance);
   else
     fault = surfaces_fault(a, b, c, axis, tolerance);
   return fault.empty() ? frame_fault(model, poses, c) : fault;

@@ -48,8 +48,7 @@ void check_missing(const Scene& scene, const Overlaps& before, const Overlaps& a
   std::set<std::array<BodyId, 2>> rows;
   for (const SolveRecord& record : frame.report.solved()) {
     for (const Constraint& c : record.problem.constraints)
-      if (c.id.kind == ConstraintId::Kind::contact)
-        rows.insert({c.id.contact.body_a, c.id.contact.body_b});
+      if (is_of_contact(c.key.role)) rows.insert({c.key.contact.body_a, c.key.contact.body_b});
     // Springs of scheme penalty that do not press have no row.
     for (const Contact& c : record.origin.contacts) rows.insert({c.key.body_a, c.key.body_b});
   }

@@ -124,14 +124,14 @@ void add_torques(const SolveRecord& record, std::span<const std::size_t> discs, 
   for (const std::size_t i : discs) {
     const Constraint& row = record.problem.constraints[i];
     ContactReport key;
-    key.contact.key = row.id.contact;
+    key.contact.key = row.key.contact;
     const auto at = std::lower_bound(contacts.begin(), contacts.end(), key, by_key);
-    if (at == contacts.end() || at->contact.key != row.id.contact) continue;
+    if (at == contacts.end() || at->contact.key != row.key.contact) continue;
     const Contact& c = at->contact;
     for (int k = 0; k < row.rows; ++k) {
       // The axis of the row, from its part on a body that turns.
-      Vec3 axis = row.id.part == 1 ? c.n_W : (k == 0 ? c.t1_W : c.t2_W);
-      if (row.id.part == 2 && row.rows == 1)
+      Vec3 axis = row.key.role == Role::torsion ? c.n_W : (k == 0 ? c.t1_W : c.t2_W);
+      if (row.key.role == Role::rolling && row.rows == 1)
         for (std::size_t side = 0; side < 2; ++side) {
           const BodyId id = side == 0 ? c.key.body_a : c.key.body_b;
           if (row.body[side] < 0 || model.body(id).rotation != RotationKind::one) continue;
@@ -172,10 +172,8 @@ void compare_reported(std::span<const Segment> segments, std::span<const Segment
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const ContactReport &r = reported[i], &e = expected[i];
     const auto wrong = [&](const char* what, const std::string& values) {
-      complain(FindingCode::reported,
-               fmt::format("{} of reported contact {}-{}:{} {}", what,
-                           model.body(r.contact.key.body_a).name,
-                           model.body(r.contact.key.body_b).name, r.contact.key.feature, values));
+      complain(FindingCode::reported, fmt::format("{} of reported contact {} {}", what,
+                                                  contact_name(model, r.contact.key), values));
     };
     if (r.contact.key != e.contact.key) {
       wrong("key", "is not that of the last solve");
@@ -218,39 +216,51 @@ namespace {
 
 // Impulses as the state after a segment remembers them, from its solve `record`.
 struct Memory {
-  std::vector<ContactMemory> contacts, torques;
-  std::vector<std::pair<std::int32_t, double>> joints;  // joint, impulse
+  std::vector<ImpulseMemory> contacts, torques, joints;
 };
 
 void add_memory(const SegmentOutcome& out, const SolveRecord& record, double factor,
                 Memory& memory) {
   for (const ContactReport& c : out.memory) {
+    const ContactKey& key = c.contact.key;
     if (c.impulse[0] != 0)
-      memory.contacts.push_back({c.contact.key, factor * in_world(c.contact, c.impulse)});
-    if (!c.torque.isZero(0))
-      memory.torques.push_back({c.contact.key, factor * in_world(c.contact, c.torque)});
+      memory.contacts.push_back({contact_key(key), factor * in_world(c.contact, c.impulse)});
   }
-  if (out.joints_kept) return;
   const Problem& p = record.problem;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
-    if (p.constraints[i].id.kind != ConstraintId::Kind::joint) break;
-    for (int k = p.first_row[i]; k < p.first_row[i + 1]; ++k)
-      memory.joints.emplace_back(p.constraints[i].id.number,
-                                 factor * record.solution.lambda[k] * p.units.impulse());
+    const Constraint& c = p.constraints[i];
+    const auto lambda = record.solution.lambda.segment(p.first_row[i], c.rows);
+    ImpulseMemory m{c.key, Vec3::Zero()};
+    if (c.key.role == Role::torsion || c.key.role == Role::rolling) {
+      const auto about = std::lower_bound(
+          out.memory.begin(), out.memory.end(), c.key.contact,
+          [](const ContactReport& r, const ContactKey& key) { return r.contact.key < key; });
+      if (about == out.memory.end() || about->contact.key != c.key.contact || lambda.isZero(0))
+        continue;
+      Vec3 torque = about->torque;
+      torque[0] = c.key.role == Role::torsion ? torque[0] : 0;
+      if (c.key.role == Role::torsion) torque.tail<2>().setZero();
+      m.impulse = factor * in_world(about->contact, torque);
+      memory.torques.push_back(m);
+    } else if (c.key.role == Role::joint && !out.joints_kept) {
+      m.impulse.head(c.rows) = factor * p.units.impulse() * lambda;
+      memory.joints.push_back(m);
+    }
   }
 }
 
-bool same_memory(std::vector<ContactMemory>& expected, const std::vector<ContactMemory>& recorded,
-                 double tolerance) {
+// `floor`: of the largest impulse, below which differences are rounding.
+bool same_memory(std::vector<ImpulseMemory>& expected, std::span<const ImpulseMemory> recorded,
+                 double tolerance, double floor) {
   std::sort(expected.begin(), expected.end(),
-            [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+            [](const ImpulseMemory& a, const ImpulseMemory& b) { return a.key < b.key; });
   if (expected.size() != recorded.size()) return false;
   double largest = 0;
-  for (const ContactMemory& m : expected) largest = std::max(largest, m.impulse_W.norm());
+  for (const ImpulseMemory& m : expected) largest = std::max(largest, m.impulse.norm());
   for (std::size_t i = 0; i < expected.size(); ++i)
     if (expected[i].key != recorded[i].key ||
-        !((expected[i].impulse_W - recorded[i].impulse_W).norm() <=
-          tolerance * (expected[i].impulse_W.norm() + 1e-3 * largest)))
+        !((expected[i].impulse - recorded[i].impulse).norm() <=
+          tolerance * (expected[i].impulse.norm() + floor * largest)))
       return false;
   return true;
 }
@@ -281,21 +291,22 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
                outcomes[i].memory_factor * (s.nominal / s.length), expected);
   }
   const double tolerance = impulse_relative;
-  if (!same_memory(expected.contacts, state.contacts, tolerance))
+  const std::span<const ImpulseMemory> recorded = state.impulses;
+  const std::span<const ImpulseMemory> joints = of_role(recorded, Role::joint),
+                                       contacts = of_role(recorded, Role::contact);
+  const std::span<const ImpulseMemory> torques =
+      recorded.subspan(std::min(joints.size() + contacts.size(), recorded.size()));
+  if (!same_memory(expected.contacts, contacts, tolerance, 1e-3))
     complain(FindingCode::warm_start,
              "remembered impulses of contacts are not those of the last solve");
-  if (!same_memory(expected.torques, state.contact_torques, 1e-9))
+  if (!same_memory(expected.torques, torques, 1e-9, 1e-3))
     complain(FindingCode::warm_start,
              "remembered torques of contacts are not those of the last solve");
-  std::stable_sort(expected.joints.begin(), expected.joints.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (kept && expected.joints.empty())
-    for (const double x : before.joint_impulses) expected.joints.emplace_back(0, x);
-  bool joints = expected.joints.size() == state.joint_impulses.size();
-  for (std::size_t i = 0; joints && i < expected.joints.size(); ++i)
-    joints = std::abs(expected.joints[i].second - state.joint_impulses[i]) <=
-             tolerance * std::abs(expected.joints[i].second);
-  if (!joints)
+  if (kept && expected.joints.empty()) {
+    const auto before_joints = of_role(before.impulses, Role::joint);
+    expected.joints.assign(before_joints.begin(), before_joints.end());
+  }
+  if (!same_memory(expected.joints, joints, tolerance, 0))
     complain(FindingCode::warm_start,
              "remembered impulses of joints are not those of the last solve");
   if (steady) {

@@ -54,8 +54,7 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
   const std::vector<Pose>& poses = place.joints ? *place.joints : place.rows;
   out.joints = joint_rows_at(s, place, poses);
   std::size_t count = 0;
-  while (count < problem.constraints.size() &&
-         problem.constraints[count].id.kind == ConstraintId::Kind::joint)
+  while (count < problem.constraints.size() && problem.constraints[count].key.role == Role::joint)
     ++count;
   const std::size_t expected = out.joints.empty() ? 0 : out.joints.back().constraint + 1;
   std::size_t rows = 0;
@@ -75,7 +74,7 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
     const Joint& joint = s.model.joints[index(row.joint)];
     const auto fits = [&](const JointRow& as, const std::vector<Pose>& at) {
       const Constraint& c = problem.constraints[as.constraint];
-      return c.id.number == static_cast<std::int32_t>(as.joint) && c.law == Law::equality &&
+      return c.key.element == static_cast<std::int32_t>(as.joint) && c.law == Law::equality &&
              same_bodies(place, c, joint.bodies) &&
              same_row(s, problem, c, as.row, joint_jacobian(s, c, as, at), as.size);
     };
@@ -194,7 +193,7 @@ void match_given(const Segment& s, std::size_t solve, const Problem& problem, co
   std::size_t i = first;
   for (const Contact& c : place.contacts) {
     const bool penalty = std::holds_alternative<Penalty>(s.scheme);
-    if (penalty && (i >= problem.constraints.size() || problem.constraints[i].id.contact != c.key))
+    if (penalty && (i >= problem.constraints.size() || problem.constraints[i].key.contact != c.key))
       continue;  // it does not press
     const int rows = penalty ? 1 : c.rows;
     const double size = c.p_WC.norm() + place.rows[index(c.key.body_a)].p.norm() +
@@ -202,7 +201,7 @@ void match_given(const Segment& s, std::size_t solve, const Problem& problem, co
     for (int k = 0; k < rows; ++k, ++i) {
       const bool there = i < problem.constraints.size() && problem.constraints[i].law == Law::box &&
                          problem.constraints[i].rows == 1 &&
-                         problem.constraints[i].id.contact == c.key &&
+                         problem.constraints[i].key.contact == c.key &&
                          same_bodies(place, problem.constraints[i], {c.key.body_a, c.key.body_b}) &&
                          same_row(s, problem, problem.constraints[i], 0,
                                   contact_jacobian(s, place.columns, c, k), size);
@@ -215,11 +214,11 @@ void match_given(const Segment& s, std::size_t solve, const Problem& problem, co
       }
       if (k == 0) out.contacts.push_back({i, &c});
     }
-    // Torques about the contact.
-    for (; i < problem.constraints.size() && problem.constraints[i].id.part > 0 &&
-           problem.constraints[i].id.contact == c.key;
-         ++i)
-      out.discs.push_back(i);
+  }
+  for (; i < problem.constraints.size(); ++i) {
+    const Role role = problem.constraints[i].key.role;
+    if (role != Role::torsion && role != Role::rolling) break;
+    out.discs.push_back(i);
   }
   if (i == problem.constraints.size()) return;
   s.say(solve, FindingCode::row, row_name(s, problem, i) + " has no recorded contact");
@@ -234,8 +233,7 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
   MatchedRows out;
   match_joints(s, solve, problem, place, out);
   std::size_t first = 0;
-  while (first < problem.constraints.size() &&
-         problem.constraints[first].id.kind == ConstraintId::Kind::joint)
+  while (first < problem.constraints.size() && problem.constraints[first].key.role == Role::joint)
     ++first;
   if (rules.given) {
     match_given(s, solve, problem, place, first, out);
@@ -243,15 +241,14 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
   }
   for (std::size_t i = first; i < problem.constraints.size(); ++i) {
     const Constraint& row = problem.constraints[i];
-    const Contact* contact = row.id.kind == ConstraintId::Kind::contact
-                                 ? contact_with(place.contacts, row.id.contact)
-                                 : nullptr;
+    const Contact* contact =
+        is_of_contact(row.key.role) ? contact_with(place.contacts, row.key.contact) : nullptr;
     if (!contact) {
       s.say(solve, FindingCode::row, row_name(s, problem, i) + " has no recorded contact");
       out.good = false;
       continue;
     }
-    if (row.id.part > 0) {
+    if (row.key.role != Role::contact) {
       out.discs.push_back(i);
       continue;
     }
@@ -359,10 +356,10 @@ void compare_discs(const Segment& s, std::size_t solve, const Problem& problem, 
     // Rows of the beginning have its axes.
     const bool beginning = std::any_of(
         rows.contacts.begin(), rows.contacts.end(),
-        [&](const ContactRow& r) { return r.beginning && r.contact->key == row.id.contact; });
-    const Contact* c = contact_with(beginning ? place.before : place.contacts, row.id.contact);
+        [&](const ContactRow& r) { return r.beginning && r.contact->key == row.key.contact; });
+    const Contact* c = contact_with(beginning ? place.before : place.contacts, row.key.contact);
     if (!c) continue;
-    const bool torsion = row.id.part == 1;
+    const bool torsion = row.key.role == Role::torsion;
     const double length = torsion ? c->torsion : c->rolling;
     // Axes about which the two bodies turn, as far as rows can tell.
     std::vector<Vec3> axes = {torsion ? c->n_W : c->t1_W};
@@ -394,7 +391,7 @@ void compare_discs(const Segment& s, std::size_t solve, const Problem& problem, 
         row.law == Law::box ||
         (row.law == Law::disc && row.mu == length / s.model.length_unit && row.tie >= 0 &&
          static_cast<std::size_t>(row.tie) < problem.constraints.size() &&
-         problem.constraints[static_cast<std::size_t>(row.tie)].id.contact == c->key);
+         problem.constraints[static_cast<std::size_t>(row.tie)].key.contact == c->key);
     if (good && law) continue;
     s.say(solve, law ? FindingCode::row : FindingCode::law,
           fmt::format("{}: its {} friction differs from the scene's", row_name(s, problem, i),

@@ -48,8 +48,8 @@ Rows rows_of(const SolveRecord& record) {
   Rows rows;
   const Problem& p = record.problem;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
-    const ConstraintId& id = p.constraints[i].id;
-    if (id.kind != ConstraintId::Kind::contact || id.part != 0) continue;
+    const ConstraintKey& id = p.constraints[i].key;
+    if (id.role != Role::contact) continue;
     rows.all.push_back(id.contact);
     if (record.solution.lambda[p.first_row[i]] > 0) rows.loaded.push_back(id.contact);
   }
@@ -73,8 +73,7 @@ struct SteadyCheck {
 
   void say(const ContactKey& key, const char* what) const {
     complain(FindingCode::warm_start,
-             fmt::format("contact {}-{}:{} {}", s.model.body(key.body_a).name,
-                         s.model.body(key.body_b).name, key.feature, what));
+             fmt::format("contact {} {}", contact_name(s.model, key), what));
   }
 
   // Parts of first order leave the contacts as they are.

@@ -29,8 +29,7 @@ void StepCheck::compare_contacts(std::size_t i, const Place& place) {
                       fault.find("restitution") != std::string::npos
                   ? FindingCode::law
                   : FindingCode::contact,
-              fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
-                          s.model.body(c.key.body_b).name, c.key.feature, fault));
+              fmt::format("contact {}: {}", contact_name(s.model, c.key), fault));
     }
   };
   look(place.contacts, place.rows, place.again);
@@ -170,8 +169,8 @@ void StepCheck::run(SegmentOutcome& out) {
   }
   const SolveRecord& plastic_solve = s.solves[plastic];
   for (std::size_t i = 0; i < plastic_solve.problem.constraints.size(); ++i) {
-    const ConstraintId& id = plastic_solve.problem.constraints[i].id;
-    if (id.kind == ConstraintId::Kind::contact && id.part == 0 &&
+    const ConstraintKey& id = plastic_solve.problem.constraints[i].key;
+    if (id.role == Role::contact &&
         plastic_solve.solution.lambda[plastic_solve.problem.first_row[i]] > 0)
       pressing.push_back(id.contact);
   }
@@ -256,13 +255,13 @@ void StepCheck::report_collisions(const SolveRecord& record, const Place& place,
     const int island = islands[static_cast<std::size_t>(body)];
     const NormalTerms& t = last_terms[i];
     double size = t.motion.norm();
-    for (const BodyId id : {c.id.contact.body_a, c.id.contact.body_b}) {
+    for (const BodyId id : {c.key.contact.body_a, c.key.contact.body_b}) {
       const Body& of = s.model.body(id);
       for (int k = 0; k < of.velocities; ++k)
         size += (std::abs(v[of.first_velocity + k]) + std::abs(v_start[of.first_velocity + k])) *
                 (k < translations_of(of) ? 1 : of.radius);
     }
-    out.collisions.push_back({c.id.contact, t.approach, out.contacts[i].velocity[0], size,
+    out.collisions.push_back({c.key.contact, t.approach, out.contacts[i].velocity[0], size,
                               kinetic(island, v_start), kinetic(island, v)});
   }
 }

@@ -31,8 +31,7 @@ const ContactReport* report_of(const StepReport& report, const ContactKey& key) 
 Vec3 solved_impulse(const SolveRecord& record, const ContactKey& key) {
   const auto& list = record.problem.constraints;
   for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i].id.kind == ConstraintId::Kind::contact && list[i].id.part == 0 &&
-        list[i].id.contact == key)
+    if (list[i].key.role == Role::contact && list[i].key.contact == key)
       return physical_row_of(record, i).impulse;
   return Vec3::Zero();
 }
@@ -69,18 +68,18 @@ bool StepCheck::impact_balances() const {
     size[i] = M.cwiseAbs() * (to.cwiseAbs() + from.cwiseAbs());
   }
   for (const Constraint& c : problem.constraints) {
-    if (c.id.kind != ConstraintId::Kind::contact || c.id.part != 0) return false;
-    const ContactReport* reported = report_of(s.report, c.id.contact);
+    if (c.key.role != Role::contact) return false;
+    const ContactReport* reported = report_of(s.report, c.key.contact);
     if (!reported) return false;
     Vec3 p = reported->impulse;
     p[2] /= reported->contact.stretch;
-    p -= solved_impulse(s.solves.back(), c.id.contact);
+    p -= solved_impulse(s.solves.back(), c.key.contact);
     const double slack = balanced * (reported->impulse.norm() + p.norm());
     if (p[0] < -slack || p.tail<2>().norm() > c.mu * p[0] + (1 + c.mu) * slack)
       s.say(last, FindingCode::reported,
             fmt::format("impulse of contact {}-{} in the impact is outside its friction cone",
-                        s.model.body(c.id.contact.body_a).name,
-                        s.model.body(c.id.contact.body_b).name));
+                        s.model.body(c.key.contact.body_a).name,
+                        s.model.body(c.key.contact.body_b).name));
     for (std::size_t side = 0; side < 2; ++side) {
       if (c.body[side] < 0) continue;
       const auto at = static_cast<std::size_t>(c.body[side]);

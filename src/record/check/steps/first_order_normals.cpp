@@ -64,9 +64,7 @@ std::vector<double> StepCheck::slips_of(const ContactKey& key) const {
   for (const SolveRecord& record : s.solves)
     for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
       const Constraint& c = record.problem.constraints[i];
-      if (c.id.kind != ConstraintId::Kind::contact || c.id.part != 0 || c.id.contact != key ||
-          c.rows < 2)
-        continue;
+      if (c.key.role != Role::contact || c.key.contact != key || c.rows < 2) continue;
       slips.push_back(slip_support(c, physical_row_of(record, i).w));
     }
   return slips;

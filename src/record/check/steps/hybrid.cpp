@@ -43,9 +43,7 @@ class HybridCheck {
  private:
   void fault(std::size_t i, const Contact& c, FindingCode code, const std::string& what) {
     if (!what.empty())
-      s.say(i, code,
-            fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
-                        s.model.body(c.key.body_b).name, c.key.feature, what));
+      s.say(i, code, fmt::format("contact {}: {}", contact_name(s.model, c.key), what));
   }
 
   // Flight: the free velocities follow from momentum and energy, which a turning body keeps (E208).

@@ -42,7 +42,7 @@ void add_stretch(const Segment& s, const SolveRecord& base, const SolveRecord& r
       }
       const double impulse = record.solution.lambda[p.first_row[i] + k];
       const double work = impulse * (rate + c.b[k]) * p.units.energy();
-      (c.id.kind == ConstraintId::Kind::contact && k > 0 ? flows.friction : flows.impact) -= work;
+      (is_of_contact(c.key.role) && k > 0 ? flows.friction : flows.impact) -= work;
       flows.work_motion -= impulse * c.b[k] * p.units.energy();
     }
   }

@@ -77,7 +77,7 @@ Rate rate_of(const Moment& m, std::size_t constraint, const VecX& v) {
   }
   double motion = c.b[0] * p.units.speed();
   if (m.one_by_one()) {  // the rows have given impulses, and b is zero
-    const Contact* contact = contact_with(m.place.contacts, c.id.contact);
+    const Contact* contact = contact_with(m.place.contacts, c.key.contact);
     if (contact) motion = motion_of_moment(m.s, m.place, *contact)[0];
   }
   out.value += motion;
@@ -90,8 +90,7 @@ std::vector<std::size_t> rows_of(const Moment& m, const ContactKey& key) {
   std::vector<std::size_t> out;
   const auto& list = m.record().problem.constraints;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const bool own = list[i].id.kind == ConstraintId::Kind::contact && list[i].id.part == 0 &&
-                     list[i].id.contact == key;
+    const bool own = list[i].key.role == Role::contact && list[i].key.contact == key;
     const bool again = own && !out.empty() && i < out.back() + 3 && m.one_by_one();
     if (own && !again) out.push_back(i);
   }
@@ -132,8 +131,7 @@ class ImpactCheck {
   const Model& model() const { return segments_.front().model; }
 
   std::string name_of(const ContactKey& key) const {
-    return fmt::format("contact {}-{}:{}", model().body(key.body_a).name,
-                       model().body(key.body_b).name, key.feature);
+    return "contact " + contact_name(model(), key);
   }
 
   void compare(FindingCode code, const ContactKey& key, const char* what, double recorded,

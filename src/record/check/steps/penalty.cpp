@@ -45,8 +45,7 @@ void check_penalty(const Segment& s, const Penalty& options, SegmentOutcome& out
     const std::string fault = geometry_fault(s.model, s.scheme, place.rows, framed);
     if (!fault.empty())
       s.say(0, FindingCode::contact,
-            fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
-                        s.model.body(c.key.body_b).name, c.key.feature, fault));
+            fmt::format("contact {}: {}", contact_name(s.model, c.key), fault));
   }
   // (2.2): impulse h gamma overlap^b.
   std::size_t next = matched.joints.empty() ? 0 : matched.joints.back().constraint + 1;
@@ -60,7 +59,7 @@ void check_penalty(const Segment& s, const Penalty& options, SegmentOutcome& out
     const double impulse =
         overlap > 0 ? h * options.gamma * std::pow(overlap, options.exponent) : 0;
     const bool there =
-        next < problem.constraints.size() && problem.constraints[next].id.contact == c.key;
+        next < problem.constraints.size() && problem.constraints[next].key.contact == c.key;
     const double recorded = there ? problem.constraints[next].lo * problem.units.impulse() : 0;
     // The force follows the overlap, which rounds with the size of the positions.
     const double size = c.p_WC.norm() + s.model.length_unit;

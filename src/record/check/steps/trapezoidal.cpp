@@ -65,8 +65,7 @@ class TrapezoidalCheck {
         }
         if (!fault.empty())
           s.say(i, law ? FindingCode::law : FindingCode::contact,
-                fmt::format("contact {}-{}:{}: {}", s.model.body(c.key.body_a).name,
-                            s.model.body(c.key.body_b).name, c.key.feature, fault));
+                fmt::format("contact {}: {}", contact_name(s.model, c.key), fault));
       }
     };
     look(place.contacts, place.rows, true);

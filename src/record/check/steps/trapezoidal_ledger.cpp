@@ -110,7 +110,7 @@ void add_hold_flows(const Segment& s, const SolveRecord& record, const Place& pl
     for (std::size_t r = 0; r < rows.contacts.size(); ++r)
       if (rows.contacts[r].constraint == c) motion = motions[r];
     for (int k = 0; k < p.constraints[c].rows; ++k) {
-      if (p.constraints[c].id.kind == ConstraintId::Kind::joint)
+      if (p.constraints[c].key.role == Role::joint)
         motion[k] = p.constraints[c].b[k] * p.units.speed();
       double rate = 0;
       for (std::size_t side = 0; side < 2; ++side) {

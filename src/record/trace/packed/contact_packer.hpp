@@ -103,8 +103,8 @@ class ContactPacker : protected FrameTools<Pack, Report> {
     if (solve) {
       std::int64_t last = -1;
       for (std::size_t i = 0; i < solve->problem.constraints.size(); ++i) {
-        const ConstraintId& id = solve->problem.constraints[i].id;
-        if (id.kind != ConstraintId::Kind::contact || id.part != 0) continue;
+        const ConstraintKey& id = solve->problem.constraints[i].key;
+        if (id.role != Role::contact) continue;
         const auto next = static_cast<std::size_t>(last + 1);
         const std::int64_t index =
             next < report_.contacts.size() && report_.contacts[next].contact.key == id.contact

@@ -88,7 +88,8 @@ class FrameTools {
     p.integer(key.body_b, static_cast<std::int64_t>(guess.body_b));
     p.integer(key.shape_a, static_cast<std::int64_t>(guess.shape_a));
     p.integer(key.shape_b, static_cast<std::int64_t>(guess.shape_b));
-    p.integer(key.feature, guess.feature);
+    p.integer(key.feature.a, guess.feature.a);
+    p.integer(key.feature.b, guess.feature.b);
   }
   // A key as the index of one of `contacts` that has it, most often the one after the last.
   // Returns the index; -1: none has.

@@ -38,20 +38,21 @@ Pose from_grid(const GridPose& g, double resolution) {
 
 template <class Pack, class Id>
 void constraint_id(Pack& p, Id& id) {
-  p.integer(id.kind, 0);
-  if (id.kind > ConstraintId::Kind::file) p.reject();
+  p.integer(id.role, 0);
+  if (id.role > Role::given) p.reject();
   p.integer(id.contact.body_a, 0);
   p.integer(id.contact.body_b, 0);
   p.integer(id.contact.shape_a, 0);
   p.integer(id.contact.shape_b, 0);
-  p.integer(id.contact.feature, 0);
-  p.integer(id.number, 0);
-  p.integer(id.part, 0);
+  p.integer(id.contact.feature.a, 0);
+  p.integer(id.contact.feature.b, 0);
+  p.integer(id.element, 0);
+  p.integer(id.coordinate, 0);
 }
 
 // What is left of a solve: counts, the worst residual and the name of its row.
 template <class Pack, class Solution_, class Text>
-void solve_figures(Pack& p, Solution_& s, int& has_row, ConstraintId& row, Text& method) {
+void solve_figures(Pack& p, Solution_& s, int& has_row, ConstraintKey& row, Text& method) {
   p.integer(s.status, 0);
   if (s.status > SolveStatus::not_certified) p.reject();
   p.number(s.certificate.worst, 0);
@@ -73,7 +74,8 @@ void impacts(Pack& p, Report& report) {
     p.integer(i.contact.body_b, static_cast<std::int64_t>(like.contact.body_b));
     p.integer(i.contact.shape_a, static_cast<std::int64_t>(like.contact.shape_a));
     p.integer(i.contact.shape_b, static_cast<std::int64_t>(like.contact.shape_b));
-    p.integer(i.contact.feature, like.contact.feature);
+    p.integer(i.contact.feature.a, like.contact.feature.a);
+    p.integer(i.contact.feature.b, like.contact.feature.b);
     impact_figures(p, i, like);
     like = i;
     if (!p.ok()) return;
@@ -108,8 +110,8 @@ void pack_slim(const StepReport& report, const State& state, std::uint64_t state
     p.integer(record.purpose, 0);
     const int worst = record.solution.certificate.worst_constraint;
     int has_row = worst >= 0 ? 1 : 0;
-    ConstraintId row;
-    if (has_row != 0) row = record.problem.constraints[static_cast<std::size_t>(worst)].id;
+    ConstraintKey row;
+    if (has_row != 0) row = record.problem.constraints[static_cast<std::size_t>(worst)].key;
     const std::string method = record.solution.method;
     solve_figures(p, record.solution, has_row, row, method);
   }
@@ -144,11 +146,11 @@ bool unpack_slim(SlimMemory& memory, PackReader& p, TraceFrame& frame) {
     p.integer(record.purpose, 0);
     if (record.purpose > SolveRecord::Purpose::impact) p.reject();
     int has_row = 0;
-    ConstraintId row;
+    ConstraintKey row;
     solve_figures(p, record.solution, has_row, row, frame.methods[i]);
     if (has_row == 0) continue;
     record.problem.constraints.assign(1, {});
-    record.problem.constraints[0].id = row;
+    record.problem.constraints[0].key = row;
     record.problem.first_row = {0, 1};
     record.solution.certificate.worst_constraint = 0;
   }

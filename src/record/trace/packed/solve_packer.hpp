@@ -154,14 +154,15 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     const Constraint none;
     const Constraint* previous = &none;
     std::int64_t last = -1;
+    Role role = Role::joint;
     scratch_.contact_of.clear();
     for (std::size_t i = 0; i < problem.constraints.size() && p.ok(); ++i) {
       auto& c = problem.constraints[i];
       const Constraint& same = i < like.constraints.size() ? like.constraints[i] : none;
       if constexpr (reading) c = {};
-      const std::int64_t contact = identity(c, same, last);
+      const std::int64_t contact = identity(c, same, role, last);
       scratch_.contact_of.push_back(contact);
-      const Contact* at_contact = c.id.part == 0 ? contact_of_frame(contact) : nullptr;
+      const Contact* at_contact = c.key.role == Role::contact ? contact_of_frame(contact) : nullptr;
       law(problem, c, same, *previous, at_contact);
       if (!p.ok()) return;
       rows(problem, c, same, at_contact, first);
@@ -171,29 +172,32 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
   }
 
   template <class ConstraintOf>
-  std::int64_t identity(ConstraintOf& c, const Constraint& same, std::int64_t& last) {
-    p.integer(c.id.kind, static_cast<std::int64_t>(same.id.kind));
-    if (c.id.kind > ConstraintId::Kind::file) p.reject();
-    p.integer(c.id.number, same.id.number);
-    p.integer(c.id.part, same.id.part);
-    if (c.id.kind == ConstraintId::Kind::contact) {
-      std::int64_t from = c.id.part == 0 ? last : last - 1;
-      const std::int64_t index = key_among(c.id.contact, report_.contacts, from);
+  std::int64_t identity(ConstraintOf& c, const Constraint& same, Role& role, std::int64_t& last) {
+    p.integer(c.key.role, static_cast<std::int64_t>(same.key.role));
+    if (c.key.role > Role::given) p.reject();
+    p.integer(c.key.element, same.key.element);
+    p.integer(c.key.coordinate, same.key.coordinate);
+    if (c.key.role != role) last = -1;
+    role = c.key.role;
+    if (is_of_contact(role)) {
+      // Rows with a given impulse are several of one contact.
+      std::int64_t from = c.key.coordinate == 0 ? last : last - 1;
+      const std::int64_t index = key_among(c.key.contact, report_.contacts, from);
       last = std::max(last, from);
       return index;
     }
-    plain_key(c.id.contact, {});
+    plain_key(c.key.contact, {});
     return -1;
   }
 
   template <class ProblemOf, class ConstraintOf>
   void law(ProblemOf& problem, ConstraintOf& c, const Constraint& same, const Constraint& previous,
            const Contact* contact) {
-    const Constraint& like = contact && previous.id.kind == c.id.kind ? previous : same;
+    const Constraint& like = contact && previous.key.role == c.key.role ? previous : same;
     p.integer(c.law, static_cast<std::int64_t>(like.law));
     p.integer(c.rows, contact ? contact->rows : same.rows);
     if (c.law > Law::disc || c.rows < 1 || c.rows > max_rows) return p.reject();
-    const std::array<BodyId, 2> ids = {c.id.contact.body_a, c.id.contact.body_b};
+    const std::array<BodyId, 2> ids = {c.key.contact.body_a, c.key.contact.body_b};
     for (std::size_t side = 0; side < 2; ++side) {
       std::int64_t guess = same.body[side];
       const auto model = static_cast<std::size_t>(ids[side]);
@@ -329,7 +333,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     for (std::size_t i = 0; i < problem.constraints.size() && p.ok(); ++i) {
       const Constraint& c = problem.constraints[i];
       const int row = problem.first_row[i];
-      const std::int64_t contact = c.id.part == 0 ? scratch_.contact_of[i] : -1;
+      const std::int64_t contact = c.key.role == Role::contact ? scratch_.contact_of[i] : -1;
       const std::int64_t old = contact < 0 ? -1 : scratch_.old[static_cast<std::size_t>(contact)];
       for (int r = 0; r < c.rows; ++r) {
         double guess = at(like.solution.lambda, row + r);

@@ -77,9 +77,7 @@ class StatePacker : protected SolvePacker<Pack, Report> {
     p.integer(state_.step, before_.step + 1);
     state_velocities();
     poses();
-    memories(state_.contacts, &ContactReport::impulse);
-    memories(state_.contact_torques, &ContactReport::torque);
-    joints();
+    impulses();
     numbers(state_.v_before, before_.v_before.size() > 0 ? before_.v : before_.v_before);
     keys(state_.pending);
     anchors();
@@ -130,33 +128,66 @@ class StatePacker : protected SolvePacker<Pack, Report> {
     for (std::size_t i = 0; i < guess.size() && p.ok(); ++i) pose(state_.poses[i], guess[i]);
   }
 
-  // What a contact reports along its axes, in the world.
-  template <class Memories>
-  void memories(Memories& memories, Vec3 ContactReport::*reported) {
-    p.count(memories, 0);
+  // Joints: the rows of the last solve. Contacts: what they report along their axes, in the world.
+  void impulses() {
+    p.count(state_.impulses, static_cast<std::int64_t>(before_.impulses.size()));
     std::int64_t last = -1;
-    for (auto& memory : memories) {
-      const std::int64_t contact = key_among(memory.key, report_.contacts, last);
-      Vec3 guess = Vec3::Zero();
-      if (contact >= 0) {
-        const ContactReport& c = report_.contacts[static_cast<std::size_t>(contact)];
-        const Vec3& x = c.*reported;
-        for (int i = 0; i < 3; ++i)
-          guess[i] = x[0] * c.contact.n_W[i] + x[1] * c.contact.t1_W[i] + x[2] * c.contact.t2_W[i];
+    int next = 0;
+    Role role = Role::joint;
+    for (auto& memory : state_.impulses) {
+      p.integer(memory.key.role, static_cast<std::int64_t>(role));
+      if (memory.key.role >= Role::given) return p.reject();
+      if (memory.key.role != role) last = -1;
+      role = memory.key.role;
+      if (is_of_contact(role)) {
+        of_contact(memory, key_among(memory.key.contact, report_.contacts, last));
+      } else {
+        of_joint(memory, next);
+        if constexpr (reading) memory.key.contact = {};
       }
-      vec3(memory.impulse_W, guess);
       if (!p.ok()) return;
     }
   }
 
-  void joints() {
-    p.count(state_.joint_impulses, static_cast<std::int64_t>(before_.joint_impulses.size()));
+  template <class Memory>
+  void of_contact(Memory& memory, std::int64_t contact) {
+    if constexpr (reading) {
+      memory.key.element = 0;
+      memory.key.coordinate = 0;
+    }
+    Vec3 guess = Vec3::Zero();
+    if (contact >= 0) {
+      const ContactReport& c = report_.contacts[static_cast<std::size_t>(contact)];
+      const Role role = memory.key.role;
+      if (role == Role::contact)
+        for (int i = 0; i < 3; ++i)
+          guess[i] = c.impulse[0] * c.contact.n_W[i] + c.impulse[1] * c.contact.t1_W[i] +
+                     c.impulse[2] * c.contact.t2_W[i];
+      else
+        for (int i = 0; i < 3; ++i)
+          guess[i] = role == Role::torsion
+                         ? c.torque[0] * c.contact.n_W[i]
+                         : c.torque[1] * c.contact.t1_W[i] + c.torque[2] * c.contact.t2_W[i];
+    }
+    vec3(memory.impulse, guess);
+  }
+
+  // `next`: the constraint of the last solve that is tried first.
+  template <class Memory>
+  void of_joint(Memory& memory, int& next) {
     const SolveRecord* solve = last_solve();
-    for (std::size_t i = 0; i < state_.joint_impulses.size() && p.ok(); ++i)
-      p.number(state_.joint_impulses[i],
-               solve ? at(solve->solution.lambda, static_cast<Eigen::Index>(i)) *
-                           solve->problem.units.impulse()
-                     : 0);
+    const int count = solve ? static_cast<int>(solve->problem.constraints.size()) : 0;
+    const Constraint none;
+    const Constraint& c = next < count ? solve->problem.constraints[base_at(next)] : none;
+    p.integer(memory.key.element, c.key.element);
+    p.integer(memory.key.coordinate, c.key.coordinate);
+    Vec3 guess = Vec3::Zero();
+    if (next < count)
+      for (int k = 0; k < c.rows; ++k)
+        guess[k] = at(solve->solution.lambda, solve->problem.first_row[base_at(next)] + k) *
+                   solve->problem.units.impulse();
+    vec3(memory.impulse, guess);
+    ++next;
   }
 
   template <class Keys>

@@ -1,0 +1,43 @@
+// Names a group of rows for good: by what it does, and for which joint or contact. Rows, remembered
+// impulses and reports are found by key; constraints of a problem are in the order of their keys.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "cairn/contact.hpp"
+#include "cairn/ids.hpp"
+
+namespace cairn {
+
+// Where a group of rows comes from and what its work is booked as, in the order of constraints.
+enum class Role : std::uint8_t {
+  joint,    // holds two bodies together
+  contact,  // normal and friction of a contact
+  torsion,  // torsional friction about a contact
+  rolling,  // rolling friction about a contact
+  given,    // of a problem that was read or made without a model
+};
+const char* name(Role role);
+
+// Impulses of the contact itself and of friction about it.
+constexpr bool is_of_contact(Role role) {
+  return role == Role::contact || role == Role::torsion || role == Role::rolling;
+}
+
+struct ConstraintKey {
+  Role role = Role::given;
+  std::int32_t element = 0;     // joint: index into Model::joints; given: into Problem::names
+  std::uint8_t coordinate = 0;  // joint: 0 along directions, 1 about axes
+  ContactKey contact = {};      // contact, torsion, rolling
+  auto operator<=>(const ConstraintKey&) const = default;
+};
+
+constexpr ConstraintKey joint_key(JointId joint, std::uint8_t coordinate) {
+  return {Role::joint, static_cast<std::int32_t>(joint), coordinate, {}};
+}
+constexpr ConstraintKey contact_key(const ContactKey& contact, Role role = Role::contact) {
+  return {role, 0, 0, contact};
+}
+
+}  // namespace cairn
