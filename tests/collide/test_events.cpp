@@ -39,15 +39,15 @@ Polyhedron plain(Polyhedron p) {
 
 TEST(Events, NamesAreUniqueAndCornersComeFirst) {
   using Kind = collide::Event::Kind;
-  int last = std::numeric_limits<int>::min();
+  Features last;
   bool first = true;
   for (const Kind kind : {Kind::corner_b, Kind::corner_a, Kind::edges})
     for (const int a : {0, 1, 77, collide::max_features - 1})
       for (const int b : {0, 1, 77, collide::max_features - 1}) {
         const collide::Event e{kind, a, b};
-        EXPECT_EQ(collide::event_of(collide::feature_of(e)), e);
-        EXPECT_TRUE(first || collide::feature_of(e) > last);
-        last = collide::feature_of(e);
+        EXPECT_EQ(collide::event_of(collide::features_of(e)), e);
+        EXPECT_TRUE(first || collide::features_of(e) > last);
+        last = collide::features_of(e);
         first = false;
       }
 }

@@ -80,12 +80,12 @@ TEST(Halfspace, CornersAndCapsKeepTheirNumbers) {
   for (const collide::ShapeContact& c : corners) {
     const Vec3 p = X.inverse() * c.p_WB;
     for (int i = 0; i < 3; ++i)
-      EXPECT_NEAR(p[i], (c.feature >> i & 1 ? 0.5 : -0.5) * box.size[i], 1e-15 * 8);
+      EXPECT_NEAR(p[i], (c.feature.b >> i & 1 ? 0.5 : -0.5) * box.size[i], 1e-15 * 8);
   }
   const auto caps = contacts(Halfspace{}, {}, Capsule{0.2, 2}, X);
   ASSERT_EQ(caps.size(), 2u);
   for (const collide::ShapeContact& c : caps) {
-    const Vec3 end = X * Vec3(0, 0, c.feature == 0 ? -1 : 1);
+    const Vec3 end = X * Vec3(0, 0, c.feature.b == 0 ? -1 : 1);
     EXPECT_LE((c.p_WB - (end - Vec3(0, 0, 0.2))).norm(), 1e-15 * 8);
   }
 }

@@ -237,7 +237,7 @@ TEST(HullPairs, EveryVertexMeetsAHalfspace) {
   collide::collide_shapes(Halfspace{}, A, hull, B, found);
   ASSERT_EQ(found.size(), hull.vertices.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].feature, static_cast<int>(i));
+    EXPECT_EQ(found[i].feature, (Features{0, static_cast<std::uint32_t>(i)}));
     EXPECT_NEAR(found[i].gap, n.dot(B * hull.vertices[i] - A.p), 1e-14);
   }
 }
@@ -249,8 +249,8 @@ TEST(HullPairs, PolygonOnALineMeetsItWithEveryCorner) {
                           {}, found);
   ASSERT_EQ(found.size(), 4u);
   for (const collide::ShapeContact& c : found) {
-    const double angle = std::atan2(square.vertices[static_cast<std::size_t>(c.feature)].y(),
-                                    square.vertices[static_cast<std::size_t>(c.feature)].x());
+    const double angle = std::atan2(square.vertices[static_cast<std::size_t>(c.feature.a)].y(),
+                                    square.vertices[static_cast<std::size_t>(c.feature.a)].x());
     EXPECT_NEAR(c.gap, 3 + std::sqrt(2.0) * std::sin(angle + 0.3), 1e-14);
     EXPECT_EQ(c.n_W, Vec3(0, -1, 0));
     EXPECT_EQ(c.p_WA.z(), 7);
@@ -271,7 +271,7 @@ TEST(CapsuleOnFace, TouchesAtBothEndsOfThePartOverTheFace) {
       const auto found = contacts(c);
       ASSERT_EQ(found.size(), 2u) << tilt;
       for (const collide::ShapeContact& f : found) {
-        const bool inner = (f.feature == 1) != opposite;
+        const bool inner = (f.feature.a == 1) != opposite;
         EXPECT_NEAR(f.p_WB.x(), inner ? 1 - 1.5 * std::cos(tilt) : 1, std::abs(tilt) + 1e-12);
         // Height of the axis' end over the face; at the edge over the face or across the axis.
         const double at_edge = (tilt < 0 ? std::cos(tilt) : 1) - 0.25;
@@ -292,7 +292,7 @@ TEST(CapsuleOnFace, OneContactWhereItStandsOrCrossesAnEdge) {
                 {},
                 {{1.5, 0, 1.5}, exp_rotation({0, std::numbers::pi / 4, 0}) * along_x}});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].feature, 0);
+  EXPECT_EQ(found[0].feature, Features{});
   EXPECT_NEAR(found[0].gap, std::sqrt(0.5) - 0.25, 1e-15 * 4);
 }
 
@@ -305,7 +305,7 @@ TEST(CapsuleOnFace, InThePlane) {
   ASSERT_EQ(found.size(), 2u);
   for (const collide::ShapeContact& f : found) {
     EXPECT_NEAR(f.gap, 0.75, 1e-15);
-    EXPECT_NEAR(f.p_WA.x(), f.feature == 1 ? 0.3 : 1, 1e-15);
+    EXPECT_NEAR(f.p_WA.x(), f.feature.a == 1 ? 0.3 : 1, 1e-15);
     EXPECT_EQ(f.p_WA.z(), 3);  // where the capsule is
     EXPECT_LE((f.n_W - Vec3::UnitY()).norm(), 1e-15);
   }

@@ -113,7 +113,7 @@ TEST(Narrowphase, ExchangingTheShapesTurnsTheNormalBitForBit) {
       EXPECT_EQ(found[i].gap, other[i].gap);
       EXPECT_EQ(found[i].p_WA, other[i].p_WB);
       EXPECT_EQ(found[i].p_WB, other[i].p_WA);
-      EXPECT_EQ(found[i].feature, other[i].feature);
+      EXPECT_EQ(found[i].feature, (Features{other[i].feature.b, other[i].feature.a}));
     }
   }
 }
@@ -215,7 +215,7 @@ TEST(Capsules, ParallelOnesTouchAtBothEndsOfTheOverlap) {
       const auto found = contacts(p);
       ASSERT_EQ(found.size(), 2u);
       for (std::size_t i = 0; i < 2; ++i) {
-        EXPECT_EQ(found[i].feature, static_cast<int>(i) + 1);
+        EXPECT_EQ(found[i].feature.a, i + 1);
         EXPECT_NEAR(found[i].gap, 2.25, 1e-7);
         EXPECT_NEAR(found[i].p_WA.x(), i == 0 ? 0 : 1, 1e-7);  // along A's axis
       }
@@ -224,7 +224,7 @@ TEST(Capsules, ParallelOnesTouchAtBothEndsOfTheOverlap) {
       for (std::size_t i = 0; i < 2; ++i) {
         // Numbered along the axis of the capsule that comes first.
         const collide::ShapeContact& same = found[opposite ? 1 - i : i];
-        EXPECT_EQ(other[i].feature, static_cast<int>(i) + 1);
+        EXPECT_EQ(other[i].feature.a, i + 1);
         EXPECT_EQ(other[i].gap, same.gap);
         EXPECT_EQ(other[i].p_WA, same.p_WB);
         EXPECT_EQ(other[i].n_W, Vec3(-same.n_W));

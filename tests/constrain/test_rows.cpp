@@ -265,7 +265,7 @@ TEST(Memory, RoundTrip) {
   std::vector<Contact> contacts;
   for (int i = 0; i < 5; ++i) {
     Contact c = pair.contact;
-    c.key.feature = 2 * i;
+    c.key.feature.b = 2 * static_cast<std::uint32_t>(i);
     c.rows = i == 4 ? 1 : 3;
     contacts.push_back(c);
   }
@@ -280,23 +280,24 @@ TEST(Memory, RoundTrip) {
   const Problem problem = assembled(contacts);
   VecX lambda = VecX::Random(problem.rows()).cwiseAbs();
   lambda.segment<3>(3).setZero();  // the second contact carries nothing
-  std::vector<ContactMemory> memory;
-  std::vector<double> joints;
-  constrain::remember(problem, contacts, lambda, memory, joints);
+  std::vector<ImpulseMemory> memory;
+  constrain::remember(problem, contacts, {}, lambda, memory);
   EXPECT_EQ(memory.size(), 4u);
-  EXPECT_TRUE(joints.empty());
+  EXPECT_TRUE(of_role(memory, Role::joint).empty());
+  EXPECT_EQ(find(memory, contact_key(contacts[1].key)), nullptr);
+  EXPECT_EQ(find(memory, contact_key(contacts[2].key)), &memory[1]);
   VecX back;
-  constrain::recall(problem, contacts, memory, joints, back);
+  constrain::recall(problem, contacts, {}, memory, back);
   EXPECT_LE((back - lambda).norm(), 1e-15 * lambda.norm());
 
   // The first contact is gone, a new one comes, the third has turned tangents.
   std::vector<Contact> later = {contacts[1], contacts[2], contacts[2], contacts[3], contacts[4]};
-  later[2].key.feature = 5;
+  later[2].key.feature.b = 5;
   const Quat turn(Eigen::AngleAxisd(0.8, contacts[2].n_W));
   later[1].t1_W = turn * contacts[2].t1_W;
   later[1].t2_W = turn * contacts[2].t2_W;
   const Problem next = assembled(later);
-  constrain::recall(next, later, memory, joints, back);
+  constrain::recall(next, later, {}, memory, back);
   EXPECT_EQ(back.segment<3>(0).norm(), 0);
   EXPECT_EQ(back.segment<3>(6).norm(), 0);
   EXPECT_LE((back.segment<3>(9) - lambda.segment<3>(9)).norm(), 1e-15 * lambda.norm());

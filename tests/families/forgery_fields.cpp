@@ -125,20 +125,23 @@ class List {
       const auto i = static_cast<Eigen::Index>(any(static_cast<std::size_t>(state_.v.size())));
       number("state velocity", 1e-3, [=](Report&, State& s) -> double& { return s.v[i]; });
     }
-    if (!state_.contacts.empty()) {
-      const std::size_t i = any(state_.contacts.size());
-      if (!state_.contacts[i].impulse_W.isZero(0))
+    const std::size_t joints = of_role(state_.impulses, Role::joint).size();
+    if (const auto contacts = of_role(state_.impulses, Role::contact); !contacts.empty()) {
+      const std::size_t i = joints + any(contacts.size());
+      if (!state_.impulses[i].impulse.isZero(0))
         add("state impulse of a contact",
-            [=](Report&, State& s) { s.contacts[i].impulse_W *= 1.001; });
+            [=](Report&, State& s) { s.impulses[i].impulse *= 1.001; });
       add("state contact left out", [=](Report&, State& s) {
-        s.contacts.erase(s.contacts.begin() + static_cast<std::ptrdiff_t>(i));
+        s.impulses.erase(s.impulses.begin() + static_cast<std::ptrdiff_t>(i));
       });
     }
-    if (!state_.joint_impulses.empty()) {
-      const std::size_t i = any(state_.joint_impulses.size());
-      if (state_.joint_impulses[i] != 0)
+    if (joints > 0) {
+      const std::size_t i = any(joints);
+      Eigen::Index row = 0;
+      state_.impulses[i].impulse.cwiseAbs().maxCoeff(&row);
+      if (state_.impulses[i].impulse[row] != 0)
         number("state impulse of a joint", 0,
-               [=](Report&, State& s) -> double& { return s.joint_impulses[i]; });
+               [=](Report&, State& s) -> double& { return s.impulses[i].impulse[row]; });
     }
     if (!state_.pending.empty()) {
       const std::size_t i = any(state_.pending.size());

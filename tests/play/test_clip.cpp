@@ -114,9 +114,9 @@ TEST(Clip, KeepsEveryStepOfAShortRun) {
   EXPECT_EQ(clip.stride(), 1);
 }
 
-ContactReport contact(std::int32_t feature, double impulse) {
+ContactReport contact(std::uint32_t feature, double impulse) {
   ContactReport c;
-  c.contact.key = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, feature};
+  c.contact.key = {BodyId{0}, BodyId{1}, ShapeId{0}, ShapeId{1}, {0, feature}};
   c.contact.n_W = Vec3::UnitY();
   c.contact.t1_W = Vec3::UnitX();
   c.contact.t2_W = -Vec3::UnitZ();

@@ -124,7 +124,7 @@ TEST(Check, FiguresThatAreNotFiniteAreFound) {
     expect_finding(code, [&](StepReport& r, State&) { r.contacts[0].contact.gap = x; });
     expect_finding(code, [&](StepReport&, State& s) { s.v[0] = x; });
     expect_finding(code, [&](StepReport&, State& s) { s.poses[0].p.x() = x; });
-    expect_finding(code, [&](StepReport&, State& s) { s.joint_impulses[0] = x; });
+    expect_finding(code, [&](StepReport&, State& s) { s.impulses[0].impulse[0] = x; });
     expect_finding(code, [&](StepReport& r, State&) { r.solves[0].problem.k[0] = x; });
     expect_finding(code, [&](StepReport& r, State&) { r.solves[0].problem.bodies[0].A[0][0] = x; });
     expect_finding(code,

@@ -38,6 +38,12 @@ Scene scene_with(const std::vector<std::string>& changes) {
   return *scene;
 }
 
+ImpulseMemory& first_of(State& s, Role role) {
+  const auto i = std::find_if(s.impulses.begin(), s.impulses.end(),
+                              [&](const ImpulseMemory& m) { return m.key.role == role; });
+  return *i;
+}
+
 // Runs `scene` and records it under the text of `claimed`; `lie` changes the first step after the
 // fifth in which a contact carries an impulse. Returns the number of that step.
 std::int64_t record(const std::string& file, const Scene& scene, const Scene& claimed, int steps,
@@ -130,11 +136,14 @@ const std::vector<FrameForgery>& frame_forgeries() {
       {"work of dampers", FindingCode::ledger, "dampers",
        [](StepReport& r, State&) { r.ledger.passive -= 0.5, r.ledger.solver += 0.5; }},
       {"remembered impulse of a contact", FindingCode::warm_start, "contacts",
-       [](StepReport&, State& s) { s.contacts[0].impulse_W *= 1.5; }},
+       [](StepReport&, State& s) { first_of(s, Role::contact).impulse *= 1.5; }},
       {"remembered impulse of a joint", FindingCode::warm_start, "joints",
-       [](StepReport&, State& s) { s.joint_impulses[0] *= 1.5; }},
+       [](StepReport&, State& s) { first_of(s, Role::joint).impulse *= 1.5; }},
       {"forgotten contact", FindingCode::warm_start, "contacts",
-       [](StepReport&, State& s) { s.contacts.clear(); }},
+       [](StepReport&, State& s) {
+         std::erase_if(s.impulses,
+                       [](const ImpulseMemory& m) { return is_of_contact(m.key.role); });
+       }},
       {"mass", FindingCode::mass, "mass",
        [](StepReport& r, State&) { r.solves[0].problem.bodies[0].A[0][0] *= 1 + 1e-9; }},
       {"momentum", FindingCode::force, "forces",
@@ -317,7 +326,7 @@ TEST(Forgeries, OfSteadyContactsAreNamed) {
       {"steady contact from nowhere", FindingCode::warm_start, "recorded as steady",
        [](StepReport&, State& s) {
          ContactKey key = s.pending.back();
-         key.feature += 1;
+         key.feature.b += 1;
          s.pending.push_back(key);
        }}};
   const Folder folder;

@@ -25,6 +25,14 @@ BodyDescription bar(std::string name, double mass, const Vec3& inertia, const Ve
   return body;
 }
 
+// Of the rows of all joints, three numbers for each key.
+std::vector<double> joint_impulses(const State& state) {
+  std::vector<double> out;
+  for (const ImpulseMemory& m : of_role(state.impulses, Role::joint))
+    out.insert(out.end(), m.impulse.begin(), m.impulse.end());
+  return out;
+}
+
 BodyDescription planar(BodyDescription body) {
   body.dof = "x y rz";
   return body;
@@ -349,7 +357,7 @@ TEST(Redundant, JointsGiveTheMotionOfTheMechanismWithoutThem) {
       ASSERT_LE(redundant.report().joint_error, 1e-10) << v.what;
       if (v.copies < 2) continue;
       // A0, A1, B0, ...: the two copies of a hinge carry the same (E100).
-      const std::vector<double>& b = redundant.state().joint_impulses;
+      const std::vector<double> b = joint_impulses(redundant.state());
       const std::size_t rows = b.size() / 8;
       double largest = 0;
       for (const double x : b) largest = std::max(largest, std::abs(x));
@@ -376,7 +384,7 @@ TEST(Redundant, ImpulsesOfEqualHingesAddUpToTheLoad) {
   Simulator one = simulator(pendulum(1)), two = simulator(pendulum(2));
   for (int n = 0; n < 200; ++n) {
     if (!certified_step(one, 0.01) || !certified_step(two, 0.01)) break;
-    const std::vector<double>&a = one.state().joint_impulses, &b = two.state().joint_impulses;
+    const std::vector<double> a = joint_impulses(one.state()), b = joint_impulses(two.state());
     ASSERT_EQ(b.size(), 2 * a.size());
     double largest = 0;
     for (const double x : a) largest = std::max(largest, std::abs(x));
@@ -404,13 +412,13 @@ TEST(Redundant, EqualHingesShareBesideContacts) {
   for (int n = 0; n < 100; ++n) {
     if (!certified_step(sim, 0.01)) break;
     pressed += sim.report().active_contacts >= 2 ? 1 : 0;
-    const std::vector<double>& b = sim.state().joint_impulses;
-    ASSERT_EQ(b.size(), 10u);
+    const std::vector<double> b = joint_impulses(sim.state());
+    ASSERT_EQ(b.size(), 12u);
     double largest = 0;
     for (const double x : b) largest = std::max(largest, std::abs(x));
     ASSERT_GT(largest, 0);
-    for (std::size_t i = 0; i < 5; ++i)
-      ASSERT_NEAR(b[i], b[5 + i], 1e-9 * largest) << "step " << n << ", row " << i;
+    for (std::size_t i = 0; i < 6; ++i)
+      ASSERT_NEAR(b[i], b[6 + i], 1e-9 * largest) << "step " << n << ", row " << i;
   }
   EXPECT_GT(pressed, 50);
 }
@@ -429,7 +437,7 @@ TEST(Redundant, HingesOfADoorShareLinearlyAlongTheAxis) {
   Simulator sim = simulator(d);
   for (int n = 0; n < 100; ++n) {
     if (!certified_step(sim, 0.01)) break;
-    const std::vector<double>& b = sim.state().joint_impulses;
+    const std::vector<double> b = joint_impulses(sim.state());
     ASSERT_EQ(b.size(), 9u);
     double largest = 0, weight = 0;
     for (const double x : b) largest = std::max(largest, std::abs(x));

@@ -52,6 +52,8 @@ bool ids_exist(const Model& model, const Problem& problem) {
 
 bool state_fits(const Model& model, const State& state) {
   return state.poses.size() == model.bodies.size() && state.v.size() == model.velocities &&
+         std::all_of(state.impulses.begin(), state.impulses.end(),
+                     [&](const ImpulseMemory& m) { return key_exists(model, {}, m.key); }) &&
          std::all_of(state.contact_anchors.begin(), state.contact_anchors.end(),
                      [&](const ContactAnchor& a) { return key_exists(model, a.key); });
 }

@@ -44,8 +44,8 @@ inline BodyDescription riding(BodyDescription body, const Quat& turn, const Vec3
 inline double creep(Simulator& sim, double h, int steps) {
   certified_steps(sim, h, 5);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (const ContactMemory& m : sim.state().contacts)
-    pairs.emplace_back(index(m.key.body_a), index(m.key.body_b));
+  for (const ImpulseMemory& m : of_role(sim.state().impulses, Role::contact))
+    pairs.emplace_back(index(m.key.contact.body_a), index(m.key.contact.body_b));
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   EXPECT_FALSE(pairs.empty());
   const std::vector<Pose> start = sim.state().poses;

@@ -63,8 +63,8 @@ void add(const ContactReport& c, Numbers& out) {
   for (const int x :
        {static_cast<int>(c.contact.key.body_a), static_cast<int>(c.contact.key.body_b),
         static_cast<int>(c.contact.key.shape_a), static_cast<int>(c.contact.key.shape_b),
-        c.contact.key.feature, c.contact.rows, static_cast<int>(c.mode),
-        static_cast<int>(c.colliding)})
+        static_cast<int>(c.contact.key.feature.a), static_cast<int>(c.contact.key.feature.b),
+        c.contact.rows, static_cast<int>(c.mode), static_cast<int>(c.colliding)})
     out.add(x);
   out.add(c.contact.gap);
   for (const Vec3& x : {c.contact.p_WC, c.contact.n_W, c.contact.t1_W, c.contact.t2_W, c.impulse,

@@ -132,7 +132,8 @@ TEST(HybridFriction, SpinningBallStopsInTheTimeOfTheClosedForm) {
   EXPECT_TRUE(stopped);
   EXPECT_NEAR(impulse, g * 9, 1e-10);
   EXPECT_NEAR(motion(sim, "ball").angular_velocity.norm(), 0, 1e-12);
-  EXPECT_FALSE(sim.state().contact_torques.empty() && sim.state().contacts.empty());
+  EXPECT_FALSE(of_role(sim.state().impulses, Role::torsion).empty() &&
+               of_role(sim.state().impulses, Role::contact).empty());
 }
 
 // A turning table spins the ball up, in the blow and after; the motion's work is in the books.

@@ -138,8 +138,9 @@ void expect_rest(ModelDescription (*make)(Random&), bool exact) {
     for (int i = 0; i < steps; ++i) {
       if (!certified_step(sim, h)) return;
       std::vector<double> load(start.size(), 0);
-      for (const ContactMemory& m : sim.state().contacts)
-        for (const BodyId id : {m.key.body_a, m.key.body_b}) load[index(id)] += m.impulse_W.norm();
+      for (const ImpulseMemory& m : of_role(sim.state().impulses, Role::contact))
+        for (const BodyId id : {m.key.contact.body_a, m.key.contact.body_b})
+          load[index(id)] += m.impulse.norm();
       for (std::size_t k = 0; k < load.size(); ++k) {
         const Body& body = sim.model().bodies[k];
         if (body.velocities == 0) continue;

@@ -52,8 +52,9 @@ void expect_rest(const ModelDescription& d) {
   for (int i = 0; i < 300; ++i) {
     if (!certified_step(sim, h)) return;
     std::vector<double> load(sim.model().bodies.size(), 0);
-    for (const ContactMemory& m : sim.state().contacts)
-      for (const BodyId id : {m.key.body_a, m.key.body_b}) load[index(id)] += m.impulse_W.norm();
+    for (const ImpulseMemory& m : of_role(sim.state().impulses, Role::contact))
+      for (const BodyId id : {m.key.contact.body_a, m.key.contact.body_b})
+        load[index(id)] += m.impulse.norm();
     for (std::size_t k = 0; k < load.size(); ++k) {
       const Body& body = sim.model().bodies[k];
       if (body.velocities == 0) continue;
