@@ -271,7 +271,7 @@ TEST(CapsuleOnFace, TouchesAtBothEndsOfThePartOverTheFace) {
       const auto found = contacts(c);
       ASSERT_EQ(found.size(), 2u) << tilt;
       for (const collide::ShapeContact& f : found) {
-        const bool inner = (f.feature.a == 1) != opposite;
+        const bool inner = (f.feature.b == 1) != opposite;
         EXPECT_NEAR(f.p_WB.x(), inner ? 1 - 1.5 * std::cos(tilt) : 1, std::abs(tilt) + 1e-12);
         // Height of the axis' end over the face; at the edge over the face or across the axis.
         const double at_edge = (tilt < 0 ? std::cos(tilt) : 1) - 0.25;
@@ -305,7 +305,7 @@ TEST(CapsuleOnFace, InThePlane) {
   ASSERT_EQ(found.size(), 2u);
   for (const collide::ShapeContact& f : found) {
     EXPECT_NEAR(f.gap, 0.75, 1e-15);
-    EXPECT_NEAR(f.p_WA.x(), f.feature.a == 1 ? 0.3 : 1, 1e-15);
+    EXPECT_NEAR(f.p_WA.x(), f.feature.b == 1 ? 0.3 : 1, 1e-15);
     EXPECT_EQ(f.p_WA.z(), 3);  // where the capsule is
     EXPECT_LE((f.n_W - Vec3::UnitY()).norm(), 1e-15);
   }

@@ -114,8 +114,14 @@ struct Made {
   }
   static ContactReport contact(int n, int i) {
     ContactReport c;
-    c.contact.key = {BodyId{i < 2 ? 0 : 1}, BodyId{2 - i / 3}, ShapeId{0}, ShapeId{1}, i};
-    if (i == 3) c.contact.key = {BodyId{1}, BodyId{2}, ShapeId{1}, ShapeId{2}, i};
+    c.contact.key = {BodyId{i < 2 ? 0 : 1},
+                     BodyId{2 - i / 3},
+                     ShapeId{0},
+                     ShapeId{1},
+                     {0, static_cast<std::uint32_t>(i)}};
+    if (i == 3)
+      c.contact.key = {
+          BodyId{1}, BodyId{2}, ShapeId{1}, ShapeId{2}, {0, static_cast<std::uint32_t>(i)}};
     c.contact.p_WC = Vec3(0.1 * n, -i, 3);
     c.contact.n_W = Vec3(std::sin(n), std::cos(n), i - 1.5).normalized();
     const Tangents t = tangents(c.contact.n_W);
