@@ -13,6 +13,7 @@ namespace cairn {
 // Where a group of rows comes from and what its work is booked as, in the order of constraints.
 enum class Role : std::uint8_t {
   joint,    // holds two bodies together
+  limit,    // keeps the coordinate of a joint in its range
   contact,  // normal and friction of a contact
   torsion,  // torsional friction about a contact
   rolling,  // rolling friction about a contact
@@ -20,16 +21,21 @@ enum class Role : std::uint8_t {
 };
 const char* name(Role role);
 
-// Impulses of the contact itself and of friction about it.
+// Rows of a contact or a limit, whose first one only pushes.
+constexpr bool pushes(Role role) {
+  return role == Role::limit || role == Role::contact;
+}
+// Impulses of a contact or a limit itself and of friction about it: the key names a contact.
 constexpr bool is_of_contact(Role role) {
-  return role == Role::contact || role == Role::torsion || role == Role::rolling;
+  return role == Role::limit || role == Role::contact || role == Role::torsion ||
+         role == Role::rolling;
 }
 
 struct ConstraintKey {
   Role role = Role::given;
   std::int32_t element = 0;     // joint: index into Model::joints; given: into Problem::names
   std::uint8_t coordinate = 0;  // joint: 0 along directions, 1 about axes
-  ContactKey contact = {};      // contact, torsion, rolling
+  ContactKey contact = {};      // limit, contact, torsion, rolling
   auto operator<=>(const ConstraintKey&) const = default;
 };
 
@@ -37,7 +43,7 @@ constexpr ConstraintKey joint_key(JointId joint, std::uint8_t coordinate) {
   return {Role::joint, static_cast<std::int32_t>(joint), coordinate, {}};
 }
 constexpr ConstraintKey contact_key(const ContactKey& contact, Role role = Role::contact) {
-  return {role, 0, 0, contact};
+  return {is_limit(contact) ? Role::limit : role, 0, 0, contact};
 }
 
 }  // namespace cairn

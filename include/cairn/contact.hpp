@@ -19,13 +19,46 @@ struct Features {
 };
 
 // Names a contact for good: the same features of the same shapes have the same key in every step.
-// Order of contacts = order of keys.
+// Order of contacts = order of keys. The limit of a joint is a contact of its two bodies without
+// shapes; limits come first.
 struct ContactKey {
   BodyId body_a{}, body_b{};  // a < b
   ShapeId shape_a{}, shape_b{};
   Features feature;
-  auto operator<=>(const ContactKey&) const = default;
+
+  bool operator==(const ContactKey&) const = default;
+  constexpr std::strong_ordering operator<=>(const ContactKey& other) const {
+    const bool limit = shape_a == ShapeId::none, other_limit = other.shape_a == ShapeId::none;
+    if (limit != other_limit)
+      return limit ? std::strong_ordering::less : std::strong_ordering::greater;
+    if (const auto order = body_a <=> other.body_a; order != 0) return order;
+    if (const auto order = body_b <=> other.body_b; order != 0) return order;
+    if (const auto order = shape_a <=> other.shape_a; order != 0) return order;
+    if (const auto order = shape_b <=> other.shape_b; order != 0) return order;
+    return feature <=> other.feature;
+  }
 };
+
+// The two ends of the range of a joint's coordinate.
+enum class LimitSide : std::uint8_t { lower, upper };
+
+constexpr ContactKey limit_key(BodyId a, BodyId b, JointId joint, LimitSide side) {
+  return {a,
+          b,
+          ShapeId::none,
+          ShapeId::none,
+          {static_cast<std::uint32_t>(joint), static_cast<std::uint32_t>(side)}};
+}
+constexpr bool is_limit(const ContactKey& key) {
+  return key.shape_a == ShapeId::none;
+}
+// Of the key of a limit.
+constexpr JointId limited_joint(const ContactKey& key) {
+  return static_cast<JointId>(key.feature.a);
+}
+constexpr LimitSide limit_side(const ContactKey& key) {
+  return static_cast<LimitSide>(key.feature.b);
+}
 
 struct Contact {
   ContactKey key;
@@ -41,6 +74,8 @@ struct Contact {
   double rolling = 0;         // rolling friction, torque about the tangents per normal force [m]
   double restitution = 0;     // e [-]
   RestitutionLaw restitution_law{};
+  double lever = 0;  // of the limit of an angle: gap and velocity are an angle about n_W and its
+                     // rate, times this length [m]; 0: those of the points at p_WC
 };
 
 }  // namespace cairn

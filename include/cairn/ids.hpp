@@ -7,7 +7,7 @@
 namespace cairn {
 
 enum class BodyId : std::int32_t { world = -1 };
-enum class ShapeId : std::int32_t {};
+enum class ShapeId : std::int32_t { none = -1 };
 enum class JointId : std::int32_t {};
 enum class MaterialId : std::int32_t {};
 

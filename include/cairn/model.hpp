@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,12 +68,23 @@ struct FixedJoint {};  // the anchors coincide, no relative rotation
 using JointType = std::variant<DistanceJoint, BallJoint, RevoluteJoint, PrismaticJoint, FixedJoint>;
 const char* type_name(const JointType& type);  // the "type" of the scene format
 
+// The range of the coordinate of a revolute joint, an angle about its axis [rad], or of a prismatic
+// one, the way along its axis [m]. Both are 0 at the start.
+struct JointLimits {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  double restitution = 0;  // e of the impact at either end, by Newton's law [-]
+
+  bool any() const { return std::isfinite(lower) || std::isfinite(upper); }
+};
+
 struct JointDescription {
   std::string name;  // default joint<index>
   JointType type;
   std::array<std::string, 2> bodies = {"world", ""};           // "world" is the fixed frame
   std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // in the body frames [m]
   bool collide = false;  // may the two bodies touch each other?
+  JointLimits limits;    // revolute, prismatic
 };
 
 // Force of a spring and damper along the line between two anchors: stiffness (d - rest_length) +
@@ -182,8 +195,8 @@ struct Joint {
                                  Vec3::Zero()};  // from the centre of mass, in the body frames [m]
   std::array<Vec3, 2> axes = {Vec3::UnitZ(),
                               Vec3::UnitZ()};  // revolute, prismatic: in the body frames [-]
-  Quat R_AB =
-      Quat::Identity();  // prismatic, fixed: relative rotation of the second body at the start [-]
+  Quat R_AB = Quat::Identity();  // relative rotation of the second body at the start [-]
+  JointLimits limits;            // of a joint to the world bodies[0] is then the fixed body "world"
 };
 
 struct Spring {

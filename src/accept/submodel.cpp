@@ -102,6 +102,9 @@ State SubModel::extract(const State& whole) const {
     return body_in_[index(key.body_a)] >= 0 && body_in_[index(key.body_b)] >= 0;
   };
   auto own = [&](const ContactKey& key) {
+    if (is_limit(key))
+      return limit_key(mapped(body_in_, key.body_a), mapped(body_in_, key.body_b),
+                       static_cast<JointId>(joint_in_[index(limited_joint(key))]), limit_side(key));
     return ContactKey{mapped(body_in_, key.body_a), mapped(body_in_, key.body_b),
                       mapped(shape_in_, key.shape_a), mapped(shape_in_, key.shape_b), key.feature};
   };
@@ -148,6 +151,9 @@ void SubModel::put_back(const State& part, State& whole) const {
 }
 
 ContactKey SubModel::renamed(const ContactKey& key) const {
+  if (is_limit(key))
+    return limit_key(mapped(bodies_, key.body_a), mapped(bodies_, key.body_b),
+                     static_cast<JointId>(joints_[index(limited_joint(key))]), limit_side(key));
   return {mapped(bodies_, key.body_a), mapped(bodies_, key.body_b), mapped(shapes_, key.shape_a),
           mapped(shapes_, key.shape_b), key.feature};
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/conventions.hpp"
+#include "constrain/rows.hpp"
 
 namespace cairn::constrain {
 namespace {
@@ -24,6 +25,7 @@ Vec3 rotation_vector(const Pose& from, const Pose& to) {
 }  // namespace
 
 bool is_flat_contact(const Model& model, const ContactKey& key) {
+  if (is_limit(key)) return false;
   return is_flat(model.shapes[index(key.shape_a)].geometry) &&
          is_flat(model.shapes[index(key.shape_b)].geometry);
 }
@@ -32,6 +34,7 @@ Vec3 carried_velocity(const Model& model, std::span<const Pose> poses,
                       std::span<const Pose> poses_end, const Contact& c, double h) {
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(poses.size() == poses_end.size(), poses.size());
+  if (c.lever > 0) return c.lever * prescribed_spin(model, poses, poses_end, c, h);
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   Vec3 velocity = Vec3::Zero();
   for (std::size_t side = 0; side < 2; ++side) {
@@ -59,6 +62,7 @@ Vec3 screw_velocity(const Pose& from, const Pose& to, const Vec3& point, double 
 
 Vec3 screw_velocity(const Model& model, std::span<const Pose> poses,
                     std::span<const Pose> poses_end, const Contact& c, double h) {
+  if (c.lever > 0) return c.lever * prescribed_spin(model, poses, poses_end, c, h);
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   Vec3 velocity = Vec3::Zero();
   for (std::size_t side = 0; side < 2; ++side) {

@@ -19,7 +19,7 @@ void each_constraint(const Problem& problem, std::span<const Contact> contacts,
     const Constraint& c = problem.constraints[i];
     const Contact* of_contact = nullptr;
     const SpinRows* of_spin = nullptr;
-    if (c.key.role == Role::contact) {
+    if (pushes(c.key.role)) {
       CAIRN_DCHECK(contact < contacts.size(), contact, contacts.size());
       of_contact = &contacts[contact++];
       CAIRN_DCHECK(c.rows == of_contact->rows, i, c.rows, of_contact->rows);

@@ -31,6 +31,15 @@ void spin_row(const Model&, const Body& body, const Pose& X_WC, const Vec3& axis
 
 namespace {
 
+void contact_row(const Model& model, const Body& body, const Pose& X_WC, const Contact& c,
+                 const Vec3& direction_W, double sign, double* row) {
+  CAIRN_DCHECK(c.lever == 0 || c.lever == model.length_unit, c.lever);
+  if (c.lever > 0)
+    spin_row(model, body, X_WC, direction_W, sign, row);
+  else
+    unit_row(model, body, X_WC, c.p_WC, direction_W, sign, row);
+}
+
 // (E248): t1 is the projection of the polygon's direction. A contact that slips along one line has
 // the smaller of the two bounds there.
 void align_section(std::span<const Pose> poses, const ContactLaw& pair, Contact& c) {
@@ -93,8 +102,8 @@ double mobility(const Model& model, std::span<const Pose> poses, const Contact& 
   for (const BodyId id : {c.key.body_a, c.key.body_b}) {
     const Body& body = model.body(id);
     double row_s[6], row_t[6];
-    unit_row(model, body, poses[index(id)], c.p_WC, s, 1, row_s);
-    unit_row(model, body, poses[index(id)], c.p_WC, t, 1, row_t);
+    contact_row(model, body, poses[index(id)], c, s, 1, row_s);
+    contact_row(model, body, poses[index(id)], c, t, 1, row_t);
     for (int i = 0; i < body.velocities; ++i) sum += row_s[i] * row_t[i];
   }
   return sum;
@@ -197,6 +206,7 @@ Vec3 prescribed_velocity(const Model& model, std::span<const Pose> poses,
                          std::span<const Pose> poses_end, const Contact& c, double h) {
   CAIRN_DCHECK(h > 0, h);
   CAIRN_DCHECK(poses.size() == poses_end.size(), poses.size());
+  if (c.lever > 0) return c.lever * prescribed_spin(model, poses, poses_end, c, h);
   Vec3 velocity = Vec3::Zero();
   auto moved = [&](BodyId id) {
     const Vec3 p_C = poses[index(id)].inverse() * c.p_WC;
@@ -229,8 +239,8 @@ void add_contact(const Model& model, std::span<const Pose> poses, const ProblemL
     row.body[side] = layout.body[index(ids[side])];
     if (row.body[side] < 0) continue;
     for (int r = 0; r < c.rows; ++r)
-      unit_row(model, model.body(ids[side]), poses[index(ids[side])], c.p_WC,
-               *directions[static_cast<std::size_t>(r)], side == 0 ? -1 : 1, row.J[side][r]);
+      contact_row(model, model.body(ids[side]), poses[index(ids[side])], c,
+                  *directions[static_cast<std::size_t>(r)], side == 0 ? -1 : 1, row.J[side][r]);
   }
   if (c.stretch != 1)
     for (auto& J : row.J)

@@ -97,6 +97,13 @@ void dcheck_key(const Model& model, const ContactKey& key) {
   CAIRN_DCHECK(key.body_a < key.body_b, key.body_a, key.body_b);
   CAIRN_DCHECK(base::is_index(static_cast<int>(key.body_a), model.bodies.size()), key.body_a);
   CAIRN_DCHECK(base::is_index(static_cast<int>(key.body_b), model.bodies.size()), key.body_b);
+  if (is_limit(key)) {
+    const auto joint = static_cast<std::size_t>(limited_joint(key));
+    CAIRN_DCHECK(joint < model.joints.size(), joint);
+    CAIRN_DCHECK(model.joints[joint].limits.any(), joint);
+    CAIRN_DCHECK(key.feature.b <= static_cast<std::uint32_t>(LimitSide::upper), key.feature.b);
+    return;
+  }
   CAIRN_DCHECK(base::is_index(static_cast<int>(key.shape_a), model.shapes.size()), key.shape_a);
   CAIRN_DCHECK(base::is_index(static_cast<int>(key.shape_b), model.shapes.size()), key.shape_b);
   CAIRN_DCHECK(model.shapes[index(key.shape_a)].body == key.body_a, key.shape_a, key.body_a);

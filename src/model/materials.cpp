@@ -282,6 +282,7 @@ ContactLaw Model::pair(MaterialId a, MaterialId b) const {
 
 const std::shared_ptr<const FrictionPolygon>& Model::section(const ContactKey& contact) const {
   static const std::shared_ptr<const FrictionPolygon> none;
+  if (is_limit(contact)) return none;
   const MaterialPair* stored = model::find_pair(pairs, shapes[index(contact.shape_a)].material,
                                                 shapes[index(contact.shape_b)].material);
   return stored ? stored->section : none;

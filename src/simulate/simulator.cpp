@@ -265,6 +265,9 @@ double Simulator::joint_error() const {
 }
 
 std::string contact_name(const Model& model, const ContactKey& key) {
+  if (is_limit(key))
+    return model.joints[index(limited_joint(key))].name +
+           (limit_side(key) == LimitSide::lower ? ":lower" : ":upper");
   auto part = [&](BodyId body, ShapeId shape) {
     const Body& b = model.body(body);
     const int number = static_cast<int>(shape) - b.first_shape;

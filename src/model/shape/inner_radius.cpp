@@ -111,4 +111,10 @@ double pair_inner_radius(const Model& model, const Shape& a, const Shape& b) {
   return r > 0 && std::isfinite(r) ? r : model.length_unit;
 }
 
+double contact_inner_radius(const Model& model, const ContactKey& key) {
+  if (is_limit(key)) return model.smaller_radius(key.body_a, key.body_b);
+  return pair_inner_radius(model, model.shapes[index(key.shape_a)],
+                           model.shapes[index(key.shape_b)]);
+}
+
 }  // namespace cairn::model

@@ -14,4 +14,7 @@ double inner_radius(const Geometry& geometry, const Polyhedron* polyhedron);
 // between a point and a halfspace the length unit stands in.
 double pair_inner_radius(const Model& model, const Shape& a, const Shape& b);
 
+// The same of the shapes of a contact. Limits of joints have none: the smaller body counts.
+double contact_inner_radius(const Model& model, const ContactKey& key);
+
 }  // namespace cairn::model

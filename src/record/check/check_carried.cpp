@@ -101,7 +101,7 @@ Conditions conditions(const Segment& s, const SolveRecord& record, const Place& 
   }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    if (c.key.role != Role::contact) continue;
+    if (!pushes(c.key.role)) continue;
     const Contact* contact = contact_with(place.contacts, c.key.contact);
     if (!contact || !(normal_impulse(record, i) > 0)) continue;
     const Vec3 motion = contact_motion_with(s, *contact, place.rows, end, place.length,

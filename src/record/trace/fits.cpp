@@ -13,6 +13,11 @@ bool in(Id id, std::size_t count) {
 }
 
 bool key_exists(const Model& model, const ContactKey& key) {
+  if (is_limit(key))
+    return in(key.body_a, model.bodies.size()) && in(key.body_b, model.bodies.size()) &&
+           key.shape_b == ShapeId::none && in(key.feature.a, model.joints.size()) &&
+           model.joints[key.feature.a].limits.any() &&
+           in(key.feature.b, static_cast<std::size_t>(LimitSide::upper) + 1);
   return in(key.body_a, model.bodies.size()) && in(key.body_b, model.bodies.size()) &&
          in(key.shape_a, model.shapes.size()) && in(key.shape_b, model.shapes.size());
 }
@@ -24,6 +29,7 @@ bool keys_exist(const Model& model, const std::vector<Contact>& contacts) {
 
 bool key_exists(const Model& model, const Problem& problem, const ConstraintKey& id) {
   switch (id.role) {
+    case Role::limit:
     case Role::contact:
     case Role::torsion:
     case Role::rolling:

@@ -58,6 +58,7 @@ void write_geometry(const Contact& c, bytes::ByteWriter& out) {
   out.f64(c.rolling);
   out.f64(c.restitution);
   out.u8(static_cast<std::uint8_t>(c.restitution_law));
+  out.f64(c.lever);
 }
 
 void read_geometry(bytes::ByteReader& in, Contact& c) {
@@ -75,6 +76,7 @@ void read_geometry(bytes::ByteReader& in, Contact& c) {
   c.rolling = in.f64();
   c.restitution = in.f64();
   c.restitution_law = in.choice(RestitutionLaw::stronge);
+  c.lever = in.f64();
 }
 
 bool has_origins(const StepReport& report) {

@@ -74,8 +74,7 @@ struct Projector {
   }
 
   double inner_radius(const ContactKey& key) const {
-    return model::pair_inner_radius(model, model.shapes[index(key.shape_a)],
-                                    model.shapes[index(key.shape_b)]);
+    return model::contact_inner_radius(model, key);
   }
 
   Squeeze squeeze_at(std::span<const Pose> poses) {
@@ -139,6 +138,7 @@ struct Projector {
     projection.book(work_of_search * static_cast<double>(1 + model.bodies.size()));
     b.reach.assign(model.bodies.size(), collide::Reach{reach, 0});
     b.finder->find(model, poses, poses, b.reach, memory, b.found);
+    std::erase_if(b.found, [](const Contact& c) { return is_limit(c.key); });
   }
 
   // The least gap of a contact: that of the beginning or of `moved`, or zero where it was open.

@@ -175,6 +175,7 @@ double Step::pressed_by(std::size_t contact, const Contact& c) const {
   linear::constraint_velocity(record.problem, record.problem.constraints[data.joints() + contact],
                               record.solution.v.data(), true, w);
   const double gap = data.terms[contact].target + h * w[0] * record.problem.units.speed();
+  if (is_limit(c.key)) return 0;
   double closed = 0;
   for (const auto& [id, sign] : {std::pair(c.key.body_a, 1.0), std::pair(c.key.body_b, -1.0)}) {
     const Vec3 p = state.poses[index(id)].inverse() * c.p_WC;

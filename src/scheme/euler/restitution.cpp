@@ -17,8 +17,10 @@ double relative_velocity(const Model& model, std::span<const Pose> poses, const 
     const Body& body = model.body(id);
     const Pose& X_WC = poses[index(id)];
     const double* v_body = v.data() + body.first_velocity;
-    const Vec3 velocity = dynamics::linear_velocity(body, v_body) +
-                          dynamics::angular_velocity(body, X_WC, v_body).cross(c.p_WC - X_WC.p);
+    const Vec3 spin = dynamics::angular_velocity(body, X_WC, v_body);
+    const Vec3 velocity =
+        c.lever > 0 ? Vec3(c.lever * spin)
+                    : Vec3(dynamics::linear_velocity(body, v_body) + spin.cross(c.p_WC - X_WC.p));
     sum += sign * direction.dot(velocity);
   }
   return sum;

@@ -17,9 +17,8 @@ namespace cairn::scheme {
 // up to the limit otherwise.
 double Step::part_gap_rate(const Contact& c, const Vec3& motion) const {
   constexpr double of_speed = 1.0 / 32, of_limit = 0.25;
-  const double allowed = of_limit * data.allowed_overlap *
-                         model::pair_inner_radius(model, model.shapes[index(c.key.shape_a)],
-                                                  model.shapes[index(c.key.shape_b)]);
+  const double allowed =
+      of_limit * data.allowed_overlap * model::contact_inner_radius(model, c.key);
   if (!(-c.gap > allowed)) return 0;
   // Of the centres of mass, or of the points that touch.
   Vec3 centres = Vec3::Zero(), points = motion;

@@ -149,7 +149,7 @@ void TrapezoidalStep::release_separating() {
   for (const Contact& c : d.touching)
     if (normal_velocity(c, d.now.v) <= still_speed(c)) d.holding.push_back(c.key);
   std::erase_if(d.impulses, [&](const ImpulseMemory& m) {
-    return m.key.role == Role::contact &&
+    return pushes(m.key.role) &&
            !std::binary_search(d.holding.begin(), d.holding.end(), m.key.contact);
   });
 }

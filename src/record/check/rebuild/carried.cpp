@@ -30,6 +30,7 @@ bool is_part(const Segment& s) {
 // The twist in the frame of the contact: all of it by the screw motion.
 Vec3 screw_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                   const std::vector<Pose>& other, double h) {
+  if (c.lever > 0) return turning_motion(model, c, poses, other, h);
   Vec3 u = Vec3::Zero();
   for (const auto& [id, sign] : {std::pair{c.key.body_a, -1.0}, std::pair{c.key.body_b, 1.0}})
     if (model.body(id).kind == BodyKind::prescribed) {

@@ -98,12 +98,18 @@ void match_joints(const Segment& s, std::size_t solve, const Problem& problem, c
   }
 }
 
+// Of the limit of an angle the rotation about the direction.
+static Row6 contact_row_of(const Body& body, const Pose& X, const Contact& c, const Vec3& along) {
+  if (c.lever > 0) return c.lever * turn_row_of(body, X, along);
+  return point_row_of(body, X, c.p_WC, along);
+}
+
 std::array<Row6, 2> contact_jacobian(const Segment& s, const std::vector<Pose>& poses,
                                      const Contact& c, int row) {
   const std::array<Vec3, 3> along = {c.n_W, c.t1_W, Vec3(c.stretch * c.t2_W)};
   const Vec3& e = along[static_cast<std::size_t>(row)];
-  return {Row6(-point_row_of(s.model.body(c.key.body_a), poses[index(c.key.body_a)], c.p_WC, e)),
-          point_row_of(s.model.body(c.key.body_b), poses[index(c.key.body_b)], c.p_WC, e)};
+  return {Row6(-contact_row_of(s.model.body(c.key.body_a), poses[index(c.key.body_a)], c, e)),
+          contact_row_of(s.model.body(c.key.body_b), poses[index(c.key.body_b)], c, e)};
 }
 
 // The same corners in the same sense of rotation; which one is the first does not matter.
@@ -248,7 +254,7 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
       out.good = false;
       continue;
     }
-    if (row.key.role != Role::contact) {
+    if (!pushes(row.key.role)) {
       out.discs.push_back(i);
       continue;
     }
@@ -292,14 +298,21 @@ Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Cont
       const Body& body = model.body(id);
       if (body.velocities == 0) continue;
       rate[k] +=
-          sign * point_row_of(body, poses[index(id)], c.p_WC, along[static_cast<std::size_t>(k)])
+          sign * contact_row_of(body, poses[index(id)], c, along[static_cast<std::size_t>(k)])
                      .dot(velocities_of_body(body, v));
     }
   return rate;
 }
 
+Vec3 turning_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                    const std::vector<Pose>& other, double h) {
+  const Vec3 w = c.lever * contact_spin(model, c, poses, other, h);
+  return {c.n_W.dot(w), c.t1_W.dot(w), c.t2_W.dot(w)};
+}
+
 Vec3 contact_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                     const std::vector<Pose>& other, double h) {
+  if (c.lever > 0) return turning_motion(model, c, poses, other, h);
   Vec3 u = Vec3::Zero();
   for (const auto& [id, sign] : {std::pair{c.key.body_a, -1.0}, std::pair{c.key.body_b, 1.0}})
     if (model.body(id).kind == BodyKind::prescribed)
@@ -315,14 +328,15 @@ static bool is_round(const Geometry& geometry) {
 
 Vec3 carried_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                     const std::vector<Pose>& other, double h) {
+  if (c.lever > 0) return turning_motion(model, c, poses, other, h);
   Vec3 u = Vec3::Zero();
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   for (std::size_t k = 0; k < 2; ++k) {
     if (model.body(ids[k]).kind != BodyKind::prescribed) continue;
     const Pose &X = poses[index(ids[k])], &Y = other[index(ids[k])];
-    const bool round_a = is_round(model.shapes[index(c.key.shape_a)].geometry),
-               round_b = is_round(model.shapes[index(c.key.shape_b)].geometry);
-    const bool follows = model.body(ids[1 - k]).kind == BodyKind::dynamic && !round_a && !round_b;
+    const bool round = is_limit(c.key) || is_round(model.shapes[index(c.key.shape_a)].geometry) ||
+                       is_round(model.shapes[index(c.key.shape_b)].geometry);
+    const bool follows = model.body(ids[1 - k]).kind == BodyKind::dynamic && !round;
     const Vec3 x = follows ? poses[index(ids[1 - k])].p : c.p_WC;
     Vec3 of_point = mean_velocity(X, Y, x, h);
     if (follows) of_point += mean_spin(X, Y, h).cross(c.p_WC - x);

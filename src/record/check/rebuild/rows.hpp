@@ -78,6 +78,9 @@ Vec3 contact_motion(const Model& model, const Contact& c, const std::vector<Pose
 // prescribed one (E440).
 Vec3 carried_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                     const std::vector<Pose>& other, double h);
+// Of the limit of an angle: the spin of prescribed bodies times its lever.
+Vec3 turning_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,
+                    const std::vector<Pose>& other, double h);
 Vec3 contact_spin(const Model& model, const Contact& c, const std::vector<Pose>& poses,
                   const std::vector<Pose>& other, double h);
 

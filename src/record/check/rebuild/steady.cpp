@@ -49,7 +49,7 @@ Rows rows_of(const SolveRecord& record) {
   const Problem& p = record.problem;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
     const ConstraintKey& id = p.constraints[i].key;
-    if (id.role != Role::contact) continue;
+    if (!pushes(id.role)) continue;
     rows.all.push_back(id.contact);
     if (record.solution.lambda[p.first_row[i]] > 0) rows.loaded.push_back(id.contact);
   }

@@ -170,8 +170,7 @@ void StepCheck::run(SegmentOutcome& out) {
   const SolveRecord& plastic_solve = s.solves[plastic];
   for (std::size_t i = 0; i < plastic_solve.problem.constraints.size(); ++i) {
     const ConstraintKey& id = plastic_solve.problem.constraints[i].key;
-    if (id.role == Role::contact &&
-        plastic_solve.solution.lambda[plastic_solve.problem.first_row[i]] > 0)
+    if (pushes(id.role) && plastic_solve.solution.lambda[plastic_solve.problem.first_row[i]] > 0)
       pressing.push_back(id.contact);
   }
   std::sort(pressing.begin(), pressing.end());

@@ -31,7 +31,7 @@ const ContactReport* report_of(const StepReport& report, const ContactKey& key) 
 Vec3 solved_impulse(const SolveRecord& record, const ContactKey& key) {
   const auto& list = record.problem.constraints;
   for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i].key.role == Role::contact && list[i].key.contact == key)
+    if (pushes(list[i].key.role) && list[i].key.contact == key)
       return physical_row_of(record, i).impulse;
   return Vec3::Zero();
 }
@@ -68,7 +68,7 @@ bool StepCheck::impact_balances() const {
     size[i] = M.cwiseAbs() * (to.cwiseAbs() + from.cwiseAbs());
   }
   for (const Constraint& c : problem.constraints) {
-    if (c.key.role != Role::contact) return false;
+    if (!pushes(c.key.role)) return false;
     const ContactReport* reported = report_of(s.report, c.key.contact);
     if (!reported) return false;
     Vec3 p = reported->impulse;

@@ -64,7 +64,7 @@ std::vector<double> StepCheck::slips_of(const ContactKey& key) const {
   for (const SolveRecord& record : s.solves)
     for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
       const Constraint& c = record.problem.constraints[i];
-      if (c.key.role != Role::contact || c.key.contact != key || c.rows < 2) continue;
+      if (!pushes(c.key.role) || c.key.contact != key || c.rows < 2) continue;
       slips.push_back(slip_support(c, physical_row_of(record, i).w));
     }
   return slips;
@@ -249,9 +249,12 @@ StartTerms start_terms(const Segment& s, const Euler& options, const Contact& c,
                                                          : radius / 128 / (h / share);
     t.gap_rate = std::max(t.gap_rate, -fastest);
     if (share < 1) {  // (E309)
-      const double ra = model.shapes[index(c.key.shape_a)].inner_radius,
-                   rb = model.shapes[index(c.key.shape_b)].inner_radius;
-      double r = ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb);
+      double r = model.smaller_radius(c.key.body_a, c.key.body_b);
+      if (!is_limit(c.key)) {
+        const double ra = model.shapes[index(c.key.shape_a)].inner_radius,
+                     rb = model.shapes[index(c.key.shape_b)].inner_radius;
+        r = ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb);
+      }
       if (!(r > 0) || !std::isfinite(r)) r = model.length_unit;
       const double allowed = 0.25 * s.allowed_overlap * r;
       double part = 0;

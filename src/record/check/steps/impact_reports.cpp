@@ -90,7 +90,7 @@ std::vector<std::size_t> rows_of(const Moment& m, const ContactKey& key) {
   std::vector<std::size_t> out;
   const auto& list = m.record().problem.constraints;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const bool own = list[i].key.role == Role::contact && list[i].key.contact == key;
+    const bool own = pushes(list[i].key.role) && list[i].key.contact == key;
     const bool again = own && !out.empty() && i < out.back() + 3 && m.one_by_one();
     if (own && !again) out.push_back(i);
   }

@@ -35,6 +35,7 @@ class ContactPacker : protected FrameTools<Pack, Report> {
     p.number(c.rolling, k.rolling);
     p.number(c.restitution, k.restitution);
     p.integer(c.restitution_law, static_cast<std::int64_t>(k.restitution_law));
+    p.number(c.lever, k.lever);
     if (like && poses)
       moved_contact(c, *like, *poses);
     else
@@ -104,7 +105,7 @@ class ContactPacker : protected FrameTools<Pack, Report> {
       std::int64_t last = -1;
       for (std::size_t i = 0; i < solve->problem.constraints.size(); ++i) {
         const ConstraintKey& id = solve->problem.constraints[i].key;
-        if (id.role != Role::contact) continue;
+        if (!pushes(id.role)) continue;
         const auto next = static_cast<std::size_t>(last + 1);
         const std::int64_t index =
             next < report_.contacts.size() && report_.contacts[next].contact.key == id.contact

@@ -162,7 +162,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
       if constexpr (reading) c = {};
       const std::int64_t contact = identity(c, same, role, last);
       scratch_.contact_of.push_back(contact);
-      const Contact* at_contact = c.key.role == Role::contact ? contact_of_frame(contact) : nullptr;
+      const Contact* at_contact = pushes(c.key.role) ? contact_of_frame(contact) : nullptr;
       law(problem, c, same, *previous, at_contact);
       if (!p.ok()) return;
       rows(problem, c, same, at_contact, first);
@@ -333,7 +333,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     for (std::size_t i = 0; i < problem.constraints.size() && p.ok(); ++i) {
       const Constraint& c = problem.constraints[i];
       const int row = problem.first_row[i];
-      const std::int64_t contact = c.key.role == Role::contact ? scratch_.contact_of[i] : -1;
+      const std::int64_t contact = pushes(c.key.role) ? scratch_.contact_of[i] : -1;
       const std::int64_t old = contact < 0 ? -1 : scratch_.old[static_cast<std::size_t>(contact)];
       for (int r = 0; r < c.rows; ++r) {
         double guess = at(like.solution.lambda, row + r);

@@ -159,7 +159,7 @@ class StatePacker : protected SolvePacker<Pack, Report> {
     if (contact >= 0) {
       const ContactReport& c = report_.contacts[static_cast<std::size_t>(contact)];
       const Role role = memory.key.role;
-      if (role == Role::contact)
+      if (pushes(role))
         for (int i = 0; i < 3; ++i)
           guess[i] = c.impulse[0] * c.contact.n_W[i] + c.impulse[1] * c.contact.t1_W[i] +
                      c.impulse[2] * c.contact.t2_W[i];
