@@ -10,6 +10,7 @@
 #include "accept/verdict_part.hpp"
 #include "base/conventions.hpp"
 #include "constrain/joints.hpp"
+#include "model/joint_coordinate.hpp"
 
 namespace cairn::accept {
 namespace {
@@ -212,6 +213,9 @@ void Judge::judge_joints(const Taken& taken, Judgement& out) const {
   for (const Joint& joint : taken.model.joints) {
     const constrain::JointError error = constrain::joint_error(taken.after.poses, joint);
     const JointSize size = joint_size(taken.model, taken.after, joint);
+    const double beyond = model::limit_excess(taken.after.poses, joint);
+    const double excess =
+        model::is_angle(joint) ? beyond : std::max(0.0, beyond - size.rounding) / size.reach;
     const double distance = std::max(0.0, error.distance - size.rounding) / size.reach;
     out.verdict.joint = std::max(out.verdict.joint, distance);
     out.verdict.joint_angle = std::max(out.verdict.joint_angle, error.angle);
@@ -221,7 +225,14 @@ void Judge::judge_joints(const Taken& taken, Judgement& out) const {
     take(error.angle, limits_.joint_angle, out.verdict.motion, [&] {
       return fmt::format("joint '{}' is misaligned by {:.3g} rad", joint.name, error.angle);
     });
-    if (distance > limits_.joint || error.angle > limits_.joint_angle)
+    const double most = model::is_angle(joint) ? limits_.joint_angle : limits_.joint;
+    double& figure = model::is_angle(joint) ? out.verdict.joint_angle : out.verdict.joint;
+    figure = std::max(figure, excess);
+    take(excess, most, out.verdict.motion, [&] {
+      return fmt::format("joint '{}' is beyond its range by {:.3g} {}", joint.name, beyond,
+                         model::is_angle(joint) ? "rad" : "m");
+    });
+    if (excess > most || distance > limits_.joint || error.angle > limits_.joint_angle)
       out.culprits.emplace_back(joint.bodies[0], joint.bodies[1]);
     judge_tops(taken, joint, out);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "collide/limits.hpp"
 #include "collide/ratio/flush_edges.hpp"
 #include "model/conventions.hpp"
 
@@ -259,6 +260,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
                                [](const Contact& x, const Contact& y) { return x.key == y.key; }),
                    contacts.end());
   filtered_ = static_cast<int>(found - contacts.size());
+  add_limits(model, poses, contacts);
   CAIRN_DCHECK(filtered_ >= 0, filtered_);
   model::dcheck_contacts(model, contacts);
 }
@@ -314,6 +316,10 @@ void ContactFinder::find_depths(const Model& model, std::span<const Pose> poses,
 
 bool ContactFinder::find_one(const Model& model, std::span<const Pose> poses, const ContactKey& key,
                              Contact& contact) {
+  if (is_limit(key)) {
+    contact = limit_contact(model, poses, key);
+    return true;
+  }
   CAIRN_DCHECK(key.shape_a < key.shape_b, key.shape_a, key.shape_b);
   CAIRN_DCHECK(base::is_index(static_cast<int>(key.shape_b), model.shapes.size()), key.shape_b);
   if (both_polyhedra(model, model.shapes[index(key.shape_a)], model.shapes[index(key.shape_b)])) {

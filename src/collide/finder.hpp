@@ -41,10 +41,10 @@ class ContactFinder {
  public:
   explicit ContactFinder(const Model& model);
 
-  // Contacts with gap <= reach of both bodies. Frames and materials are filled in. `ahead`: where
-  // the bodies are expected at the end of the step, by which polyhedra choose among the ways to be
-  // kept apart. Leaves the polyhedra that are near each other in pairs().
-  // `memory`: the impulses of contacts of the last step, sorted by key.
+  // All limits of joints, then contacts with gap <= reach of both bodies. Frames and materials are
+  // filled in. `ahead`: where the bodies are expected at the end of the step, by which polyhedra
+  // choose among the ways to be kept apart. Leaves the polyhedra that are near each other in
+  // pairs(). `memory`: the impulses of contacts of the last step, sorted by key.
   void find(const Model& model, std::span<const Pose> poses, std::span<const Pose> ahead,
             std::span<const Reach> reach, std::span<const ImpulseMemory> memory,
             std::vector<Contact>& contacts);

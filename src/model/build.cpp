@@ -127,6 +127,16 @@ void add_inner_radii(Model& model) {
 
 }  // namespace
 
+// Limits of joints act on two bodies. Where one of these is the world a fixed body "world" stands
+// for it.
+static bool limits_to_world(const ModelDescription& description) {
+  return std::any_of(description.joints.begin(), description.joints.end(),
+                     [](const JointDescription& joint) {
+                       return joint.limits.any() &&
+                              std::count(joint.bodies.begin(), joint.bodies.end(), "world") > 0;
+                     });
+}
+
 Result<BuiltModel> build(const ModelDescription& description) try {
   model::Checks checks;
   auto model = std::make_shared<Model>();
@@ -136,12 +146,23 @@ Result<BuiltModel> build(const ModelDescription& description) try {
   checks.magnitude(description.gravity, "gravity", "m/s^2", model::largest_gravity);
 
   model::MaterialTable materials = model::build_materials(description.materials, checks);
-  const std::vector<std::size_t> order = order_by_name(description.bodies, checks);
+  std::vector<std::size_t> order = order_by_name(description.bodies, checks);
   model::PolyhedronTable polyhedra;
   std::vector<model::BodyParts> parts;
   for (std::size_t i = 0; i < description.bodies.size(); ++i)
     parts.push_back(
         model::build_body(description.bodies[i], body_path(i), materials, polyhedra, checks));
+  if (limits_to_world(description)) {
+    const std::string world = "world";
+    const auto before = [&](std::size_t i, const std::string& name) {
+      return description.bodies[i].name < name;
+    };
+    order.insert(std::lower_bound(order.begin(), order.end(), world, before), parts.size());
+    BodyDescription frame;
+    frame.name = world;
+    frame.fixed = true;
+    parts.push_back(model::build_body(frame, "joints", materials, polyhedra, checks));
+  }
   // Velocities of a body with errors may be missing; the links only need bodies and poses.
   for (model::BodyParts& p : parts)
     if (p.v.size() != p.body.velocities) p.v = VecX::Zero(p.body.velocities);

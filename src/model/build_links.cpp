@@ -7,6 +7,7 @@
 
 #include "base/suggestion.hpp"
 #include "base/union_find.hpp"
+#include "model/joint_coordinate.hpp"
 #include "model/rigid_groups.hpp"
 
 namespace cairn::model {
@@ -54,6 +55,7 @@ class LinkBuilder {
   void force(const AppliedForceDescription& d, const std::string& path);
   bool rod(DistanceJoint& rod, const std::optional<Ends>& found, const std::string& path);
   Vec3 axis_of(const JointType& type, const std::string& path);
+  bool limits_of(const JointDescription& d, const std::string& path);
   struct Gap {
     std::size_t number;  // of the joint in the description
     Joint joint;
@@ -175,6 +177,44 @@ Vec3 LinkBuilder::axis_of(const JointType& type, const std::string& path) {
   return Vec3::UnitZ();
 }
 
+// A hinge that turns farther than this would have to know how often [rad].
+constexpr double widest_range = 6.2;
+
+// Whether the range of a joint makes sense.
+bool LinkBuilder::limits_of(const JointDescription& d, const std::string& path) {
+  const bool hinge = std::holds_alternative<RevoluteJoint>(d.type);
+  const JointLimits& l = d.limits;
+  const std::string unit = hinge ? " rad" : " m";
+  const std::string range = "[" + to_text(l.lower) + ", " + to_text(l.upper) + "]" + unit;
+  if (!hinge && !std::holds_alternative<PrismaticJoint>(d.type)) {
+    checks_.error(path + ".lower", ErrorCode::unsupported,
+                  "a joint of type " + std::string(type_name(d.type)) + " has no coordinate", range,
+                  "limits of revolute and prismatic joints", "drop lower and upper");
+    return false;
+  }
+  if (!(l.restitution >= 0 && l.restitution <= 1)) {
+    checks_.error(path + ".restitution", ErrorCode::out_of_range,
+                  "restitution at a limit is out of range", to_text(l.restitution), "0 to 1",
+                  "choose a value between 0 and 1");
+    return false;
+  }
+  if (!(l.lower < l.upper) || !(l.lower <= 0) || !(l.upper >= 0)) {
+    checks_.error(path + (l.lower <= 0 ? ".upper" : ".lower"), ErrorCode::out_of_range,
+                  "the range of a joint does not hold its start", range,
+                  "lower <= 0 <= upper and lower < upper: the coordinate is 0 at the start",
+                  "give both relative to the initial configuration");
+    return false;
+  }
+  if (hinge && !(l.upper - l.lower <= widest_range)) {
+    checks_.error(path + (std::isfinite(l.upper) ? ".lower" : ".upper"), ErrorCode::unsupported,
+                  "the range of a hinge is more than a turn", range,
+                  "upper - lower at most " + to_text(widest_range) + " rad",
+                  "give both ends, less than a turn apart, or none");
+    return false;
+  }
+  return true;
+}
+
 // The part of a gap that the joint has to close: a prismatic one slides along its axis.
 Vec3 LinkBuilder::across(const Joint& joint, const Vec3& gap) const {
   if (!std::holds_alternative<PrismaticJoint>(joint.type)) return gap;
@@ -248,7 +288,12 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   if (is_rod && !rod(std::get<DistanceJoint>(joint.type), found, path)) return;
   const auto axis = axis_of(d.type, path);
   if (!found) return;
+  joint.limits = d.limits;
+  if (d.limits.any() && !limits_of(d, path)) return;
   joint.bodies = found->bodies;
+  if (d.limits.any())
+    for (BodyId& id : joint.bodies)
+      if (id == BodyId::world) id = *model_.find_body("world");
   joint.anchors = found->anchors;
   const Quat R_WA = rotation(joint.bodies[0]), R_WB = rotation(joint.bodies[1]);
   joint.R_AB = R_WA.conjugate() * R_WB;

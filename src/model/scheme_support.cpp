@@ -44,6 +44,16 @@ void refuse_polygons(const Model& model, const std::string& what, const std::str
   });
 }
 
+void refuse_limits(const Model& model, const std::string& scheme, model::Checks& checks) {
+  for (const Joint& joint : model.joints)
+    if (joint.limits.any())
+      return checks.error("simulation.scheme.type", ErrorCode::unsupported,
+                          "scheme " + scheme + " takes no limits of joints, and joint '" +
+                              joint.name + "' has some",
+                          scheme, "euler or relaxed",
+                          "use scheme euler or relaxed, or drop lower and upper");
+}
+
 // Whether a contact between any two materials, used or not, has another law than Newton's.
 bool beyond_newton(const Model& model) {
   const auto bounces = [](const auto& law) {
@@ -85,6 +95,7 @@ void check(const Relaxed& relaxed, const Model& model, model::Checks& checks) {
 }
 
 void check(const Trapezoidal& scheme, const Model& model, model::Checks& checks) {
+  refuse_limits(model, "trapezoidal", checks);
   refuse_polygons_along_paths(scheme.restitution_friction, scheme.propagation, model, checks);
   const std::string fix = "set it to 0, or use scheme euler or relaxed";
   refuse(model, &ContactLaw::rolling_friction, "rolling_friction",
@@ -94,12 +105,14 @@ void check(const Trapezoidal& scheme, const Model& model, model::Checks& checks)
 }
 
 void check(const Hybrid&, const Model& model, model::Checks& checks) {
+  refuse_limits(model, "hybrid", checks);
   refuse_polygons(model, "scheme hybrid takes no general section of friction",
                   "use friction and friction_across, or scheme euler, relaxed or trapezoidal",
                   checks);
 }
 
 void check(const Penalty&, const Model& model, model::Checks& checks) {
+  refuse_limits(model, "penalty", checks);
   const std::string fix = "set it to 0, or use another scheme";
   refuse(model, &ContactLaw::friction, "friction",
          "scheme penalty is without friction, as section II of Anitescu 2003", fix, checks);

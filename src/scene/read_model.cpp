@@ -208,6 +208,14 @@ BodyDescription read_body(const json::Node& node, const std::string& path, const
   return body;
 }
 
+static JointLimits read_limits(const Fields& fields) {
+  JointLimits limits;
+  fields.read_number("lower", limits.lower, {-1e30, 1e30});
+  fields.read_number("upper", limits.upper, {-1e30, 1e30});
+  fields.read_number("restitution", limits.restitution, {0, 1});
+  return limits;
+}
+
 JointDescription read_joint(const json::Node& node, const std::string& path,
                             const FieldTable& table, SceneErrors& errors) {
   const Fields fields(node, path, table, errors);
@@ -227,10 +235,12 @@ JointDescription read_joint(const json::Node& node, const std::string& path,
     RevoluteJoint hinge;
     fields.read("axis", hinge.axis);
     joint.type = hinge;
+    joint.limits = read_limits(fields);
   } else if (type == "prismatic") {
     PrismaticJoint slide;
     fields.read("axis", slide.axis);
     joint.type = slide;
+    joint.limits = read_limits(fields);
   } else {
     joint.type = FixedJoint{};
   }

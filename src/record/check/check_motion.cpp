@@ -8,6 +8,7 @@
 #include "base/index.hpp"
 #include "base/union_find.hpp"
 #include "record/check/check_parts.hpp"
+#include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/free_turn.hpp"
 
 namespace cairn::record {
@@ -274,6 +275,9 @@ void check_joints(const Model& model, const TraceFrame& frame, const Complain& c
       const bool world = joint.bodies[0] == BodyId::world;
       const Quat R_WA = world ? Quat::Identity() : frame.state.poses[index(joint.bodies[0])].R;
       open = (R_WA * joint.axes[0]).cross(between).norm();
+      if (joint.limits.any())
+        open = std::max(open, beyond_range(joint, frame.state.poses[index(joint.bodies[0])],
+                                           frame.state.poses[index(joint.bodies[1])]));
     }
     error = std::max(error, open);
   }

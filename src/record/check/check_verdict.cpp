@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "record/check/check_parts.hpp"
+#include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/mechanics.hpp"
 #include "record/check/verdict_figures.hpp"
 
@@ -51,6 +52,11 @@ JointFigures figure_of_joint(const Model& model, const State& state, const Joint
     const Quat q = X[1].R * (X[0].R * joint.R_AB).conjugate();
     angle = 2 * std::atan2(q.vec().norm(), std::abs(q.w()));
   }
+  const double beyond = beyond_range(joint, X[0], X[1]);
+  if (std::holds_alternative<PrismaticJoint>(joint.type))
+    open = std::max(open, beyond);
+  else
+    angle = std::max(angle, beyond);
   return {std::max(0.0, open - rounding) / (reach > 0 ? reach : model.length_unit), angle};
 }
 

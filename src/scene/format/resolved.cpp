@@ -115,6 +115,9 @@ json::Node write(const JointDescription& joint) {
     node.set("axis", write(hinge->axis));
   if (const auto* slide = std::get_if<PrismaticJoint>(&joint.type))
     node.set("axis", write(slide->axis));
+  if (std::isfinite(joint.limits.lower)) node.set("lower", joint.limits.lower);
+  if (std::isfinite(joint.limits.upper)) node.set("upper", joint.limits.upper);
+  if (joint.limits.any()) node.set("restitution", joint.limits.restitution);
   node.set("collide", json::Node::of(joint.collide));
   return node;
 }

@@ -174,8 +174,23 @@ TypedTables joints_with(const std::vector<Field>& common) {
                        "of the hinge, in the first body's frame"};
   const Field slide = {"axis", T::vector3, "-", "[1,0,0]",
                        "of sliding, in the first body's frame; no relative rotation"};
+  const Field restitution = {"restitution", T::number, "-", "0",
+                             "of impacts at the ends of the range"};
   return {typed("distance", {length_field}, common), typed("ball", {}, common),
-          typed("revolute", {hinge}, common), typed("prismatic", {slide}, common),
+          typed("revolute",
+                {hinge,
+                 {"lower", T::number, "rad", "none",
+                  "least angle from the start, at most 0; needs upper"},
+                 {"upper", T::number, "rad", "none",
+                  "largest angle from the start, at least 0; needs lower"},
+                 restitution},
+                common),
+          typed("prismatic",
+                {slide,
+                 {"lower", T::number, "m", "none", "least way along axis from the start"},
+                 {"upper", T::number, "m", "none", "largest way along axis from the start"},
+                 restitution},
+                common),
           typed("fixed", {}, common)};
 }
 

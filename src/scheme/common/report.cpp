@@ -7,6 +7,7 @@
 #include "constrain/joints.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/joint_coordinate.hpp"
 
 namespace cairn {
 
@@ -117,6 +118,8 @@ void measure_joints(const Model& model, std::span<const Pose> poses, StepReport&
     const constrain::JointError error = constrain::joint_error(poses, joint);
     report.joint_error = std::max(report.joint_error, error.distance);
     report.joint_error_angle = std::max(report.joint_error_angle, error.angle);
+    double& largest = model::is_angle(joint) ? report.joint_error_angle : report.joint_error;
+    largest = std::max(largest, model::limit_excess(poses, joint));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 #include <tuple>
 
 #include "record/check/rebuild/mechanics.hpp"
@@ -222,8 +223,56 @@ std::string frame_fault(const Model& model, const std::vector<Pose>& poses, cons
 
 }  // namespace
 
+double coordinate_of(const Joint& joint, const Pose& A, const Pose& B) {
+  const Vec3 axis = A.R * joint.axes[0];
+  if (!std::holds_alternative<RevoluteJoint>(joint.type))
+    return axis.dot(B * joint.anchors[1] - A * joint.anchors[0]);
+  const Vec3 across = tangents(joint.axes[0]).t1;
+  const Vec3 from = A.R * across, to = B.R * (joint.R_AB.conjugate() * across);
+  const double middle = 0.5 * (joint.limits.lower + joint.limits.upper);
+  double angle = std::atan2(axis.dot(from.cross(to)), from.dot(to));
+  if (angle < middle - std::numbers::pi) angle += 2 * std::numbers::pi;
+  if (angle > middle + std::numbers::pi) angle -= 2 * std::numbers::pi;
+  return angle;
+}
+
+double beyond_range(const Joint& joint, const Pose& A, const Pose& B) {
+  if (!joint.limits.any()) return 0;
+  const double value = coordinate_of(joint, A, B);
+  return std::max({0.0, joint.limits.lower - value, value - joint.limits.upper});
+}
+
+// (E760, E761), by the directions that the axis and one across it have in both bodies.
+static std::string limit_fault(const Model& model, const std::vector<Pose>& poses,
+                               const Contact& c) {
+  const Joint& joint = model.joints[index(limited_joint(c.key))];
+  const auto [low, high] = std::minmax(joint.bodies[0], joint.bodies[1]);
+  if (c.key.body_a != low || c.key.body_b != high) return "its key names bodies of another joint";
+  const bool lower = limit_side(c.key) == LimitSide::lower;
+  const double end = lower ? joint.limits.lower : joint.limits.upper;
+  if (!std::isfinite(end)) return "its joint has no such limit";
+  const Pose &A = poses[index(joint.bodies[0])], &B = poses[index(joint.bodies[1])];
+  const Vec3 axis = A.R * joint.axes[0];
+  const double sense = lower == (joint.bodies[0] == low) ? 1 : -1;
+  if (!((c.n_W - sense * axis).norm() <= unit_relative))
+    return "its normal is not its joint's axis";
+  const bool hinge = std::holds_alternative<RevoluteJoint>(joint.type);
+  if (c.lever != (hinge ? model.length_unit : 0)) return "its lever is not the scene's";
+  const Vec3 b = B * joint.anchors[1], a = A * joint.anchors[0];
+  const double size = a.norm() + b.norm() + std::abs(c.gap) + model.length_unit;
+  if (!((c.p_WC - b).norm() <= gap_relative * size)) return "its point is not its joint's";
+  const double value = coordinate_of(joint, A, B);
+  const double gap = (lower ? value - end : end - value) * (hinge ? model.length_unit : 1);
+  // Where the axes of the two bodies differ, so do the angles by the square of it.
+  const double misaligned = hinge ? axis.cross(B.R * joint.axes[1]).squaredNorm() : 0;
+  if (!(std::abs(gap - c.gap) <= gap_relative * size + misaligned * model.length_unit))
+    return fmt::format("its gap is recorded as {:.9g} m, its joint has {:.9g} m", c.gap, gap);
+  return {};
+}
+
 std::string geometry_fault(const Model& model, const SchemeOptions& scheme,
                            const std::vector<Pose>& poses, const Contact& c) {
+  if (is_limit(c.key)) return limit_fault(model, poses, c);
   if (model.shapes[index(c.key.shape_a)].body != c.key.body_a ||
       model.shapes[index(c.key.shape_b)].body != c.key.body_b || !(c.key.body_a < c.key.body_b))
     return "its key names shapes of other bodies";
@@ -281,6 +330,14 @@ Friction friction_of(const ContactLaw& law, const std::vector<Pose>& poses, cons
 
 std::string material_fault(const Model& model, const std::vector<Pose>& poses, const Contact& c,
                            bool bouncing) {
+  if (is_limit(c.key)) {
+    const JointLimits& limits = model.joints[index(limited_joint(c.key))].limits;
+    const bool plain = c.friction == 0 && c.rows == 1 && c.torsion == 0 && c.rolling == 0 &&
+                       c.restitution_law == RestitutionLaw::newton;
+    if (plain && c.restitution == limits.restitution) return {};
+    return fmt::format("its restitution is recorded as {:.9g}, the scene says {:.9g}",
+                       c.restitution, limits.restitution);
+  }
   const ContactLaw law = model.pair(model.shapes[index(c.key.shape_a)].material,
                                     model.shapes[index(c.key.shape_b)].material);
   Friction expected = friction_of(law, poses, c);

@@ -10,6 +10,11 @@ namespace cairn::record {
 std::string geometry_fault(const Model& model, const SchemeOptions& scheme,
                            const std::vector<Pose>& poses, const Contact& c);
 
+// The coordinate of a revolute or prismatic joint (E760), by a direction across the axis, and how
+// far it is beyond its range, >= 0 [rad], [m].
+double coordinate_of(const Joint& joint, const Pose& A, const Pose& B);
+double beyond_range(const Joint& joint, const Pose& A, const Pose& B);
+
 // What is wrong with friction, restitution and torque lengths of a contact. `bouncing`: friction of
 // bouncing contacts (scheme hybrid).
 std::string material_fault(const Model& model, const std::vector<Pose>& poses, const Contact& c,

@@ -1,0 +1,42 @@
+#include "model/joint_coordinate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/conventions.hpp"
+
+namespace cairn::model {
+
+bool has_coordinate(const Joint& joint) {
+  return std::holds_alternative<RevoluteJoint>(joint.type) ||
+         std::holds_alternative<PrismaticJoint>(joint.type);
+}
+
+JointCoordinate joint_coordinate(std::span<const Pose> poses, const Joint& joint) {
+  CAIRN_DCHECK(has_coordinate(joint), joint.name);
+  const auto pose_of = [&](BodyId id) { return id == BodyId::world ? Pose{} : poses[index(id)]; };
+  const Pose A = pose_of(joint.bodies[0]), B = pose_of(joint.bodies[1]);
+  JointCoordinate q;
+  q.axis_W = A.R * joint.axes[0];
+  q.point_W = B * joint.anchors[1];
+  if (!is_angle(joint)) {
+    q.value = q.axis_W.dot(q.point_W - A * joint.anchors[0]);
+    return q;
+  }
+  const Quat turn = A.R.conjugate() * B.R * joint.R_AB.conjugate();
+  q.value = 2 * std::atan2(turn.vec().dot(joint.axes[0]), turn.w());
+  constexpr double full = 2 * std::numbers::pi;
+  const double middle =
+      joint.limits.any() ? 0.5 * joint.limits.lower + 0.5 * joint.limits.upper : 0;
+  q.value -= full * std::round((q.value - middle) / full);
+  return q;
+}
+
+double limit_excess(std::span<const Pose> poses, const Joint& joint) {
+  if (!joint.limits.any()) return 0;
+  const double value = joint_coordinate(poses, joint).value;
+  return std::max({0.0, joint.limits.lower - value, value - joint.limits.upper});
+}
+
+}  // namespace cairn::model

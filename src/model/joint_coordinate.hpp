@@ -1,0 +1,29 @@
+// The coordinate of a revolute or prismatic joint (E760): how far the second body has turned about
+// the axis, or moved along it, since the start.
+#pragma once
+
+#include <span>
+
+#include "cairn/model.hpp"
+
+namespace cairn::model {
+
+struct JointCoordinate {
+  double value = 0;  // [rad], [m]
+  Vec3 axis_W = Vec3::UnitZ();
+  Vec3 point_W = Vec3::Zero();  // where the second body is held: rates are those of its points here
+};
+
+bool has_coordinate(const Joint& joint);
+inline bool is_angle(const Joint& joint) {
+  return std::holds_alternative<RevoluteJoint>(joint.type);
+}
+
+// Of a joint that has one. Angles are those within half a turn of the middle of the joint's range,
+// or of the start.
+JointCoordinate joint_coordinate(std::span<const Pose> poses, const Joint& joint);
+
+// How far the coordinate is beyond its range, >= 0 [rad], [m].
+double limit_excess(std::span<const Pose> poses, const Joint& joint);
+
+}  // namespace cairn::model
