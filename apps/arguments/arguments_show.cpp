@@ -18,12 +18,13 @@ constexpr const char* plot_examples = R"(Examples:
 
 Of the scene: energy total kinetic potential friction impact penetration joint_error joint_angle certificate
 coulomb contacts candidates collisions iterations cpu. Of a body: body:NAME. and x y z, vx vy vz, speed,
-wx wy wz, spin, angle, force. Quantities of one unit share a plot.)";
+wx wy wz, spin, angle, force. Of a joint: joint:NAME. and position velocity, force fx fy fz, torque tx ty tz,
+limit. Of the contacts of two bodies: contact:A-B. and force fx fy fz. Quantities of one unit share a plot.)";
 
 constexpr const char* export_examples = R"(Examples:
   cairn export out/pile --to gltf -o pile.glb        animated; opens in Blender and in browsers
   cairn export out/pile --to vtk -o pile             bodies.pvd and contacts.pvd for ParaView
-  cairn export out/pile --to csv -o tables           bodies.csv, contacts.csv, steps.csv
+  cairn export out/pile --to csv -o tables           bodies.csv, contacts.csv, joints.csv, steps.csv
   cairn export out/pile --to hdf5 -o pile.h5         all states and contacts
 
 Numbers of CSV and HDF5 read back to the same bits.)";

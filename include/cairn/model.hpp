@@ -83,8 +83,8 @@ struct JointDescription {
   JointType type;
   std::array<std::string, 2> bodies = {"world", ""};           // "world" is the fixed frame
   std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // in the body frames [m]
-  bool collide = false;  // may the two bodies touch each other?
-  JointLimits limits;    // revolute, prismatic
+  bool collide = false;     // may the two bodies touch each other?
+  JointLimits limits = {};  // revolute, prismatic
 };
 
 // Force of a spring and damper along the line between two anchors: stiffness (d - rest_length) +

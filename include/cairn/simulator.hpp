@@ -53,6 +53,19 @@ struct ContactReport {
   bool colliding = false;  // restitution was applied in this step
 };
 
+// What a joint did in a step (E762). Planar mechanisms have no force out of their plane and no
+// torque in it.
+struct JointReport {
+  double position = 0;         // coordinate at the end, 0 at the start of the run; revolute [rad],
+                               // prismatic [m], others have none
+  double velocity = 0;         // of it, at the end [rad/s], [m/s]
+  Vec3 force = Vec3::Zero();   // reaction on the second body at its anchor, in the world: mean of
+                               // the last part of the step that has no impact [N]
+  Vec3 torque = Vec3::Zero();  // reaction on the second body about the anchor [N m]
+  double limit = 0;            // of the limits along the coordinate, > 0 from the lower one
+                               // [N m], [N]
+};
+
 // Where a problem was posed, as far as the states at the ends of the step and of its parts do not
 // tell: what it takes to build the problem again (E380). Poses stand beside Problem::bodies.
 struct SolveOrigin {
@@ -224,6 +237,7 @@ struct StepReport {
   double contact_projection_certificate = 0;  // their worst scaled residual [-]
   std::vector<StepEvent> events;              // trapezoidal and hybrid, in the order of time
   std::vector<ImpactReport> impacts;          // in the order of time
+  std::vector<JointReport> joints;            // beside Model::joints; of a step that was taken
   int sequential_impacts = 0;                 // of propagation one contact at a time (E226)
   int unfinished_sequences = 0;               // of them, sequences that were cut short
   double error_estimate = 0;                  // of a step divided to an accuracy (E182) [m]
@@ -324,6 +338,11 @@ struct BodyMotion {
   Vec3 angular_velocity;
 };
 BodyMotion body_motion(const Model& model, const State& state, BodyId body);
+
+// Position and velocity of the coordinate of a joint (E760); 0 of a joint that has none. Bodies
+// with prescribed motion count with the velocity 0 here, unlike in JointReport.
+double joint_position(const Model& model, const State& state, JointId joint);
+double joint_velocity(const Model& model, const State& state, JointId joint);
 
 // Whether scheme and solver together take all that the model has, from this state on; if not, says
 // what it is and why.

@@ -37,12 +37,26 @@ void put_contacts(const record::TraceWalk& walk, const std::vector<std::string>&
   for (std::size_t i = 0; i < r.contacts.size(); ++i) {
     const ContactReport& c = r.contacts[i];
     const Contact& k = c.contact;
+    if (is_limit(k.key)) continue;
     const Vec3 f = contact_force(walk.frame(), i);
     file.put("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, r.t,
              names[index(k.key.body_a)], names[index(k.key.body_b)], k.key.feature.a,
              k.key.feature.b, k.p_WC.x(), k.p_WC.y(), k.p_WC.z(), k.n_W.x(), k.n_W.y(), k.n_W.z(),
              k.gap, f.x(), f.y(), f.z(), name(c.mode), c.colliding ? 1 : 0,
              name(walk.frame().forces.kind(i)));
+  }
+}
+
+void put_joints(const record::TraceWalk& walk, const std::vector<std::string>& names,
+                record::PartFile& file) {
+  if (names.empty()) return;
+  const State& state = walk.frame().state;
+  const std::vector<JointReport> joints = walk.joints();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const JointReport& j = joints[i];
+    file.put("{},{},{},{},{},{},{},{},{},{},{},{}\n", state.step, state.t, names[i], j.position,
+             j.velocity, j.force.x(), j.force.y(), j.force.z(), j.torque.x(), j.torque.y(),
+             j.torque.z(), j.limit);
   }
 }
 
@@ -55,7 +69,7 @@ Result<Exported> export_csv(const std::string& trace, const std::string& folder,
   if (Result<void> made = record::make_folder(folder); !made) return tl::unexpected(made.error());
   Exported done;
   std::vector<record::PartFile> files;
-  for (const char* name : {"bodies.csv", "contacts.csv", "steps.csv"}) {
+  for (const char* name : {"bodies.csv", "contacts.csv", "steps.csv", "joints.csv"}) {
     done.files.push_back(folder + "/" + name);
     if (Result<void> kept = record::check_input_is_kept(trace, done.files.back(), "trace"); !kept)
       return tl::unexpected(kept.error());
@@ -71,13 +85,19 @@ Result<Exported> export_csv(const std::string& trace, const std::string& folder,
       "[N],fy on b "
       "[N],fz on b [N],mode,colliding,force\n");
   files[2].put("{}\n", record::step_table_header());
-  std::vector<std::string> names;
+  files[3].put(
+      "step,t [s],joint,position [rad or m],velocity [rad/s or m/s],fx on b [N],fy on b [N],fz on "
+      "b "
+      "[N],tx on b [N m],ty on b [N m],tz on b [N m],limit [N m or N]\n");
+  std::vector<std::string> names, joints;
   for (const Body& body : walk->model().bodies) names.push_back(field(body.name));
+  for (const Joint& joint : walk->model().joints) joints.push_back(field(joint.name));
   while (walk->next()) {
     if ((walk->frames() - 1) % options.every != 0) continue;
     ++done.frames;
     put_bodies(*walk, names, files[0]);
     put_contacts(*walk, names, files[1]);
+    put_joints(*walk, joints, files[3]);
     if (walk->frames() > 1) {
       record::append_step_row(walk->frame().report, files[2].buffer());
       files[2].put("\n");

@@ -18,7 +18,7 @@ struct Exported {
   record::TraceWalk::Ending ending;  // of the trace
 };
 
-// Into a folder: bodies.csv, contacts.csv, steps.csv.
+// Into a folder: bodies.csv, contacts.csv, joints.csv, steps.csv.
 Result<Exported> export_csv(const std::string& trace, const std::string& folder,
                             const ExportOptions& options = {});
 // One animated .glb file.

@@ -131,6 +131,7 @@ struct Columns {
   std::vector<Column*> figures;
   Column *first, *body_a, *body_b, *feature_a, *feature_b, *point, *normal, *gap, *impulse, *force,
       *mode, *colliding, *kind;
+  Column *joint_position = nullptr, *joint_velocity, *joint_force, *joint_torque, *joint_limit;
 };
 
 constexpr std::pair<const char*, const char*> figure_names[] = {
@@ -172,6 +173,13 @@ void make_columns(hid_t file, const Model& model, Columns& c) {
   c.mode = &c.add(file, "/contacts/mode", byte, {});
   c.colliding = &c.add(file, "/contacts/colliding", byte, {});
   c.kind = &c.add(file, "/contacts/force_kind", byte, {});
+  const hsize_t joints = model.joints.size();
+  if (joints == 0) return;
+  c.joint_position = &c.add(file, "/joints/position", real, {joints});
+  c.joint_velocity = &c.add(file, "/joints/velocity", real, {joints});
+  c.joint_force = &c.add(file, "/joints/force", real, {joints, 3}, "N");
+  c.joint_torque = &c.add(file, "/joints/torque", real, {joints, 3}, "N m");
+  c.joint_limit = &c.add(file, "/joints/limit", real, {joints});
 }
 
 void put_body_columns(const record::TraceWalk& walk, Columns& c) {
@@ -192,8 +200,11 @@ void put_body_columns(const record::TraceWalk& walk, Columns& c) {
 
 std::int64_t put_contact_columns(const TraceFrame& frame, Columns& c) {
   const StepReport& r = frame.report;
+  std::int64_t count = 0;
   for (std::size_t i = 0; i < r.contacts.size(); ++i) {
     const ContactReport& k = r.contacts[i];
+    if (is_limit(k.contact.key)) continue;
+    ++count;
     c.body_a->put(static_cast<std::int32_t>(k.contact.key.body_a));
     c.body_b->put(static_cast<std::int32_t>(k.contact.key.body_b));
     c.feature_a->put(k.contact.key.feature.a);
@@ -207,7 +218,18 @@ std::int64_t put_contact_columns(const TraceFrame& frame, Columns& c) {
     c.colliding->put(static_cast<std::uint8_t>(k.colliding));
     c.kind->put(static_cast<std::uint8_t>(frame.forces.kind(i)));
   }
-  return static_cast<std::int64_t>(r.contacts.size());
+  return count;
+}
+
+void put_joint_columns(const record::TraceWalk& walk, Columns& c) {
+  if (!c.joint_position) return;
+  for (const JointReport& j : walk.joints()) {
+    c.joint_position->put(j.position);
+    c.joint_velocity->put(j.velocity);
+    c.joint_force->put(j.force);
+    c.joint_torque->put(j.torque);
+    c.joint_limit->put(j.limit);
+  }
 }
 
 // Writes everything into an open file and closes all columns; false: the library failed.
@@ -219,6 +241,9 @@ bool put_all(hid_t file, record::TraceWalk& walk, const ExportOptions& options, 
   for (const Body& body : model.bodies) names.push_back(body.name);
   ok = ok && put_texts(file, "/scene", {walk.scene().resolved}) &&
        put_texts(file, "/bodies/name", names);
+  std::vector<std::string> joints;
+  for (const Joint& joint : model.joints) joints.push_back(joint.name);
+  ok = ok && (joints.empty() || put_texts(file, "/joints/name", joints));
   Columns c;
   make_columns(file, model, c);
   Column& mass = c.add(file, "/bodies/mass", H5T_NATIVE_DOUBLE, {}, "kg");
@@ -237,6 +262,7 @@ bool put_all(hid_t file, record::TraceWalk& walk, const ExportOptions& options, 
     put_body_columns(walk, c);
     c.first->put(contacts);
     contacts += put_contact_columns(frame, c);
+    put_joint_columns(walk, c);
     for (const auto& column : c.all) column->flush_if_full();
   }
   c.first->put(contacts);  // one more than there are frames: where the last one ends

@@ -55,12 +55,36 @@ constexpr std::array of_body = {
     QuantityName{"force", "length of the sum of its contact forces", "N"},
 };
 
+constexpr std::array of_joint = {
+    QuantityName{"position", "of the coordinate, 0 at the start", "rad or m"},
+    QuantityName{"velocity", "of the coordinate", "rad/s or m/s"},
+    QuantityName{"force", "length of the reaction on the second body", "N"},
+    QuantityName{"fx", "the reaction in the world", "N"},
+    QuantityName{"fy", "", "N"},
+    QuantityName{"fz", "", "N"},
+    QuantityName{"torque", "length of the reaction about the anchor", "N m"},
+    QuantityName{"tx", "the reaction in the world", "N m"},
+    QuantityName{"ty", "", "N m"},
+    QuantityName{"tz", "", "N m"},
+    QuantityName{"limit", "of the limits along the coordinate", "N m or N"},
+};
+
+constexpr std::array of_contact = {
+    QuantityName{"force", "length of the sum of the contact forces of two bodies", "N"},
+    QuantityName{"fx", "the sum on the second body, in the world", "N"},
+    QuantityName{"fy", "", "N"},
+    QuantityName{"fz", "", "N"},
+};
+
 constexpr std::ptrdiff_t most_curves = 8;  // colours that an eye tells apart
 
-// What a curve shows: an index into of_scene, or a body and an index into of_body.
+// What a curve shows: a quantity of the scene, of a body, of a joint, or of the contacts between
+// two bodies.
 struct Source {
-  std::optional<BodyId> body;
-  std::size_t which = 0;
+  enum class Kind { scene, body, joint, contact } kind = Kind::scene;
+  std::size_t which = 0;  // in the list of its kind
+  BodyId body{}, other{};
+  JointId joint{};
 };
 
 template <std::size_t n>
@@ -96,36 +120,91 @@ Error plot_refused(ErrorCode code, const char* what, const std::string& got, std
   return error;
 }
 
-// "body:NAME.x"; names of bodies may hold dots, so the last one counts.
-Result<Source> find_body_source(const Model& model, const std::string& text) {
-  const std::size_t dot = text.rfind('.');
-  const std::vector<std::string_view> known = names(of_body);
-  const std::string body = text.substr(5, dot == std::string::npos ? dot : dot - 5);
-  const std::string what = dot == std::string::npos ? "" : text.substr(dot + 1);
-  const std::optional<BodyId> id = model.find_body(body);
-  if (!id) {
-    std::vector<std::string_view> bodies;
-    for (const Body& b : model.bodies) bodies.emplace_back(b.name);
-    const std::size_t shown = std::min<std::size_t>(bodies.size(), 20);
-    std::string allowed = joined({bodies.begin(), bodies.begin() + static_cast<long>(shown)});
-    if (shown < bodies.size()) allowed += fmt::format(" and {} more", bodies.size() - shown);
-    return fail(plot_refused(ErrorCode::unknown_name, "unknown body", text, allowed,
-                             base::did_you_mean(body, bodies, "cairn info TRACE lists them")));
-  }
-  const std::optional<std::size_t> which = position(of_body, what);
+// "PREFIX:NAME.QUANTITY"; names may hold dots, so the last one counts.
+struct QuantityPath {
+  std::string name, what;
+};
+QuantityPath parts_of(const std::string& text) {
+  const std::size_t colon = text.find(':'), dot = text.rfind('.');
+  if (dot == std::string::npos) return {text.substr(colon + 1), ""};
+  return {text.substr(colon + 1, dot - colon - 1), text.substr(dot + 1)};
+}
+
+// The first twenty.
+template <class Named>
+std::vector<std::string_view> names_of(const std::vector<Named>& list) {
+  std::vector<std::string_view> all;
+  for (const Named& n : list) all.emplace_back(n.name);
+  return all;
+}
+std::string some_of(const std::vector<std::string_view>& all) {
+  const std::size_t shown = std::min<std::size_t>(all.size(), 20);
+  std::string text = joined({all.begin(), all.begin() + static_cast<long>(shown)});
+  if (shown < all.size()) text += fmt::format(" and {} more", all.size() - shown);
+  return text;
+}
+
+Error unknown(const char* what, const std::string& text, const std::string& name,
+              const std::vector<std::string_view>& all) {
+  return plot_refused(ErrorCode::unknown_name, what, text, all.empty() ? "none" : some_of(all),
+                      base::did_you_mean(name, all, "cairn info TRACE lists them"));
+}
+
+// Fills in the quantity behind the dot.
+template <std::size_t n>
+Result<Source> with_quantity(Source source, const std::array<QuantityName, n>& list,
+                             const std::string& text, const QuantityPath& parts) {
+  const std::string prefix = text.substr(0, text.find(':') + 1);
+  const std::vector<std::string_view> known = names(list);
+  const std::optional<std::size_t> which = position(list, parts.what);
   if (!which)
-    return fail(plot_refused(ErrorCode::unknown_name, "unknown quantity of a body", text,
-                             "body:NAME. with " + joined(known),
-                             base::did_you_mean(what, known, "write body:" + body + ".x")));
-  return Source{id, *which};
+    return fail(plot_refused(
+        ErrorCode::unknown_name, "unknown quantity", text, prefix + "NAME. with " + joined(known),
+        base::did_you_mean(parts.what, known,
+                           "write " + prefix + parts.name + "." + std::string(known.front()))));
+  source.which = *which;
+  return source;
+}
+
+Result<Source> find_body_source(const Model& model, const std::string& text) {
+  const QuantityPath parts = parts_of(text);
+  const std::optional<BodyId> id = model.find_body(parts.name);
+  if (!id) return fail(unknown("unknown body", text, parts.name, names_of(model.bodies)));
+  return with_quantity({.kind = Source::Kind::body, .body = *id}, of_body, text, parts);
+}
+
+Result<Source> find_joint_source(const Model& model, const std::string& text) {
+  const QuantityPath parts = parts_of(text);
+  const std::optional<JointId> id = model.find_joint(parts.name);
+  if (!id) return fail(unknown("unknown joint", text, parts.name, names_of(model.joints)));
+  return with_quantity({.kind = Source::Kind::joint, .joint = *id}, of_joint, text, parts);
+}
+
+// "contact:A-B.force"; names may hold hyphens.
+Result<Source> find_contact_source(const Model& model, const std::string& text) {
+  const QuantityPath parts = parts_of(text);
+  for (std::size_t at = parts.name.find('-'); at != std::string::npos;
+       at = parts.name.find('-', at + 1)) {
+    const auto a = model.find_body(parts.name.substr(0, at)),
+               b = model.find_body(parts.name.substr(at + 1));
+    if (a && b)
+      return with_quantity({.kind = Source::Kind::contact, .body = *a, .other = *b}, of_contact,
+                           text, parts);
+  }
+  return fail(unknown("no pair of bodies is named so", text, parts.name, names_of(model.bodies)));
 }
 
 Result<Source> find_source(const Model& model, const std::string& text) {
   if (text.starts_with("body:")) return find_body_source(model, text);
-  if (const std::optional<std::size_t> which = position(of_scene, text)) return Source{{}, *which};
+  if (text.starts_with("joint:")) return find_joint_source(model, text);
+  if (text.starts_with("contact:")) return find_contact_source(model, text);
+  if (const std::optional<std::size_t> which = position(of_scene, text))
+    return Source{.which = *which};
   const std::vector<std::string_view> known = names(of_scene);
   return fail(plot_refused(ErrorCode::unknown_name, "unknown quantity", text,
-                           joined(known) + ", body:NAME. with " + joined(names(of_body)),
+                           joined(known) + ", body:NAME. with " + joined(names(of_body)) +
+                               ", joint:NAME. with " + joined(names(of_joint)) +
+                               ", contact:A-B. with " + joined(names(of_contact)),
                            base::did_you_mean(text, known, "cairn plot --help lists them")));
 }
 
@@ -139,16 +218,39 @@ double force_on(const TraceFrame& frame, BodyId body) {
   return sum.norm();
 }
 
+// Sum of the contact forces of a pair on `b`.
+Vec3 force_between(const TraceFrame& frame, BodyId a, BodyId b) {
+  Vec3 sum = Vec3::Zero();
+  for (std::size_t i = 0; i < frame.report.contacts.size(); ++i) {
+    const ContactKey& key = frame.report.contacts[i].contact.key;
+    if (key.body_a == a && key.body_b == b) sum += contact_force(frame, i);
+    if (key.body_a == b && key.body_b == a) sum -= contact_force(frame, i);
+  }
+  return sum;
+}
+
+// "fx" and the like, or the length.
+double component(const Vec3& x, std::string_view name) {
+  return name.size() == 2 ? x[name[1] - 'x'] : x.norm();
+}
+
+double of_a_joint(const JointReport& joint, std::string_view name) {
+  if (name == "position") return joint.position;
+  if (name == "velocity") return joint.velocity;
+  if (name == "limit") return joint.limit;
+  return component(name == "force" || name[0] == 'f' ? joint.force : joint.torque, name);
+}
+
 double of_a_body(const record::TraceWalk& walk, const Source& source,
                  const std::vector<Quat>& start) {
-  const BodyMotion m = walk.motion(*source.body);
+  const BodyMotion m = walk.motion(source.body);
   const std::string_view name = of_body[source.which].name;
   if (name.size() == 1) return m.position[name[0] - 'x'];
   if (name.size() == 2) return (name[0] == 'v' ? m.velocity : m.angular_velocity)[name[1] - 'x'];
   if (name == "speed") return m.velocity.norm();
   if (name == "spin") return m.angular_velocity.norm();
-  if (name == "angle") return start[index(*source.body)].angularDistance(m.orientation);
-  return force_on(walk.frame(), *source.body);
+  if (name == "angle") return start[index(source.body)].angularDistance(m.orientation);
+  return force_on(walk.frame(), source.body);
 }
 
 // Energies taken so far; the trace has them step by step.
@@ -188,16 +290,41 @@ double of_the_scene(const TraceFrame& frame, std::string_view name, const Sums& 
   return iterations;
 }
 
-PlottedCurve make_curve(const Source& source, const std::string& text) {
-  const QuantityName& q = source.body ? of_body[source.which] : of_scene[source.which];
-  const std::string_view name = q.name, unit = q.unit;
+const QuantityName& quantity_of(const Source& source) {
+  switch (source.kind) {
+    case Source::Kind::body:
+      return of_body[source.which];
+    case Source::Kind::joint:
+      return of_joint[source.which];
+    case Source::Kind::contact:
+      return of_contact[source.which];
+    case Source::Kind::scene:
+      break;
+  }
+  return of_scene[source.which];
+}
+
+// Units of coordinates depend on the joint: "rad or m".
+std::string unit_of(const Model& model, const Source& source) {
+  const std::string unit = quantity_of(source).unit;
+  const std::size_t either = unit.find(" or ");
+  if (either == std::string::npos) return unit;
+  const bool slides =
+      std::holds_alternative<PrismaticJoint>(model.joints[index(source.joint)].type);
+  return slides ? unit.substr(either + 4) : unit.substr(0, either);
+}
+
+PlottedCurve make_curve(const Model& model, const Source& source, const std::string& text) {
+  const std::string_view name = quantity_of(source).name;
+  const std::string unit = unit_of(model, source);
   PlottedCurve curve;
-  curve.label = source.body ? text.substr(5) : std::string(name);
+  curve.label =
+      source.kind == Source::Kind::scene ? std::string(name) : text.substr(text.find(':') + 1);
   curve.unit = unit;
   curve.logarithmic = name == "penetration" || name == "joint_error" || name == "joint_angle" ||
                       name == "certificate" || name == "coulomb";
   curve.from_zero = unit == "count" || unit == "ms" || name == "speed" || name == "spin" ||
-                    name == "force" || name == "impact_speed";
+                    name == "force" || name == "torque" || name == "impact_speed";
   return curve;
 }
 
@@ -219,6 +346,12 @@ std::span<const QuantityName> scene_quantities() {
 std::span<const QuantityName> body_quantities() {
   return of_body;
 }
+std::span<const QuantityName> joint_quantities() {
+  return of_joint;
+}
+std::span<const QuantityName> contact_quantities() {
+  return of_contact;
+}
 
 Result<TracePlot> read_quantities(const std::string& trace, std::span<const std::string> wanted) {
   Result<record::TraceWalk> walk = record::TraceWalk::open(trace);
@@ -238,7 +371,7 @@ Result<TracePlot> read_quantities(const std::string& trace, std::span<const std:
         continue;
       }
       sources.push_back(*source);
-      plot.curves.push_back(make_curve(*source, part));
+      plot.curves.push_back(make_curve(walk->model(), *source, part));
     }
   }
   for (const PlottedCurve& curve : plot.curves) {
@@ -253,6 +386,10 @@ Result<TracePlot> read_quantities(const std::string& trace, std::span<const std:
 
   Sums sums;
   std::vector<Quat> start;
+  std::vector<JointReport> reports;
+  const bool joints = std::any_of(sources.begin(), sources.end(), [](const Source& source) {
+    return source.kind == Source::Kind::joint;
+  });
   while (walk->next()) {
     const StepReport& r = walk->frame().report;
     const double t = walk->frame().state.t;
@@ -269,12 +406,21 @@ Result<TracePlot> read_quantities(const std::string& trace, std::span<const std:
     }
     // The initial frame has no step; a step that was stopped has no end.
     const bool step = !initial && r.status != StepStatus::stopped;
-    for (std::size_t i = 0; i < sources.size(); ++i)
-      if (sources[i].body)
-        plot.curves[i].series.add(t, of_a_body(*walk, sources[i], start));
-      else if (step)
-        plot.curves[i].series.add(
-            t, of_the_scene(walk->frame(), of_scene[sources[i].which].name, sums));
+    if (joints) reports = walk->joints();
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const Source& source = sources[i];
+      const std::string_view name = quantity_of(source).name;
+      record::Series& series = plot.curves[i].series;
+      if (source.kind == Source::Kind::body)
+        series.add(t, of_a_body(*walk, source, start));
+      else if (source.kind == Source::Kind::joint &&
+               (step || name == "position" || name == "velocity"))
+        series.add(t, of_a_joint(reports[index(source.joint)], name));
+      else if (source.kind == Source::Kind::contact && step)
+        series.add(t, component(force_between(walk->frame(), source.body, source.other), name));
+      else if (source.kind == Source::Kind::scene && step)
+        series.add(t, of_the_scene(walk->frame(), name, sums));
+    }
   }
   plot.frames = walk->frames();
   plot.ending = walk->ending();

@@ -18,9 +18,12 @@ struct QuantityName {
   const char* unit;
 };
 
-// Of the whole scene, such as "kinetic"; and of a body, behind body:NAME. such as "x".
+// Of the whole scene, such as "kinetic"; of a body, behind body:NAME. such as "x"; of a joint,
+// behind joint:NAME. such as "force"; of the contacts of two bodies, behind contact:A-B.
 std::span<const QuantityName> scene_quantities();
 std::span<const QuantityName> body_quantities();
+std::span<const QuantityName> joint_quantities();
+std::span<const QuantityName> contact_quantities();
 
 struct PlottedCurve {
   std::string label, unit;

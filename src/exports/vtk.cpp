@@ -138,6 +138,7 @@ std::string contacts_file(const record::TraceWalk& walk) {
   std::vector<std::int32_t> mode, kind, bodies;
   for (std::size_t i = 0; i < r.contacts.size(); ++i) {
     const ContactReport& c = r.contacts[i];
+    if (is_limit(c.contact.key)) continue;
     put_vector(data.points, c.contact.p_WC);
     data.connectivity.push_back(static_cast<std::int64_t>(data.connectivity.size()));
     data.offsets.push_back(static_cast<std::int64_t>(data.connectivity.size()));

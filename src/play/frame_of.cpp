@@ -25,8 +25,9 @@ std::array<float, 3> narrow(const Vec3& v) {
 
 // It carries a force, and a forged trace has put no infinity into it.
 bool can_be_shown(const ContactReport& r, const Vec3& impulse) {
-  return impulse != Vec3::Zero() && impulse.allFinite() && r.contact.p_WC.allFinite() &&
-         r.contact.n_W.allFinite() && r.contact.t1_W.allFinite() && r.contact.t2_W.allFinite();
+  return !is_limit(r.contact.key) && impulse != Vec3::Zero() && impulse.allFinite() &&
+         r.contact.p_WC.allFinite() && r.contact.n_W.allFinite() && r.contact.t1_W.allFinite() &&
+         r.contact.t2_W.allFinite();
 }
 
 ClipContact contact(const ContactReport& report, const Vec3& l, ForceKind kind, double h) {

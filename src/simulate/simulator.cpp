@@ -17,6 +17,7 @@
 #include "scheme/hybrid/hybrid.hpp"
 #include "scheme/penalty/penalty.hpp"
 #include "scheme/trapezoidal/trapezoidal.hpp"
+#include "simulate/joint_report.hpp"
 
 namespace cairn {
 
@@ -198,6 +199,8 @@ const StepReport& Simulator::step(double h) {
     scheme::interrupt(w.report, w.state, h);
     return w.report;
   }
+  if (!w.report.failed())
+    simulate::report_joints(*w.model, w.before.poses, w.state, w.report, w.report.joints);
   // Most bodies move: the poses decide without a copy.
   if (w.before.poses == w.state.poses && w.repeats(h)) w.repeated = h;
   return w.report;

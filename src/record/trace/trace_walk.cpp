@@ -4,6 +4,7 @@
 
 #include "dynamics/kinematics.hpp"
 #include "record/trace/fits.hpp"
+#include "simulate/joint_report.hpp"
 #include "simulate/step_motion.hpp"
 
 namespace cairn::record {
@@ -49,6 +50,14 @@ void TraceWalk::find_velocities() {
 BodyMotion TraceWalk::motion(BodyId body) const {
   if (frames_ < 2) return body_motion(model(), frame_.state, body);
   return simulate::step_motion(model(), frame_.state, body, before_[index(body)], frame_.report.h);
+}
+
+std::vector<JointReport> TraceWalk::joints() const {
+  std::vector<JointReport> out;
+  const bool first = frames_ < 2 || before_.size() != frame_.state.poses.size();
+  simulate::report_joints(model(), first ? frame_.state.poses : before_, frame_.state,
+                          frame_.report, out);
+  return out;
 }
 
 tl::unexpected<Errors> no_frames(const std::string& path, const TraceWalk::Ending& ending) {

@@ -26,6 +26,9 @@ class TraceWalk {
   // mean velocity of the step, in the initial frame zero.
   BodyMotion motion(BodyId body) const;
 
+  // Joints of frame(); in the initial frame and at level states without reactions.
+  std::vector<JointReport> joints() const;
+
   struct Ending {
     TraceEvent event = TraceEvent::frame;  // frame: not there yet
     std::uint64_t dropped_bytes = 0;       // truncated

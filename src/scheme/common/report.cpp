@@ -59,6 +59,7 @@ void clear(StepReport& report, const State& state, double h) {
   report.impacts.clear();
   report.sequential_impacts = report.unfinished_sequences = 0;
   report.contacts.clear();
+  report.joints.clear();
   report.ledger = {};
   report.solve_count = report.added_pairs = report.revised_pairs = report.discarded_solves = 0;
   report.filtered_contacts = report.collisions = report.guard_corrections = 0;
