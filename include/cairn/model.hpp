@@ -275,6 +275,14 @@ struct Model {
   std::optional<JointId> find_joint(const std::string& joint_name) const;
 };
 
+struct ExternalForce {
+  BodyId body{};               // a dynamic body; on others it does nothing
+  Vec3 force = Vec3::Zero();   // in the world, constant within a step [N]
+  Vec3 torque = Vec3::Zero();  // about the centre of mass, in the world [N m]
+  Vec3 point = Vec3::Zero();   // where the force acts: from the centre of mass, in the body frame,
+                               // at the beginning of the step [m]
+};
+
 struct State;
 
 struct BuiltModel {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cairn/external_force.hpp"
 #include "cairn/model.hpp"
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"

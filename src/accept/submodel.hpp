@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "cairn/external_force.hpp"
 #include "cairn/simulator.hpp"
 
 namespace cairn::accept {

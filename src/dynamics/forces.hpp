@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "cairn/external_force.hpp"
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 #include "dynamics/springs.hpp"

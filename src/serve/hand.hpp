@@ -1,7 +1,6 @@
 // A hand that pulls a point of a body towards a target: a damped spring (E190, E191).
 #pragma once
 
-#include "cairn/external_force.hpp"
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 
