@@ -275,6 +275,8 @@ struct Model {
   std::optional<JointId> find_joint(const std::string& joint_name) const;
 };
 
+// A force from outside the model, such as that of a hand: what the caller of a simulator may change
+// from step to step.
 struct ExternalForce {
   BodyId body{};               // a dynamic body; on others it does nothing
   Vec3 force = Vec3::Zero();   // in the world, constant within a step [N]
