@@ -12,12 +12,14 @@ namespace cairn {
 
 // Where a group of rows comes from and what its work is booked as, in the order of constraints.
 enum class Role : std::uint8_t {
-  joint,    // holds two bodies together
-  limit,    // keeps the coordinate of a joint in its range
-  contact,  // normal and friction of a contact
-  torsion,  // torsional friction about a contact
-  rolling,  // rolling friction about a contact
-  given,    // of a problem that was read or made without a model
+  joint,     // holds two bodies together
+  drive,     // motor along the coordinate of a joint
+  friction,  // dry friction along the coordinate of a joint
+  limit,     // keeps the coordinate of a joint in its range
+  contact,   // normal and friction of a contact
+  torsion,   // torsional friction about a contact
+  rolling,   // rolling friction about a contact
+  given,     // of a problem that was read or made without a model
 };
 const char* name(Role role);
 
@@ -31,9 +33,18 @@ constexpr bool is_of_contact(Role role) {
          role == Role::rolling;
 }
 
+// Rows of a joint: the key names it.
+constexpr bool is_of_joint(Role role) {
+  return role == Role::joint || role == Role::drive || role == Role::friction;
+}
+// Rows of bounded effort along the coordinate of a joint.
+constexpr bool acts_on_coordinate(Role role) {
+  return role == Role::drive || role == Role::friction;
+}
+
 struct ConstraintKey {
   Role role = Role::given;
-  std::int32_t element = 0;     // joint: index into Model::joints; given: into Problem::names
+  std::int32_t element = 0;     // of a joint: index into Model::joints; given: into Problem::names
   std::uint8_t coordinate = 0;  // joint: 0 along directions, 1 about axes
   ContactKey contact = {};      // limit, contact, torsion, rolling
   auto operator<=>(const ConstraintKey&) const = default;
@@ -41,6 +52,9 @@ struct ConstraintKey {
 
 constexpr ConstraintKey joint_key(JointId joint, std::uint8_t coordinate) {
   return {Role::joint, static_cast<std::int32_t>(joint), coordinate, {}};
+}
+constexpr ConstraintKey coordinate_key(JointId joint, Role role) {
+  return {role, static_cast<std::int32_t>(joint), 0, {}};
 }
 constexpr ConstraintKey contact_key(const ContactKey& contact, Role role = Role::contact) {
   return {is_limit(contact) ? Role::limit : role, 0, 0, contact};

@@ -78,13 +78,25 @@ struct JointLimits {
   bool any() const { return std::isfinite(lower) || std::isfinite(upper); }
 };
 
+// Drives the coordinate of a revolute or prismatic joint. An effort is a torque about its axis
+// [N m] or a force along it [N].
+struct JointMotor {
+  std::optional<TimeFunction> velocity;  // that it keeps while that takes no more than max_effort
+                                         // [rad/s], [m/s]
+  double max_effort = 0;                 // with a velocity
+  TimeFunction effort;                   // without one: what it gives
+};
+
 struct JointDescription {
   std::string name;  // default joint<index>
   JointType type;
   std::array<std::string, 2> bodies = {"world", ""};           // "world" is the fixed frame
   std::array<Vec3, 2> anchors = {Vec3::Zero(), Vec3::Zero()};  // in the body frames [m]
-  bool collide = false;     // may the two bodies touch each other?
-  JointLimits limits = {};  // revolute, prismatic
+  bool collide = false;  // may the two bodies touch each other?
+  // Of revolute and prismatic joints:
+  JointLimits limits = {};
+  double friction = 0;  // largest effort of dry friction along the coordinate [N m], [N]
+  std::optional<JointMotor> motor = {};
 };
 
 // Force of a spring and damper along the line between two anchors: stiffness (d - rest_length) +
@@ -197,6 +209,8 @@ struct Joint {
                               Vec3::UnitZ()};  // revolute, prismatic: in the body frames [-]
   Quat R_AB = Quat::Identity();  // relative rotation of the second body at the start [-]
   JointLimits limits;            // of a joint to the world bodies[0] is then the fixed body "world"
+  double friction = 0;           // [N m], [N]
+  std::optional<JointMotor> motor;
 };
 
 struct Spring {

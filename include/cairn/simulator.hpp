@@ -61,8 +61,10 @@ struct JointReport {
   Vec3 force = Vec3::Zero();   // reaction on the second body at its anchor, in the world: mean of
                                // the last part of the step that has no impact [N]
   Vec3 torque = Vec3::Zero();  // reaction on the second body about the anchor [N m]
-  double limit = 0;            // of the limits along the coordinate, > 0 from the lower one
-                               // [N m], [N]
+  // Efforts along the coordinate [N m], [N]:
+  double limit = 0;     // of the limits, > 0 from the lower one
+  double drive = 0;     // of the motor
+  double friction = 0;  // of dry friction
 };
 
 // Where a problem was posed, as far as the states at the ends of the step and of its parts do not

@@ -110,7 +110,7 @@ State SubModel::extract(const State& whole) const {
   };
   for (const ImpulseMemory& m : whole.impulses) {
     ConstraintKey key = m.key;
-    if (key.role == Role::joint) {
+    if (is_of_joint(key.role)) {
       key.element = joint_in_[base::at(key.element)];
       if (key.element < 0) continue;
     } else {
@@ -159,7 +159,7 @@ ContactKey SubModel::renamed(const ContactKey& key) const {
 }
 
 ConstraintKey SubModel::renamed(ConstraintKey key) const {
-  if (key.role == Role::joint) key.element = joints_[base::at(key.element)];
+  if (is_of_joint(key.role)) key.element = joints_[base::at(key.element)];
   if (is_of_contact(key.role)) key.contact = renamed(key.contact);
   return key;
 }

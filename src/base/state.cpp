@@ -8,8 +8,8 @@
 namespace cairn {
 
 const char* name(Role role) {
-  static constexpr const char* names[] = {"joint",   "limit",   "contact",
-                                          "torsion", "rolling", "given"};
+  static constexpr const char* names[] = {"joint",   "drive",   "friction", "limit",
+                                          "contact", "torsion", "rolling",  "given"};
   return names[static_cast<std::size_t>(role)];
 }
 

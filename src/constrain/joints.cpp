@@ -10,10 +10,6 @@
 namespace cairn::constrain {
 namespace {
 
-// Directions are unit vectors rounded to 1e-16. A row below this moves no body; kept, it would be
-// rounding over rounding (a planar body whose frame is turned out of its plane has such rows) [-].
-constexpr double still = 1e-12;
-
 Pose pose_of(std::span<const Pose> poses, BodyId id) {
   CAIRN_DCHECK(base::is_index_or_none(static_cast<int>(id), poses.size()), id);
   return id == BodyId::world ? Pose{} : poses[index(id)];
@@ -86,8 +82,8 @@ void rows_of(const FixedJoint&, const Joint& joint, const Pose& A, const Pose& B
   hold_rotation(joint, A, B, rows);
 }
 
-// Velocity of a row by the prescribed motion of a body: its material point or its rotation over the
-// step.
+}  // namespace
+
 double prescribed_rate(std::span<const Pose> poses, std::span<const Pose> poses_end, BodyId id,
                        const Vec3& point, const Vec3& along, bool rotation, double h,
                        PrescribedMotion motion) {
@@ -102,8 +98,6 @@ double prescribed_rate(std::span<const Pose> poses, std::span<const Pose> poses_
   const double sine = turn.vec().norm();
   return sine > 0 ? along.dot(turn.vec()) * 2 * std::atan2(sine, turn.w()) / sine / h : 0;
 }
-
-}  // namespace
 
 JointRows joint_rows(std::span<const Pose> poses, const Joint& joint) {
   const Pose A = pose_of(poses, joint.bodies[0]), B = pose_of(poses, joint.bodies[1]);

@@ -45,6 +45,16 @@ enum class JointPoints : std::uint8_t { own, common };
 // share (E600).
 enum class PrescribedMotion : std::uint8_t { chord, screw };
 
+// Velocity of a row by the prescribed motion of a body: its material point or its rotation over the
+// step.
+double prescribed_rate(std::span<const Pose> poses, std::span<const Pose> poses_end, BodyId id,
+                       const Vec3& point, const Vec3& along, bool rotation, double h,
+                       PrescribedMotion motion);
+
+// Directions are unit vectors rounded to 1e-16. A row below this moves no body; kept, it would be
+// rounding over rounding (a planar body whose frame is turned out of its plane has such rows) [-].
+constexpr double still = 1e-12;
+
 // Appends the rows of joint `id`; rows that move no body are left out. b = gamma error / h +
 // motion.
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,

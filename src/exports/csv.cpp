@@ -54,9 +54,9 @@ void put_joints(const record::TraceWalk& walk, const std::vector<std::string>& n
   const std::vector<JointReport> joints = walk.joints();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const JointReport& j = joints[i];
-    file.put("{},{},{},{},{},{},{},{},{},{},{},{}\n", state.step, state.t, names[i], j.position,
-             j.velocity, j.force.x(), j.force.y(), j.force.z(), j.torque.x(), j.torque.y(),
-             j.torque.z(), j.limit);
+    file.put("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", state.step, state.t, names[i],
+             j.position, j.velocity, j.force.x(), j.force.y(), j.force.z(), j.torque.x(),
+             j.torque.y(), j.torque.z(), j.limit, j.drive, j.friction);
   }
 }
 
@@ -88,7 +88,9 @@ Result<Exported> export_csv(const std::string& trace, const std::string& folder,
   files[3].put(
       "step,t [s],joint,position [rad or m],velocity [rad/s or m/s],fx on b [N],fy on b [N],fz on "
       "b "
-      "[N],tx on b [N m],ty on b [N m],tz on b [N m],limit [N m or N]\n");
+      "[N],tx on b [N m],ty on b [N m],tz on b [N m],limit [N m or N],drive [N m or N],friction [N "
+      "m "
+      "or N]\n");
   std::vector<std::string> names, joints;
   for (const Body& body : walk->model().bodies) names.push_back(field(body.name));
   for (const Joint& joint : walk->model().joints) joints.push_back(field(joint.name));

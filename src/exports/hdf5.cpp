@@ -131,7 +131,8 @@ struct Columns {
   std::vector<Column*> figures;
   Column *first, *body_a, *body_b, *feature_a, *feature_b, *point, *normal, *gap, *impulse, *force,
       *mode, *colliding, *kind;
-  Column *joint_position = nullptr, *joint_velocity, *joint_force, *joint_torque, *joint_limit;
+  Column *joint_position = nullptr, *joint_velocity, *joint_force, *joint_torque, *joint_limit,
+         *joint_drive, *joint_friction;
 };
 
 constexpr std::pair<const char*, const char*> figure_names[] = {
@@ -180,6 +181,8 @@ void make_columns(hid_t file, const Model& model, Columns& c) {
   c.joint_force = &c.add(file, "/joints/force", real, {joints, 3}, "N");
   c.joint_torque = &c.add(file, "/joints/torque", real, {joints, 3}, "N m");
   c.joint_limit = &c.add(file, "/joints/limit", real, {joints});
+  c.joint_drive = &c.add(file, "/joints/drive", real, {joints});
+  c.joint_friction = &c.add(file, "/joints/friction", real, {joints});
 }
 
 void put_body_columns(const record::TraceWalk& walk, Columns& c) {
@@ -229,6 +232,8 @@ void put_joint_columns(const record::TraceWalk& walk, Columns& c) {
     c.joint_force->put(j.force);
     c.joint_torque->put(j.torque);
     c.joint_limit->put(j.limit);
+    c.joint_drive->put(j.drive);
+    c.joint_friction->put(j.friction);
   }
 }
 

@@ -67,6 +67,8 @@ constexpr std::array of_joint = {
     QuantityName{"ty", "", "N m"},
     QuantityName{"tz", "", "N m"},
     QuantityName{"limit", "of the limits along the coordinate", "N m or N"},
+    QuantityName{"drive", "of the motor along the coordinate", "N m or N"},
+    QuantityName{"friction", "of dry friction along the coordinate", "N m or N"},
 };
 
 constexpr std::array of_contact = {
@@ -238,6 +240,8 @@ double of_a_joint(const JointReport& joint, std::string_view name) {
   if (name == "position") return joint.position;
   if (name == "velocity") return joint.velocity;
   if (name == "limit") return joint.limit;
+  if (name == "drive") return joint.drive;
+  if (name == "friction") return joint.friction;
   return component(name == "force" || name[0] == 'f' ? joint.force : joint.torque, name);
 }
 

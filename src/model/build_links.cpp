@@ -55,6 +55,7 @@ class LinkBuilder {
   void force(const AppliedForceDescription& d, const std::string& path);
   bool rod(DistanceJoint& rod, const std::optional<Ends>& found, const std::string& path);
   Vec3 axis_of(const JointType& type, const std::string& path);
+  bool drive_of(const JointDescription& d, const std::string& path);
   bool limits_of(const JointDescription& d, const std::string& path);
   struct Gap {
     std::size_t number;  // of the joint in the description
@@ -215,6 +216,29 @@ bool LinkBuilder::limits_of(const JointDescription& d, const std::string& path) 
   return true;
 }
 
+// Whether the motor and the friction of a joint make sense.
+bool LinkBuilder::drive_of(const JointDescription& d, const std::string& path) {
+  if (!std::holds_alternative<RevoluteJoint>(d.type) &&
+      !std::holds_alternative<PrismaticJoint>(d.type)) {
+    checks_.error(path + (d.motor ? ".motor" : ".friction"), ErrorCode::unsupported,
+                  "a joint of type " + std::string(type_name(d.type)) + " has no coordinate",
+                  d.motor ? "a motor" : to_text(d.friction),
+                  "motors and friction of revolute and prismatic joints", "drop it");
+    return false;
+  }
+  const bool turns = std::holds_alternative<RevoluteJoint>(d.type);
+  const std::string effort = turns ? "N m" : "N";
+  bool good = checks_.nonnegative(d.friction, path + ".friction", effort);
+  if (!d.motor) return good;
+  if (d.motor->velocity) {
+    good &= checks_.finite_at_start(*d.motor->velocity, path + ".motor.velocity");
+    good &= checks_.positive(d.motor->max_effort, path + ".motor.max_effort", effort);
+  } else {
+    good &= checks_.finite_at_start(d.motor->effort, path + ".motor.effort");
+  }
+  return good;
+}
+
 // The part of a gap that the joint has to close: a prismatic one slides along its axis.
 Vec3 LinkBuilder::across(const Joint& joint, const Vec3& gap) const {
   if (!std::holds_alternative<PrismaticJoint>(joint.type)) return gap;
@@ -290,6 +314,9 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   if (!found) return;
   joint.limits = d.limits;
   if (d.limits.any() && !limits_of(d, path)) return;
+  joint.friction = d.friction;
+  joint.motor = d.motor;
+  if ((d.motor || d.friction != 0) && !drive_of(d, path)) return;
   joint.bodies = found->bodies;
   if (d.limits.any())
     for (BodyId& id : joint.bodies)

@@ -159,7 +159,7 @@ void dcheck_state(const Model& model, const State& state) {
       state.contact_anchors, [](const ContactAnchor& a) -> const ContactKey& { return a.key; }));
   for (const ImpulseMemory& m : state.impulses) {
     if (is_of_contact(m.key.role)) dcheck_key(model, m.key.contact);
-    if (m.key.role == Role::joint)
+    if (is_of_joint(m.key.role))
       CAIRN_DCHECK(base::is_index(m.key.element, model.joints.size()), m.key.element);
   }
   for (const ContactKey& k : state.pending) dcheck_key(model, k);

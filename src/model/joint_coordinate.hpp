@@ -15,6 +15,9 @@ struct JointCoordinate {
 };
 
 bool has_coordinate(const Joint& joint);
+inline bool is_driven(const Joint& joint) {
+  return joint.motor.has_value() || joint.friction > 0;
+}
 inline bool is_angle(const Joint& joint) {
   return std::holds_alternative<RevoluteJoint>(joint.type);
 }

@@ -3,6 +3,7 @@
 
 #include "cairn/scheme.hpp"
 #include "model/checks.hpp"
+#include "model/joint_coordinate.hpp"
 #include "model/materials.hpp"
 
 namespace cairn {
@@ -44,14 +45,22 @@ void refuse_polygons(const Model& model, const std::string& what, const std::str
   });
 }
 
+// Rows along the coordinates of joints.
 void refuse_limits(const Model& model, const std::string& scheme, model::Checks& checks) {
-  for (const Joint& joint : model.joints)
+  for (const Joint& joint : model.joints) {
+    if (model::is_driven(joint))
+      return checks.error(
+          "simulation.scheme.type", ErrorCode::unsupported,
+          "scheme " + scheme + " takes no motors or friction of joints, and joint '" + joint.name +
+              "' has some",
+          scheme, "euler or relaxed", "use scheme euler or relaxed, or drop motor and friction");
     if (joint.limits.any())
       return checks.error("simulation.scheme.type", ErrorCode::unsupported,
                           "scheme " + scheme + " takes no limits of joints, and joint '" +
                               joint.name + "' has some",
                           scheme, "euler or relaxed",
                           "use scheme euler or relaxed, or drop lower and upper");
+  }
 }
 
 // Whether a contact between any two materials, used or not, has another law than Newton's.

@@ -216,6 +216,41 @@ static JointLimits read_limits(const Fields& fields) {
   return limits;
 }
 
+static JointMotor read_motor(const json::Node& node, const std::string& path, SceneErrors& errors) {
+  JointMotor motor;
+  if (!node.is(json::Node::Kind::object)) {
+    errors.wrong_type(node, path, "an object");
+    return motor;
+  }
+  const Fields fields(node, path, motor_fields(), errors);
+  fields.read("velocity", motor.velocity);
+  fields.read_number("max_effort", motor.max_effort, {0, 1e30, true});
+  fields.read("effort", motor.effort);
+  const bool keeps = fields.find("velocity") != nullptr;
+  if (keeps == (fields.find("effort") != nullptr))
+    errors.add(node, path, ErrorCode::conflict,
+               keeps ? "a motor keeps a velocity or gives an effort, not both"
+                     : "a motor says neither what velocity it keeps nor what effort it gives",
+               keeps ? "velocity and effort" : "neither", "velocity with max_effort, or effort",
+               keeps ? "drop one of them" : "add velocity and max_effort, or effort");
+  else if (keeps != (fields.find("max_effort") != nullptr))
+    errors.add(node, path, keeps ? ErrorCode::missing_key : ErrorCode::conflict,
+               keeps ? "a motor that keeps a velocity has no largest effort"
+                     : "max_effort goes with a velocity",
+               keeps ? "no max_effort" : "max_effort and effort",
+               keeps ? "a positive number" : "effort alone",
+               keeps ? "add max_effort" : "drop max_effort: the motor gives exactly its effort");
+  return motor;
+}
+
+// What acts along the coordinate of a joint.
+static void read_coordinate(const Fields& fields, SceneErrors& errors, JointDescription& joint) {
+  joint.limits = read_limits(fields);
+  fields.read_number("friction", joint.friction, {0, 1e30});
+  if (const json::Node* motor = fields.find("motor"))
+    joint.motor = read_motor(*motor, fields.path("motor"), errors);
+}
+
 JointDescription read_joint(const json::Node& node, const std::string& path,
                             const FieldTable& table, SceneErrors& errors) {
   const Fields fields(node, path, table, errors);
@@ -235,12 +270,12 @@ JointDescription read_joint(const json::Node& node, const std::string& path,
     RevoluteJoint hinge;
     fields.read("axis", hinge.axis);
     joint.type = hinge;
-    joint.limits = read_limits(fields);
+    read_coordinate(fields, errors, joint);
   } else if (type == "prismatic") {
     PrismaticJoint slide;
     fields.read("axis", slide.axis);
     joint.type = slide;
-    joint.limits = read_limits(fields);
+    read_coordinate(fields, errors, joint);
   } else {
     joint.type = FixedJoint{};
   }

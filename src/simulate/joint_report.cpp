@@ -85,6 +85,7 @@ class JointReporter {
       const Constraint& c = record.problem.constraints[i];
       const double* lambda = record.solution.lambda.data() + record.problem.first_row[i];
       if (c.key.role == Role::joint) add_reaction(record, c, lambda, length);
+      if (acts_on_coordinate(c.key.role)) add_drive(record.problem, c, lambda[0] / length);
       if (c.key.role == Role::limit) add_limit(record.problem, c, lambda[0] / length);
     }
   }
@@ -94,6 +95,8 @@ class JointReporter {
     for (const Constraint& c : problem.constraints)
       if (c.key.role == Role::joint)
         out_[base::at(c.key.element)].force = out_[base::at(c.key.element)].torque = Vec3::Zero();
+      else if (acts_on_coordinate(c.key.role))
+        effort_of(c) = 0;
       else if (c.key.role == Role::limit)
         out_[index(limited_joint(c.key.contact))].limit = 0;
   }
@@ -129,6 +132,17 @@ class JointReporter {
   const Pose& start_of(const SolveRecord& record, int body) const {
     if (base::at(body) < record.origin.start.size()) return record.origin.start[base::at(body)];
     return start_[base::at(record.problem.bodies[base::at(body)].model_body)];
+  }
+
+  double& effort_of(const Constraint& c) {
+    JointReport& out = out_[base::at(c.key.element)];
+    return c.key.role == Role::drive ? out.drive : out.friction;
+  }
+
+  void add_drive(const Problem& problem, const Constraint& c, double push) {
+    const double lever =
+        model::is_angle(model_.joints[base::at(c.key.element)]) ? problem.units.length : 1;
+    effort_of(c) += push * problem.units.impulse() * lever;
   }
 
   void add_limit(const Problem& problem, const Constraint& c, double push) {

@@ -76,6 +76,8 @@ void require_fit(const Model& model, const State& state) {
 // Nothing but the state decides on a step: time does not.
 bool is_autonomous(const Model& model) {
   return model.applied_forces.empty() &&
+         std::none_of(model.joints.begin(), model.joints.end(),
+                      [](const Joint& joint) { return joint.motor.has_value(); }) &&
          std::none_of(model.bodies.begin(), model.bodies.end(),
                       [](const Body& body) { return body.kind == BodyKind::prescribed; });
 }
@@ -183,6 +185,8 @@ const StepReport& Simulator::step(double h) {
                                           [](const ContactReport& c) { return c.contact.key; }));
     CAIRN_DCHECK(!taken || w.report.worst_solve == 0 || w.report.worst_solve < w.report.solve_count,
                  w.report.worst_solve, w.report.solve_count);
+    if (taken)
+      simulate::report_joints(*w.model, w.before.poses, w.state, w.report, w.report.joints);
   } catch (...) {
     std::swap(w.state, w.before);
     w.data_is_whole = false;
@@ -199,8 +203,6 @@ const StepReport& Simulator::step(double h) {
     scheme::interrupt(w.report, w.state, h);
     return w.report;
   }
-  if (!w.report.failed())
-    simulate::report_joints(*w.model, w.before.poses, w.state, w.report, w.report.joints);
   // Most bodies move: the poses decide without a copy.
   if (w.before.poses == w.state.poses && w.repeats(h)) w.repeated = h;
   return w.report;
@@ -292,7 +294,7 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
     return element < problem.names.size() ? problem.names[element]
                                           : "constraint " + std::to_string(constraint);
   return std::string(name(key.role)) + " " +
-         (key.role == Role::joint ? model.joints[element].name : contact_name(model, key.contact));
+         (is_of_joint(key.role) ? model.joints[element].name : contact_name(model, key.contact));
 }
 
 BodyMotion body_motion(const Model& model, const State& state, BodyId id) {

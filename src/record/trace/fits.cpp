@@ -35,6 +35,8 @@ bool key_exists(const Model& model, const Problem& problem, const ConstraintKey&
     case Role::rolling:
       return key_exists(model, id.contact);
     case Role::joint:
+    case Role::drive:
+    case Role::friction:
       return in(id.element, model.joints.size());
     case Role::given:
       return in(id.element, problem.names.size());

@@ -103,6 +103,17 @@ json::Node write(const BodyDescription& body) {
   return node;
 }
 
+json::Node write(const JointMotor& motor) {
+  json::Node node = json::Node::object();
+  if (motor.velocity) {
+    node.set("velocity", write(*motor.velocity));
+    node.set("max_effort", motor.max_effort);
+  } else {
+    node.set("effort", write(motor.effort));
+  }
+  return node;
+}
+
 json::Node write(const JointDescription& joint) {
   json::Node node = json::Node::object();
   node.set("type", type_name(joint.type));
@@ -118,6 +129,8 @@ json::Node write(const JointDescription& joint) {
   if (std::isfinite(joint.limits.lower)) node.set("lower", joint.limits.lower);
   if (std::isfinite(joint.limits.upper)) node.set("upper", joint.limits.upper);
   if (joint.limits.any()) node.set("restitution", joint.limits.restitution);
+  if (joint.friction != 0) node.set("friction", joint.friction);
+  if (joint.motor) node.set("motor", write(*joint.motor));
   node.set("collide", json::Node::of(joint.collide));
   return node;
 }

@@ -103,6 +103,8 @@ json::Node schema_of(scene::FieldType type, const std::string& key) {
       return reference(key);
     case scene::FieldType::motion:
       return reference("motion");
+    case scene::FieldType::motor:
+      return reference("motor");
     case scene::FieldType::chain_joint:
       return reference("chain_joint");
     case scene::FieldType::body_template:
@@ -258,6 +260,7 @@ std::string scene_schema() {
   defs.set("body", schema_of(scene::body_fields(), false));
   defs.set("template", schema_of(scene::template_fields(), false));
   defs.set("motion", schema_of(scene::motion_fields(), false));
+  defs.set("motor", schema_of(scene::motor_fields(), false));
   defs.set("shape", schema_of(scene::shape_tables()));
   defs.set("joint", schema_of(scene::joint_tables()));
   defs.set("chain_joint", schema_of(scene::chain_joint_tables()));

@@ -129,6 +129,17 @@ const FieldTable& motion_fields() {
   return table;
 }
 
+const FieldTable& motor_fields() {
+  static const FieldTable table{
+      "motor",
+      {{"velocity", T::expression, "rad/s, m/s", "none",
+        "of the coordinate, which the motor keeps; needs `max_effort`"},
+       {"max_effort", T::number, "N m, N", "none", "largest effort that keeping `velocity` takes"},
+       {"effort", T::expression, "N m, N", "none",
+        "torque about the axis or force along it, instead of `velocity`"}}};
+  return table;
+}
+
 const TypedTables& shape_tables() {
   static const std::vector<Field> common = {
       {"position", T::vector3, "m", "[0,0,0]", "in the body frame"},
@@ -176,6 +187,7 @@ TypedTables joints_with(const std::vector<Field>& common) {
                        "of sliding, in the first body's frame; no relative rotation"};
   const Field restitution = {"restitution", T::number, "-", "0",
                              "of impacts at the ends of the range"};
+  const Field motor = {"motor", T::motor, "", "none", "drives the coordinate"};
   return {typed("distance", {length_field}, common), typed("ball", {}, common),
           typed("revolute",
                 {hinge,
@@ -183,13 +195,17 @@ TypedTables joints_with(const std::vector<Field>& common) {
                   "least angle from the start, at most 0; needs upper"},
                  {"upper", T::number, "rad", "none",
                   "largest angle from the start, at least 0; needs lower"},
-                 restitution},
+                 restitution,
+                 {"friction", T::number, "N m", "0", "largest torque of dry friction"},
+                 motor},
                 common),
           typed("prismatic",
                 {slide,
                  {"lower", T::number, "m", "none", "least way along axis from the start"},
                  {"upper", T::number, "m", "none", "largest way along axis from the start"},
-                 restitution},
+                 restitution,
+                 {"friction", T::number, "N", "0", "largest force of dry friction"},
+                 motor},
                 common),
           typed("fixed", {}, common)};
 }

@@ -31,6 +31,7 @@ enum class FieldType {
   restitution_law,  // newton, poisson or stronge
   // Objects and lists of objects with tables of their own:
   motion,
+  motor,
   chain_joint,
   body_template,
   materials,
@@ -66,6 +67,7 @@ const FieldTable& material_fields();
 const FieldTable& body_fields();
 const FieldTable& template_fields();  // a body without name, position and motion
 const FieldTable& motion_fields();
+const FieldTable& motor_fields();  // of revolute and prismatic joints
 const FieldTable& simulation_fields();
 const FieldTable& expectation_fields();
 const TypedTables& shape_tables();

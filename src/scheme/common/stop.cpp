@@ -43,6 +43,16 @@ Stop lost_body(const Model& model, std::span<const Pose> poses) {
   return {};
 }
 
+Stop lost_motor(const Model& model, double t, double h) {
+  for (const Joint& joint : model.joints)
+    if (joint.motor && !std::isfinite(joint.motor->velocity ? (*joint.motor->velocity)(t + h)
+                                                            : joint.motor->effort(t)))
+      return {StopReason::not_finite, std::string(joint.motor->velocity ? "velocity" : "effort") +
+                                          " of the motor of joint '" + joint.name +
+                                          "' is not finite"};
+  return {};
+}
+
 Stop missing_contact(const Model& model, std::pair<int, int> shapes) {
   const Shape &a = model.shapes[static_cast<std::size_t>(shapes.first)],
               &b = model.shapes[static_cast<std::size_t>(shapes.second)];

@@ -109,7 +109,7 @@ void Step::begin_guard() {
   guard.of_contact.assign(data.contacts.size(), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (options.energy_guard == EnergyGuard::impact)
-      guard.of_contact[i] = std::max(0, data.islands.of_constraint[data.joints() + i]);
+      guard.of_contact[i] = std::max(0, data.islands.of_constraint[data.first_contact() + i]);
 }
 
 // Of the restitution that a contact asks for.

@@ -64,6 +64,7 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
   assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.layout, problem,
                 follow);
   add_joints(problem);
+  add_drives(problem);
   CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
@@ -85,8 +86,8 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
   }
   add_spins(problem);
   CAIRN_DCHECK(
-      problem.constraints.size() == data.joints() + data.contacts.size() + data.spins.size(),
-      problem.constraints.size(), data.joints(), data.contacts.size());
+      problem.constraints.size() == data.first_contact() + data.contacts.size() + data.spins.size(),
+      problem.constraints.size(), data.first_contact(), data.contacts.size());
   constrain::recall(problem, data.contacts, data.spins, data.impulses, record.solution.lambda);
   if (data.linearised_again) {
     keep_rows(problem, data.poses_linear, state.t + h, data.contacts_linear, record.origin);
@@ -158,12 +159,12 @@ void Step::find_velocities() {
 
 // Contacts that were missed go into contacts_start; true: there were some.
 bool Step::add_missed_contacts() {
-  CAIRN_DCHECK(last().problem.constraints.size() >= data.joints() + data.contacts.size(),
-               data.joints(), data.contacts.size());
+  CAIRN_DCHECK(last().problem.constraints.size() >= data.first_contact() + data.contacts.size(),
+               data.first_contact(), data.contacts.size());
   std::vector<double>& impulses = data.active.impulses;
   impulses.clear();
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    impulses.push_back(last().solution.lambda[last().problem.first_row[data.joints() + i]]);
+    impulses.push_back(last().solution.lambda[last().problem.first_row[data.first_contact() + i]]);
   const int revised =
       revise_polyhedra(model, state, data.poses_end, impulses, data.active, data.contacts_start);
   const int added = add_missed(model, state, data.active, data.contacts_start);
@@ -181,7 +182,7 @@ void Step::report_contacts() {
   report.contacts.clear();
   report.active_contacts = report.collisions = 0;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    const std::size_t constraint = data.joints() + i;
+    const std::size_t constraint = data.first_contact() + i;
     const Constraint& row = record.problem.constraints[constraint];
     CAIRN_DCHECK(row.key.contact == data.contacts[i].key, i);
     CAIRN_DCHECK(row.rows == data.contacts[i].rows, i, row.rows);
@@ -286,6 +287,7 @@ void take(Step& step, double (*clock)(), State& state) {
   if (!data.v_free.allFinite())
     return stop(report, not_finite(model, data.v_free, "force or velocity"));
   if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  if (Stop lost = lost_motor(model, state.t, h); !lost.empty()) return stop(report, lost);
   find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
                   data.contacts);
   if (data.active.finder.missing().first >= 0)

@@ -52,7 +52,7 @@ double Step::collide_at_once() {
   c.colliders.clear();
   data.in_collision.assign(data.contacts.size(), -1);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    if (!(record.solution.lambda[record.problem.first_row[data.joints() + i]] > 0)) continue;
+    if (!(record.solution.lambda[record.problem.first_row[data.first_contact() + i]] > 0)) continue;
     const Contact& contact = data.contacts[i];
     data.in_collision[i] = static_cast<int>(c.colliders.size());
     constrain::add_contact(model, row_poses(contact), data.layout, contact, options.facets,

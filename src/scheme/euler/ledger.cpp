@@ -68,8 +68,8 @@ void add_jumps(const Model& model, StepData& data, const SolveRecord& record, Le
   data.impact_islands.assign(static_cast<std::size_t>(data.islands.count), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (data.terms[i].impact)
-      data.impact_islands[static_cast<std::size_t>(data.islands.of_constraint[data.joints() + i])] =
-          1;
+      data.impact_islands[static_cast<std::size_t>(
+          data.islands.of_constraint[data.first_contact() + i])] = 1;
   for (std::size_t i = 0; i < record.problem.bodies.size(); ++i) {
     const ProblemBody& b = record.problem.bodies[i];
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
@@ -89,20 +89,36 @@ double joint_impulse(const SolveRecord& record, std::size_t row) {
   return record.solution.lambda[static_cast<Eigen::Index>(row)] * record.problem.units.impulse();
 }
 
-// Calls add(constraint, work) for each constraint through which prescribed motion works.
+static bool is_motor(const SolveRecord& record, std::size_t constraint) {
+  return record.problem.constraints[constraint].key.role == Role::drive;
+}
+
+// Of a motor at the rate of its coordinate; the work of prescribed motion counts apart.
+static double drive_work(const StepData& data, std::size_t i, const Row& row) {
+  return row.impulse[0] * (row.velocity[0] + data.drives[i].target);
+}
+
+// Calls add(constraint, work) for each constraint through which motors and prescribed motion work.
 template <class Add>
 static void each_work_of_motion(const StepData& data, const SolveRecord& record, const Add& add) {
-  for (std::size_t i = 0; i < data.joints(); ++i)
+  for (std::size_t i = 0; i < data.joint_constraints; ++i)
     for (int row = record.problem.first_row[i]; row < record.problem.first_row[i + 1]; ++row) {
       const auto r = static_cast<std::size_t>(row);
       add(i, -joint_impulse(record, r) * data.joint_terms[r].motion);
     }
+  for (std::size_t i = 0; i < data.drives.size(); ++i) {
+    const std::size_t constraint = data.joint_constraints + i;
+    const Row row = physical_row(record, constraint);
+    const double of_motion = -row.impulse[0] * data.drives[i].motion;
+    add(constraint,
+        is_motor(record, constraint) ? of_motion + drive_work(data, i, row) : of_motion);
+  }
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (data.terms[i].motion != Vec3::Zero())
-      add(data.joints() + i,
-          -physical_row(record, data.joints() + i).impulse.dot(data.terms[i].motion));
+      add(data.first_contact() + i,
+          -physical_row(record, data.first_contact() + i).impulse.dot(data.terms[i].motion));
   for (std::size_t i = 0; i < data.spins.size(); ++i) {
-    const std::size_t constraint = data.joints() + data.contacts.size() + i;
+    const std::size_t constraint = data.first_contact() + data.contacts.size() + i;
     add(constraint, spin_motion_work(data, record, i, physical_row(record, constraint)));
   }
 }
@@ -137,9 +153,18 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   ledger.passive = springs.passive;
   ledger.work_motion = springs.motion;
 
-  for (std::size_t i = 0; i < data.joints(); ++i) {
+  for (std::size_t i = 0; i < data.joint_constraints; ++i) {
     const Row row = physical_row(record, i);
     ledger.solver += row.impulse.dot(row.velocity);
+  }
+  for (std::size_t i = 0; i < data.drives.size(); ++i) {
+    const std::size_t constraint = data.joint_constraints + i;
+    const Row row = physical_row(record, constraint);
+    if (is_motor(record, constraint))
+      ledger.work_applied += drive_work(data, i, row);
+    else
+      ledger.friction -= row.impulse[0] * row.velocity[0];
+    ledger.work_motion -= row.impulse[0] * data.drives[i].motion;
   }
   for (std::size_t i = 0; i < data.joint_terms.size(); ++i) {
     ledger.stabilisation -= joint_impulse(record, i) * data.joint_terms[i].rate;
@@ -147,10 +172,10 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   }
   ledger.stabilisation += data.projection_work;
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    add_contact_terms(data.terms[i], record.problem.constraints[data.joints() + i],
-                      physical_row(record, data.joints() + i), ledger);
+    add_contact_terms(data.terms[i], record.problem.constraints[data.first_contact() + i],
+                      physical_row(record, data.first_contact() + i), ledger);
   for (std::size_t i = 0; i < data.spins.size(); ++i) {
-    const Row row = physical_row(record, data.joints() + data.contacts.size() + i);
+    const Row row = physical_row(record, data.first_contact() + data.contacts.size() + i);
     ledger.friction -= row.impulse.dot(row.velocity);
     ledger.work_motion += spin_motion_work(data, record, i, row);
   }

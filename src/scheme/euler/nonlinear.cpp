@@ -174,7 +174,7 @@ double Step::contact_residual(std::size_t i) {
   Contact c;
   if (!data.active.finder.find_one(model, data.poses_end, data.contacts[i].key, c)) return 0;
   const SolveRecord& record = last();
-  const double normal = record.solution.lambda[record.problem.first_row[data.joints() + i]] *
+  const double normal = record.solution.lambda[record.problem.first_row[data.first_contact() + i]] *
                         record.problem.units.impulse();
   double mass = std::numeric_limits<double>::infinity();
   for (const BodyId id : {c.key.body_a, c.key.body_b})
@@ -219,6 +219,7 @@ double Step::row_distance() {
     if (is_of_contact(c.key.role) &&
         (keeps_start(c.key.contact) || data.isolated.both(c.key.contact)))
       continue;
+    if (acts_on_coordinate(c.key.role)) continue;
     if (c.key.role == Role::joint && keeps_rows(joint_of(c))) continue;
     for (const int body : c.body) {
       if (body < 0) continue;

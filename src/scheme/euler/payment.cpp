@@ -64,16 +64,18 @@ bool Step::find_least_carried() {
   problem.constraints.clear();
   problem.first_row.assign(1, 0);
   const double speed = problem.units.speed();
-  for (std::size_t i = 0; i < data.joints() + data.contacts.size(); ++i) {
+  for (std::size_t i = 0; i < data.first_contact() + data.contacts.size(); ++i) {
     Constraint c = record.problem.constraints[i];
     const int first = record.problem.first_row[i];
-    if (i < data.joints()) {
+    if (acts_on_coordinate(c.key.role)) continue;
+    if (i < data.joint_constraints) {
       for (int r = 0; r < c.rows; ++r)
         c.b[r] = data.joint_terms[static_cast<std::size_t>(first + r)].motion / speed;
     } else {
       if (!(record.solution.lambda[first] > 0)) continue;
-      if (slip_of(i - data.joints()) > 0) c.rows = 1;
-      for (int r = 0; r < c.rows; ++r) c.b[r] = data.terms[i - data.joints()].motion[r] / speed;
+      if (slip_of(i - data.first_contact()) > 0) c.rows = 1;
+      for (int r = 0; r < c.rows; ++r)
+        c.b[r] = data.terms[i - data.first_contact()].motion[r] / speed;
     }
     c.law = Law::equality;
     c.mu = 0;
@@ -92,8 +94,8 @@ bool Step::find_least_carried() {
 // Speed along the surface of a contact that presses, beyond rounding [m/s].
 double Step::slip_of(std::size_t contact) const {
   const SolveRecord& record = last();
-  const Constraint& c = record.problem.constraints[data.joints() + contact];
-  const int first = record.problem.first_row[data.joints() + contact];
+  const Constraint& c = record.problem.constraints[data.first_contact() + contact];
+  const int first = record.problem.first_row[data.first_contact() + contact];
   if (c.rows < 2) return 0;
   const double normal = record.solution.lambda[first],
                along = record.solution.lambda.segment(first + 1, c.rows - 1).norm();
@@ -117,7 +119,7 @@ void Step::find_payers() {
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     if (c.body[0] < 0 || c.body[1] < 0) continue;
-    if (model.joints.empty() || i < data.joints() || problem_row_presses(i))
+    if (model.joints.empty() || i < data.joint_constraints || problem_row_presses(i))
       pay.groups.join(body_of(c.body[0]), body_of(c.body[1]));
   }
   for (const BodyCoupling& c : problem.couplings)
@@ -133,8 +135,9 @@ void Step::find_payers() {
   pay.spared.assign(bodies, 0);
   if (data.spared) find_pushed();
   pay.frame.assign(bodies, PaymentData::none);
-  for (std::size_t i = 0; i < data.joints() + data.contacts.size(); ++i)
-    if (i < data.joints() || problem_row_presses(i)) add_frame(problem.constraints[i]);
+  for (std::size_t i = 0; i < data.first_contact() + data.contacts.size(); ++i)
+    if (i < data.joint_constraints || (i >= data.first_contact() && problem_row_presses(i)))
+      add_frame(problem.constraints[i]);
 }
 
 // The body that is not free, if there is one, is the frame of the free one's group.

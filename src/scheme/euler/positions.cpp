@@ -131,7 +131,7 @@ void Step::account_for_projection() {
 void Step::find_free_groups() {
   const SolveRecord& record = last();
   data.isolated.begin(model);
-  for (std::size_t i = data.joints(); i < record.problem.constraints.size(); ++i) {
+  for (std::size_t i = data.first_contact(); i < record.problem.constraints.size(); ++i) {
     const Constraint& c = record.problem.constraints[i];
     if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
       data.isolated.join(model, c.key.contact.body_a, c.key.contact.body_b);

@@ -27,7 +27,7 @@ double slip_speed(const Constraint& c, const double* w) {
 double Step::slip(std::size_t contact) const {
   CAIRN_DCHECK(contact < data.contacts.size(), contact);
   const SolveRecord& record = last();
-  const Constraint& c = record.problem.constraints[data.joints() + contact];
+  const Constraint& c = record.problem.constraints[data.first_contact() + contact];
   if (c.law != Law::coulomb_relaxed) return 0;
   double w[max_rows] = {};
   linear::constraint_velocity(record.problem, c, record.solution.v.data(), true, w);
@@ -54,7 +54,7 @@ double Step::coulomb_residual() {
   const SolveRecord& record = last();
   data.exact = record.problem;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    Constraint& c = data.exact.constraints[data.joints() + i];
+    Constraint& c = data.exact.constraints[data.first_contact() + i];
     if (c.law != Law::coulomb_relaxed) continue;
     c.law = Law::coulomb;
     c.b[0] -= data.terms[i].slip / data.exact.units.speed();

@@ -59,7 +59,7 @@ void Step::find_spring_frames() {
   auto each_link = [&](const auto& link) {
     for (const Joint& joint : model.joints) link(joint.bodies[0], joint.bodies[1]);
     for (const Spring& spring : model.springs) link(spring.bodies[0], spring.bodies[1]);
-    for (std::size_t i = data.joints(); i < data.joints() + data.contacts.size(); ++i)
+    for (std::size_t i = data.first_contact(); i < data.first_contact() + data.contacts.size(); ++i)
       if (problem_row_presses(i)) {
         const ContactKey& key = last().problem.constraints[i].key.contact;
         link(key.body_a, key.body_b);

@@ -38,6 +38,7 @@ struct Step {
   void solve_with(Purpose purpose, double theta);
   void solve_once(Purpose purpose, double theta, bool follow = true);
   void add_joints(Problem& problem);
+  void add_drives(Problem& problem);
   void add_spins(Problem& problem);
   void keep_impulses(const SolveRecord& record);
   void move_bodies(const SolveRecord& record);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cairn/simulator.hpp"
-#include "constrain/joints.hpp"
+#include "constrain/drives.hpp"
 #include "constrain/projection.hpp"
 #include "dynamics/forces.hpp"
 #include "problem/islands.hpp"
@@ -94,8 +94,9 @@ struct StepData {
   bool linearised_again = false;  // they are of the end of the step, not its beginning
   Problem probe;                  // rows of the joints at the end of the step
   std::vector<constrain::JointRowTerms> probe_terms;
-  VecX v_linear;                      // velocities that led there, in the problem's units
-  std::size_t joint_constraints = 0;  // they come first in every problem
+  VecX v_linear;                            // velocities that led there, in the problem's units
+  std::size_t joint_constraints = 0;        // they come first in every problem
+  std::vector<constrain::DriveRow> drives;  // after them
   constrain::ProjectionBuffers projection;
   ContactProjectionBuffers contact_projection;
   JointProjectionBuffers joint_projection;
@@ -150,14 +151,15 @@ struct StepData {
   }
   // Share of the whole step that a part of length h is.
   double share(double h) const { return nominal > 0 ? h / nominal : 1; }
-  std::size_t joints() const { return joint_constraints; }
+  // The first constraint of a contact: joints and drives stand before it.
+  std::size_t first_contact() const { return joint_constraints + drives.size(); }
 };
 
 // sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.
 double slip_speed(const Constraint& c, const double* w);
 
-// Work of prescribed motion through contacts and joints for the impulses of a solve [J], of all
-// and by islands.
+// Work of motors, and of prescribed motion through contacts and joints, for the impulses of a solve
+// [J], of all and by islands.
 double work_of_motion(const StepData& data, const SolveRecord& record);
 void work_of_motion(const StepData& data, const SolveRecord& record,
                     const problem::Islands& islands, std::vector<double>& work);

@@ -1,5 +1,6 @@
-// Rows of a step of `euler`: constant terms of its contacts (E31, E34, E309, E600), joints (E32)
-// and friction about contacts (E242). Reads the contacts of the beginning, writes terms and rows.
+// Rows of a step of `euler`: constant terms of its contacts (E31, E34, E309, E600), joints (E32),
+// drives (E763) and friction about contacts (E242). Reads the contacts of the beginning, writes
+// terms and rows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -123,14 +124,22 @@ void Step::add_joints(Problem& problem) {
     data.joint_targets.push_back((1 - options.gamma * data.share(h)) * term.error);
 }
 
+// Motors and friction of joints follow, (E763). Their rows are those of the beginning.
+void Step::add_drives(Problem& problem) {
+  constrain::add_drives(
+      model, state.poses, data.poses_end, data.layout, state.t, h,
+      options.projection ? constrain::PrescribedMotion::screw : constrain::PrescribedMotion::chord,
+      problem, data.drives);
+}
+
 // Torsional and rolling friction, (E242), after all contacts.
 void Step::add_spins(Problem& problem) {
   data.spins.clear();
   for (const Role role : {Role::torsion, Role::rolling})
     for (std::size_t i = 0; i < data.contacts.size(); ++i)
       constrain::add_spin_friction(model, data.poses_rows, data.layout, data.contacts[i], role, i,
-                                   static_cast<int>(data.joints() + i), data.terms[i].spin, problem,
-                                   data.spins);
+                                   static_cast<int>(data.first_contact() + i), data.terms[i].spin,
+                                   problem, data.spins);
 }
 
 }  // namespace cairn::scheme

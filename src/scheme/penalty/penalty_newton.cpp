@@ -248,7 +248,8 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
   solution.lambda.resize(problem.rows());
   solution.lambda.head(joint_impulses.size()) = joint_impulses;
   for (Eigen::Index k = joint_impulses.size(), i = 0; k < problem.rows(); ++k, ++i)
-    solution.lambda[k] = problem.constraints[base.data.joints() + static_cast<std::size_t>(i)].lo;
+    solution.lambda[k] =
+        problem.constraints[base.data.first_contact() + static_cast<std::size_t>(i)].lo;
   solution.certificate = certify(problem, v, solution.lambda);
   solution.status = solution.certificate.within(tolerance(base.solver))
                         ? SolveStatus::solved

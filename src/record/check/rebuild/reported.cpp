@@ -242,7 +242,7 @@ void add_memory(const SegmentOutcome& out, const SolveRecord& record, double fac
       if (c.key.role == Role::torsion) torque.tail<2>().setZero();
       m.impulse = factor * in_world(about->contact, torque);
       memory.torques.push_back(m);
-    } else if (c.key.role == Role::joint && !out.joints_kept) {
+    } else if (is_of_joint(c.key.role) && !out.joints_kept) {
       m.impulse.head(c.rows) = factor * p.units.impulse() * lambda;
       memory.joints.push_back(m);
     }
@@ -292,7 +292,9 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
   }
   const double tolerance = impulse_relative;
   const std::span<const ImpulseMemory> recorded = state.impulses;
-  const std::span<const ImpulseMemory> joints = of_role(recorded, Role::joint);
+  const std::span<const ImpulseMemory> joints =
+      recorded.first(of_role(recorded, Role::joint).size() + of_role(recorded, Role::drive).size() +
+                     of_role(recorded, Role::friction).size());
   const std::span<const ImpulseMemory> contacts =
       recorded.subspan(joints.size(), of_role(recorded, Role::limit).size() +
                                           of_role(recorded, Role::contact).size());

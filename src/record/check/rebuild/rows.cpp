@@ -7,9 +7,7 @@
 #include "record/check/rebuild/contact_geometry.hpp"
 
 namespace cairn::record {
-namespace {
 
-// Compares one row of J, recorded in the problem's units, with a row in SI.
 bool same_row(const Segment& s, const Problem& problem, const Constraint& c, int row,
               const std::array<Row6, 2>& j, double size) {
   for (std::size_t side = 0; side < 2; ++side) {
@@ -33,6 +31,8 @@ bool same_bodies(const Place& place, const Constraint& c, const std::array<BodyI
   }
   return true;
 }
+
+namespace {
 
 std::array<Row6, 2> joint_jacobian(const Segment& s, const Constraint& c, const JointRow& row,
                                    const std::vector<Pose>& poses) {
@@ -238,8 +238,9 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
   const Problem& problem = record.problem;
   MatchedRows out;
   match_joints(s, solve, problem, place, out);
+  match_drives(s, solve, problem, place, out);
   std::size_t first = 0;
-  while (first < problem.constraints.size() && problem.constraints[first].key.role == Role::joint)
+  while (first < problem.constraints.size() && is_of_joint(problem.constraints[first].key.role))
     ++first;
   if (rules.given) {
     match_given(s, solve, problem, place, first, out);

@@ -47,8 +47,16 @@ struct ContactRow {
   bool beginning = false;  // its rows are those of the beginning: an isolated island (E407)
 };
 
+// The constraint of a motor or of the friction of a joint (E763).
+struct DriveRow {
+  std::size_t constraint = 0;
+  double motion = 0;  // of its coordinate by prescribed bodies [m/s, angles at the length unit]
+  double target = 0;  // that a motor keeps [m/s]
+};
+
 struct MatchedRows {
   std::vector<JointRow> joints;
+  std::vector<DriveRow> drives;
   std::vector<ContactRow> contacts;
   std::vector<std::size_t> discs;  // constraints of torsional and rolling friction
   bool good = true;                // everything was found
@@ -67,6 +75,15 @@ struct RowRules {
 // Compares ids, laws, friction and J with the scene; what is left to compare is b.
 MatchedRows match_rows(const Segment& segment, std::size_t solve, const SolveRecord& record,
                        const Place& place, const RowRules& rules);
+
+// One row of J, recorded in the problem's units, is a row in SI.
+bool same_row(const Segment& segment, const Problem& problem, const Constraint& c, int row,
+              const std::array<Row6, 2>& j, double size);
+bool same_bodies(const Place& place, const Constraint& c, const std::array<BodyId, 2>& ids);
+
+// The part of match_rows for motors and friction of joints, b and bounds included.
+void match_drives(const Segment& segment, std::size_t solve, const Problem& problem,
+                  const Place& place, MatchedRows& out);
 
 // Velocity of b relative to a at a contact, along n, t1 and the stretched t2, of free bodies [m/s].
 Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c,

@@ -138,6 +138,13 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
     out.stabilisation -= impulse * (b - motion);
     out.work_motion -= impulse * motion;
   }
+  for (const DriveRow& drive : rows.drives) {
+    const PhysicalRow row = physical_row_of(record, drive.constraint);
+    const bool motor = problem.constraints[drive.constraint].key.role == Role::drive;
+    (motor ? out.work_applied : out.friction) +=
+        (motor ? 1 : -1) * row.impulse[0] * (row.w[0] + drive.target);
+    out.work_motion -= row.impulse[0] * drive.motion;
+  }
   const std::vector<int> island = islands_of(problem);
   std::vector<char> hit(problem.bodies.size(), 0);
   for (std::size_t i = 0; i < rows.contacts.size(); ++i) {
