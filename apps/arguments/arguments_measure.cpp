@@ -25,7 +25,7 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options) {
   CLI::App* command =
       add_command(app, "reproduce", "Set the papers' figures beside our own", reproduce_examples);
   command->add_option("ID", options.ids, "experiments, or all; without one they are listed");
-  command->add_option("--out", options.out, "folder for the plots")
+  command->add_option("-o,--out", options.out, "folder for the plots")
       ->type_name("DIR")
       ->check(needs_a_name, "", "");
   command->add_option("--html", options.html, "folder for a page with tables, plots and players")
@@ -65,14 +65,14 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
       ->type_name("N")
       ->check(CLI::Range(1, 100));
   for (CLI::App* each : {growth, decades}) {
-    each->add_option("--out", growth_options.out, "write a chart")
+    each->add_option("-o,--out", growth_options.out, "write a chart")
         ->type_name("FILE.svg")
         ->check(needs_a_name, "", "");
     add_json(*each, growth_options.json);
   }
   CLI::App* distance = add_command(
       *command, "distance", "CPU time of the ratio metric against the facets", bench_examples);
-  distance->add_option("--out", distance_options.out, "write a chart")
+  distance->add_option("-o,--out", distance_options.out, "write a chart")
       ->type_name("FILE.svg")
       ->check(needs_a_name, "", "");
   add_json(*distance, distance_options.json);

@@ -42,7 +42,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* command = add_command(app, "run", "Simulate a scene", run_examples);
   command->add_option("SCENE", options.scene, "scene file; --resume knows its own");
   CLI::Option* out =
-      command->add_option("--out", options.out, "folder for the results")->type_name("DIR");
+      command->add_option("-o,--out", options.out, "folder for the results")->type_name("DIR");
   out->check(needs_a_name, "", "");
   command
       ->add_option("--checkpoint", options.checkpoint,
@@ -117,7 +117,7 @@ void add_order(CLI::App& app, OrderOptions& options) {
                    "this length [m]")
       ->type_name("A")
       ->check(CLI::Range(1e-300, 1e9).name(""));
-  command->add_option("--out", options.out, "write a chart of the differences")
+  command->add_option("-o,--out", options.out, "write a chart of the differences")
       ->type_name("FILE.svg")
       ->check(needs_a_name, "", "");
   add_json(*command, options.json);
@@ -133,7 +133,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
                    "warn where the relaxation is off by more than this share (default 0.01)")
       ->type_name("T")
       ->check(CLI::Range(0.0, 1e300).name(""));
-  command->add_option("--out", options.out, "write a page with plots")
+  command->add_option("-o,--out", options.out, "write a page with plots")
       ->type_name("FILE.html")
       ->check(needs_a_name, "", "");
   add_json(*command, options.json);

@@ -3,7 +3,7 @@
 
 #include "cairn/trace.hpp"
 #include "commands/commands.hpp"
-#include "terminal/input_file.hpp"
+#include "runs/find_trace.hpp"
 #include "terminal/json.hpp"
 #include "terminal/terminal.hpp"
 
@@ -59,11 +59,11 @@ std::string check_text(const CheckReport& check) {
 }  // namespace
 
 int check(const FileOptions& options) {
-  const Result<void> input = check_input(options.file, "trace");
-  if (!input) return report(input.error());
-  const Result<CheckReport> check = check_trace(options.file, {.replay = options.replay});
+  const Result<std::string> trace = find_trace(options.file);
+  if (!trace) return report(trace.error());
+  const Result<CheckReport> check = check_trace(*trace, {.replay = options.replay});
   if (!check) return report(check.error());
-  print(options.json ? text(check_json(options.file, *check)) : check_text(*check));
+  print(options.json ? text(check_json(*trace, *check)) : check_text(*check));
   return check->ok ? exit_ok : exit_failed;
 }
 

@@ -1,0 +1,389 @@
+// Motors and dry friction of joints (E763): closed forms, exact limits, conservation, random
+// mechanisms.
+#include <cmath>
+#include <numbers>
+
+#include "system/worlds.hpp"
+
+namespace cairn::test_drives {
+namespace {
+
+using namespace testing;
+
+constexpr double h = 0.002;
+
+BodyDescription free_body(const std::string& name, double mass, const Vec3& inertia,
+                          const Vec3& position) {
+  BodyDescription body;
+  body.name = name;
+  body.mass = mass;
+  body.inertia = Mat3(inertia.asDiagonal());
+  body.position = position;
+  return body;
+}
+
+// An arm of 1 m with a bob at its end, level at the start; the angle grows downwards.
+constexpr double mass = 2, inertia = 0.1, about_hinge = mass + inertia;
+ModelDescription arm(double gravity = g) {
+  ModelDescription d;
+  d.gravity = Vec3(0, 0, -gravity);
+  d.bodies = {free_body("bob", mass, Vec3(inertia, inertia, inertia), Vec3(1, 0, 0))};
+  JointDescription hinge;
+  hinge.name = "hinge";
+  hinge.type = RevoluteJoint{Vec3::UnitY()};
+  hinge.bodies = {"world", "bob"};
+  hinge.anchors = {Vec3::Zero(), Vec3(-1, 0, 0)};
+  d.joints = {hinge};
+  return d;
+}
+
+// A load on a slide; `angle` of its axis above the horizontal.
+ModelDescription slide(double angle) {
+  ModelDescription d;
+  d.bodies = {free_body("load", 3, Vec3(1, 1, 1), Vec3::Zero())};
+  JointDescription joint;
+  joint.name = "slide";
+  joint.type = PrismaticJoint{Vec3(std::cos(angle), 0, std::sin(angle))};
+  joint.bodies = {"world", "load"};
+  d.joints = {joint};
+  return d;
+}
+
+JointMotor keeps(const std::string& velocity, double max_effort) {
+  JointMotor motor;
+  motor.velocity = function(velocity);
+  motor.max_effort = max_effort;
+  return motor;
+}
+
+JointMotor gives(const std::string& effort) {
+  JointMotor motor;
+  motor.effort = function(effort);
+  return motor;
+}
+
+const JointReport& joint(const Simulator& sim) {
+  return sim.report().joints.at(0);
+}
+
+std::vector<SchemeOptions> schemes() {
+  return {Euler{}, Relaxed{}};
+}
+
+TEST(Drives, AMotorAtItsLimitHoldsExactlyThatTorque) {
+  for (const SchemeOptions& scheme : schemes()) {
+    ModelDescription d = arm(0);
+    d.joints[0].limits = {-1, 0.7, 0};
+    d.joints[0].motor = keeps("2", 5);
+    Simulator sim = simulator_of(d, scheme);
+    certified_steps(sim, h, 1500);
+    EXPECT_NEAR(joint(sim).position, 0.7, 1e-12);
+    EXPECT_NEAR(joint(sim).drive, 5, 1e-12);
+    EXPECT_NEAR(joint(sim).limit, -5, 1e-9);
+  }
+}
+
+// A constant effort is integrated without error.
+TEST(Drives, AnEffortTurnsAFreeRotor) {
+  for (const SchemeOptions& scheme : schemes()) {
+    ModelDescription d = arm(0);
+    d.joints[0].anchors[1] = Vec3::Zero();
+    d.joints[0].anchors[0] = d.bodies[0].position;
+    d.joints[0].motor = gives("-0.3");
+    Simulator sim = simulator_of(d, scheme);
+    double work = 0;
+    for (int i = 1; i <= 500; ++i) {
+      ASSERT_TRUE(certified_step(sim, h));
+      ASSERT_TRUE(sim.report().accepted());
+      ASSERT_NEAR(joint(sim).velocity, -0.3 * i * h / inertia, 1e-12) << i;
+      ASSERT_NEAR(joint(sim).drive, -0.3, 1e-12);
+      work += sim.report().ledger.work_applied;
+    }
+    EXPECT_NEAR(work, 0.3 * std::abs(joint(sim).position), 1e-12);
+  }
+}
+
+TEST(Drives, AnEffortFollowsTime) {
+  ModelDescription d = slide(0);
+  d.joints[0].motor = gives("6*cos(3*t)");
+  double worst[2] = {0, 0};
+  for (const int refined : {0, 1}) {
+    const double step = refined ? h / 4 : h;
+    Simulator sim = simulator(d);
+    for (int i = 1; i <= (refined ? 4000 : 1000); ++i) {
+      ASSERT_TRUE(certified_step(sim, step));
+      worst[refined] = std::max(worst[refined],
+                                std::abs(joint(sim).velocity - 2 * std::sin(3 * i * step) / 3));
+    }
+  }
+  EXPECT_LE(worst[0], 2 * h);
+  EXPECT_NEAR(worst[1], worst[0] / 4, 0.1 * worst[0]);
+}
+
+// While the load is below the largest effort the rate is exact and the motor carries the weight.
+TEST(Drives, AVelocityIsKeptAgainstTheWeight) {
+  for (const SchemeOptions& scheme : schemes()) {
+    ModelDescription d = arm();
+    d.joints[0].motor = keeps("-0.8", 100);
+    Simulator sim = simulator_of(d, scheme);
+    for (int i = 1; i <= 1000; ++i) {
+      ASSERT_TRUE(certified_step(sim, h));
+      ASSERT_TRUE(sim.report().accepted()) << i << sim.report().verdict.energy.sentence;
+      if (i == 1) continue;  // which brings it up to speed
+      ASSERT_NEAR(joint(sim).velocity, -0.8, 1e-12) << i;
+      ASSERT_NEAR(joint(sim).position, -0.8 * i * h, 1e-9 * i) << i;
+      ASSERT_NEAR(joint(sim).drive, -mass * g * std::cos(joint(sim).position), 0.05) << i;
+    }
+  }
+}
+
+// Too weak a motor gives all it has: the arm sinks with the difference of the torques.
+TEST(Drives, AWeakMotorGivesAllItHas) {
+  ModelDescription d = slide(std::numbers::pi / 2);
+  d.joints[0].motor = keeps("1", 20);
+  Simulator sim = simulator(d);
+  for (int i = 1; i <= 300; ++i) {
+    ASSERT_TRUE(certified_step(sim, h));
+    ASSERT_NEAR(joint(sim).drive, 20, 1e-12);
+    ASSERT_NEAR(joint(sim).velocity, (20 / 3.0 - g) * i * h, 1e-12 * i);
+  }
+}
+
+TEST(Friction, OfAJointHoldsAndSlipsAtItsExactLimit) {
+  const double weight = 3 * g * std::sin(0.6), torque = mass * g;
+  for (const SchemeOptions& scheme : schemes())
+    for (const bool hinge : {false, true})
+      for (const double share : {1 + 1e-9, 1 - 1e-9}) {
+        ModelDescription d = hinge ? arm() : slide(0.6);
+        d.joints[0].friction = share * (hinge ? torque : weight);
+        Simulator sim = simulator_of(d, scheme);
+        certified_steps(sim, h, share > 1 ? 500 : 1);
+        const double moved = std::abs(joint(sim).velocity);
+        if (share > 1) {
+          EXPECT_LE(moved, 1e-15) << hinge;
+          EXPECT_LE(std::abs(joint(sim).position), 1e-15) << hinge;
+          EXPECT_NEAR(joint(sim).friction, hinge ? -torque : weight, 1e-9);
+        } else {
+          const double expected = 1e-9 * h * (hinge ? torque / about_hinge : weight / 3);
+          EXPECT_NEAR(moved, expected, 1e-4 * expected) << hinge;
+        }
+      }
+}
+
+// v = v0 - F t / m until it stops; the ledger has all of it as friction.
+TEST(Friction, OfAJointStopsALoad) {
+  for (const SchemeOptions& scheme : schemes()) {
+    ModelDescription d = slide(0);
+    d.bodies[0].velocity = Vec3(-1.2, 0, 0);
+    d.joints[0].friction = 4;
+    Simulator sim = simulator_of(d, scheme);
+    double lost = 0;
+    for (int i = 1; i <= 600; ++i) {
+      ASSERT_TRUE(certified_step(sim, h));
+      ASSERT_TRUE(sim.report().accepted());
+      ASSERT_NEAR(joint(sim).velocity, std::min(0.0, -1.2 + 4 * i * h / 3), 1e-12) << i;
+      lost += sim.report().ledger.friction - sim.report().ledger.integrator;
+    }
+    EXPECT_NEAR(lost, 0.5 * 3 * 1.2 * 1.2, 1e-12);
+    EXPECT_NEAR(joint(sim).position, -1.2 * 1.2 * 3 / 8, 1.2 * h);
+    EXPECT_NEAR(joint(sim).friction, 0, 1e-12);
+  }
+}
+
+// Friction of the motor's joint adds to its load.
+TEST(Drives, AMotorWorksAgainstFriction) {
+  ModelDescription d = slide(0);
+  d.joints[0].friction = 4;
+  d.joints[0].motor = keeps("0.5", 10);
+  Simulator sim = simulator(d);
+  certified_steps(sim, h, 200);
+  EXPECT_NEAR(joint(sim).velocity, 0.5, 1e-12);
+  EXPECT_NEAR(joint(sim).drive, 4, 1e-9);
+  EXPECT_NEAR(joint(sim).friction, -4, 1e-9);
+}
+
+// The bodies turn against each other, and their momenta stay zero.
+TEST(Drives, AMotorBetweenFreeBodiesKeepsBothMomenta) {
+  for (const SchemeOptions& scheme : schemes())
+    for (const bool slides : {false, true}) {
+      ModelDescription d;
+      d.gravity = Vec3::Zero();
+      d.bodies = {free_body("a", 1, Vec3(0.1, 0.2, 0.3), Vec3(-0.5, 0, 0)),
+                  free_body("b", 4, Vec3(0.5, 0.4, 0.3), Vec3(0.5, 0, 0))};
+      JointDescription link;
+      link.name = "link";
+      if (slides)
+        link.type = PrismaticJoint{Vec3(1, 1, 0).normalized()};
+      else
+        link.type = RevoluteJoint{Vec3(0, 1, 1).normalized()};
+      link.bodies = {"a", "b"};
+      link.anchors = {Vec3(0.5, 0, 0), Vec3(-0.5, 0, 0)};
+      link.motor = keeps(slides ? "0.3*sin(5*t)" : "2*sin(5*t)", 3);
+      link.friction = 0.2;
+      d.joints = {link};
+      Simulator sim = simulator_of(d, scheme);
+      for (int i = 0; i < 800; ++i) {
+        ASSERT_TRUE(certified_step(sim, h));
+        ASSERT_TRUE(sim.report().accepted())
+            << i << sim.report().verdict.motion.sentence << sim.report().verdict.energy.sentence;
+      }
+      Vec3 momentum = Vec3::Zero(), spin = Vec3::Zero();
+      for (std::size_t i = 0; i < 2; ++i) {
+        const BodyMotion m = body_motion(sim.model(), sim.state(), static_cast<BodyId>(i));
+        const Mat3 R = m.orientation.toRotationMatrix();
+        const Mat3 I = R * *d.bodies[i].inertia * R.transpose();
+        momentum += *d.bodies[i].mass * m.velocity;
+        spin += m.position.cross(*d.bodies[i].mass * m.velocity) + I * m.angular_velocity;
+      }
+      EXPECT_LE(momentum.norm(), 1e-12);
+      EXPECT_LE(spin.norm(), 1e-12);
+    }
+}
+
+// A crank that turns as prescribed takes the arm along by friction alone.
+TEST(Friction, OfAJointTakesAlong) {
+  ModelDescription d = arm(0);
+  BodyDescription crank;
+  crank.name = "crank";
+  crank.motion =
+      Motion{{function("0"), function("0"), function("0")}, Vec3::UnitY(), function("0.8*t")};
+  d.bodies.push_back(crank);
+  d.joints[0].bodies[0] = "crank";
+  d.joints[0].friction = 1;
+  Simulator sim = simulator(d);
+  double work = 0;
+  for (int i = 1; i <= 1500; ++i) {
+    ASSERT_TRUE(certified_step(sim, h));
+    ASSERT_TRUE(sim.report().accepted());
+    ASSERT_NEAR(motion(sim, "bob").angular_velocity.y(), std::min(0.8, i * h / about_hinge), 1e-9);
+    work += sim.report().ledger.work_motion;
+  }
+  EXPECT_NEAR(joint(sim).velocity, 0, 1e-9);
+  EXPECT_NEAR(work, 0.8 * 0.8 * about_hinge, 0.01);  // half of it is left, half was friction
+}
+
+// What (E763) says of a row: inside its bounds the rate is kept, at them it is not yet reached.
+void expect_law(double effort, double bound, double lag, double tolerance,
+                const std::string& where) {
+  ASSERT_LE(std::abs(effort), bound * (1 + 1e-9)) << where;
+  if (std::abs(lag) <= tolerance) return;
+  ASSERT_NEAR(effort, lag > 0 ? bound : -bound, 1e-6 * bound) << where << ", lag " << lag;
+}
+
+TEST(Drives, RandomChainsObeyTheirLaws) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    ModelDescription d = world(Vec3(0, 0, -g), 0.3, 0);
+    const int bodies = 1 + random.below(5);
+    double x = 0;
+    for (int i = 0; i < bodies; ++i) {
+      const double length = random.uniform(0.2, 0.5);
+      d.bodies.push_back(moving("b" + std::to_string(i), Box{Vec3(0.8 * length, 0.06, 0.06)},
+                                std::pow(10, random.uniform(-1, 1.5)), Vec3(x + length / 2, 0, 2)));
+      JointDescription link;
+      link.name = "j" + std::to_string(i);
+      const Vec3 axis = random.vector(1).normalized();
+      const bool slides = random.below(3) == 0;
+      if (slides)
+        link.type = PrismaticJoint{axis};
+      else
+        link.type = RevoluteJoint{axis};
+      const auto at = static_cast<std::size_t>(i);
+      link.bodies = {i == 0 ? "world" : d.bodies[at - 1].name, d.bodies[at].name};
+      link.anchors = {i == 0 ? Vec3(0, 0, 2) : Vec3(x - d.bodies[at - 1].position.x(), 0, 0),
+                      Vec3(-length / 2, 0, 0)};
+      if (random.below(3) == 0) {
+        std::swap(link.bodies[0], link.bodies[1]);
+        std::swap(link.anchors[0], link.anchors[1]);
+      }
+      const double size = std::pow(10, random.uniform(-1, 2)) * (slides ? 3 : 1);
+      if (random.below(2) == 0) link.friction = random.uniform(0, 0.5) * size;
+      if (random.below(3) > 0)
+        link.motor = keeps(std::to_string(random.uniform(-1, 1) * (slides ? 0.1 : 1)) + "*cos(2*t)",
+                           size);
+      if (slides && random.below(2) == 0) link.limits = {-0.1, 0.1, 0};
+      d.joints.push_back(link);
+      x += length;
+    }
+    const Result<BuiltModel> built = build(d);
+    ASSERT_TRUE(built) << seed << ": " << built.error().front().text();
+    const SchemeOptions scheme = seed % 2 == 0 ? SchemeOptions(Euler{}) : Relaxed{};
+    Simulator sim(built->model, *built->initial, scheme);
+    for (int n = 0; n < 200; ++n) {
+      ASSERT_TRUE(certified_step(sim, 0.005)) << seed;
+      const StepReport& report = sim.report();
+      ASSERT_TRUE(report.accepted())
+          << seed << " step " << n << ": " << report.verdict.motion.sentence
+          << report.verdict.energy.sentence;
+      if (!report.divided.empty() || report.collisions > 0) continue;
+      for (std::size_t k = 0; k < sim.model().joints.size(); ++k) {
+        const Joint& link = sim.model().joints[k];
+        const JointReport& out = report.joints[k];
+        const std::string where = std::to_string(seed) + " step " + std::to_string(n) + " " + link.name;
+        // The rate at the end is that of other axes: by the turn of the step.
+        const double tolerance = 0.02 * (1 + std::abs(out.velocity));
+        if (link.motor)
+          expect_law(out.drive, link.motor->max_effort,
+                     (*link.motor->velocity)(sim.state().t) - out.velocity, tolerance, where);
+        if (link.friction > 0)
+          expect_law(out.friction, link.friction, -out.velocity, tolerance, where);
+      }
+    }
+  }
+}
+
+TEST(Drives, NonsenseIsRefused) {
+  const auto refused = [](const auto& change, const char* path) {
+    ModelDescription d = arm();
+    change(d.joints[0]);
+    const Result<BuiltModel> built = build(d);
+    ASSERT_FALSE(built) << path;
+    EXPECT_EQ(built.error().front().path, path) << built.error().front().text();
+    EXPECT_FALSE(built.error().front().fix.empty());
+  };
+  refused([](JointDescription& j) { j.friction = -1; }, "joints[0].friction");
+  refused([](JointDescription& j) { j.friction = std::nan(""); }, "joints[0].friction");
+  refused([](JointDescription& j) { j.motor = keeps("1", 0); }, "joints[0].motor.max_effort");
+  refused([](JointDescription& j) { j.motor = keeps("1/t", 1); }, "joints[0].motor.velocity");
+  refused([](JointDescription& j) { j.motor = gives("log(t)"); }, "joints[0].motor.effort");
+  refused(
+      [](JointDescription& j) {
+        j.type = BallJoint{};
+        j.motor = gives("1");
+      },
+      "joints[0].motor");
+  refused(
+      [](JointDescription& j) {
+        j.type = FixedJoint{};
+        j.friction = 1;
+      },
+      "joints[0].friction");
+}
+
+TEST(Drives, AnEffortThatEndsIsAStopNotACrash) {
+  ModelDescription d = arm();
+  d.joints[0].motor = gives("sqrt(0.1 - t)");
+  Simulator sim = simulator(d);
+  for (int i = 0; i < 60 && !sim.report().failed(); ++i) sim.step(h);
+  EXPECT_TRUE(sim.report().failed());
+  EXPECT_NE(sim.report().message.find("'hinge'"), std::string::npos) << sim.report().message;
+}
+
+TEST(Drives, SchemesWithoutThemSaySo) {
+  for (const bool motor : {false, true}) {
+    ModelDescription d = arm();
+    d.joints[0].friction = motor ? 0 : 1;
+    if (motor) d.joints[0].motor = gives("1");
+    const Result<BuiltModel> built = build(d);
+    ASSERT_TRUE(built);
+    for (const SchemeOptions& scheme :
+         {SchemeOptions(Trapezoidal{}), SchemeOptions(Hybrid{}), SchemeOptions(Penalty{})}) {
+      const Result<void> taken = accepts(scheme, Auto{}, *built->model, *built->initial);
+      ASSERT_FALSE(taken);
+      EXPECT_NE(taken.error().front().text().find("'hinge'"), std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::test_drives
