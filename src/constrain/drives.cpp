@@ -24,6 +24,50 @@ Bounds bounds_of(const Joint& joint, Role role, double t, double h) {
 
 }  // namespace
 
+bool coordinate_row(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
+                    JointId id, Constraint& row) {
+  const Joint& joint = model.joints[index(id)];
+  const model::JointCoordinate q = model::joint_coordinate(poses, joint);
+  bool moves = false;
+  row.rows = 1;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const double sign = side == 0 ? -1 : 1;
+    const BodyId body_id = joint.bodies[side];
+    row.body[side] = body_id == BodyId::world ? -1 : layout.body[index(body_id)];
+    double* J = row.J[side][0];
+    std::fill(J, J + max_velocities, 0.0);
+    if (row.body[side] < 0) continue;
+    const Body& body = model.body(body_id);
+    if (model::is_angle(joint))
+      spin_row(model, body, poses[index(body_id)], q.axis_W, sign, J);
+    else
+      unit_row(model, body, poses[index(body_id)], q.point_W, q.axis_W, sign, J);
+    moves =
+        moves || std::any_of(J, J + body.velocities, [](double x) { return std::abs(x) > still; });
+  }
+  return moves;
+}
+
+namespace {
+
+// Rate of a coordinate by the motion of prescribed bodies [m/s, angles as lengths].
+double prescribed_coordinate_rate(const Model& model, std::span<const Pose> poses,
+                                  std::span<const Pose> poses_end, const Joint& joint, double h,
+                                  PrescribedMotion motion) {
+  const model::JointCoordinate q = model::joint_coordinate(poses, joint);
+  const bool turns = model::is_angle(joint);
+  double rate = 0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const BodyId id = joint.bodies[side];
+    if (id == BodyId::world || model.body(id).kind != BodyKind::prescribed) continue;
+    rate += (side == 0 ? -1 : 1) *
+            prescribed_rate(poses, poses_end, id, q.point_W, q.axis_W, turns, h, motion);
+  }
+  return (turns ? model.length_unit : 1) * rate;
+}
+
+}  // namespace
+
 void add_drives(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                 const ProblemLayout& layout, double t, double h, PrescribedMotion motion,
                 Problem& problem, std::vector<DriveRow>& drives) {
@@ -33,38 +77,17 @@ void add_drives(const Model& model, std::span<const Pose> poses, std::span<const
     for (std::size_t i = 0; i < model.joints.size(); ++i) {
       const Joint& joint = model.joints[i];
       if (role == Role::drive ? !joint.motor : !(joint.friction > 0)) continue;
-      const model::JointCoordinate q = model::joint_coordinate(poses, joint);
-      const bool turns = model::is_angle(joint);
-      const double lever = turns ? model.length_unit : 1;
+      const auto id = static_cast<JointId>(i);
       Constraint c;
-      c.law = Law::box;
-      c.rows = 1;
-      c.key = coordinate_key(static_cast<JointId>(i), role);
-      DriveRow row;
-      bool moves = false;
-      for (std::size_t side = 0; side < 2; ++side) {
-        const double sign = side == 0 ? -1 : 1;
-        const BodyId id = joint.bodies[side];
-        c.body[side] = id == BodyId::world ? -1 : layout.body[index(id)];
-        std::fill(c.J[side][0], c.J[side][0] + max_velocities, 0.0);
-        if (id == BodyId::world) continue;
-        const Body& body = model.body(id);
-        if (body.kind == BodyKind::prescribed)
-          row.motion +=
-              sign * lever *
-              prescribed_rate(poses, poses_end, id, q.point_W, q.axis_W, turns, h, motion);
-        if (c.body[side] < 0) continue;
-        if (turns)
-          spin_row(model, body, poses[index(id)], q.axis_W, sign, c.J[side][0]);
-        else
-          unit_row(model, body, poses[index(id)], q.point_W, q.axis_W, sign, c.J[side][0]);
-        moves = moves || std::any_of(c.J[side][0], c.J[side][0] + body.velocities,
-                                     [](double x) { return std::abs(x) > still; });
-      }
-      if (!moves) continue;
+      if (!coordinate_row(model, poses, layout, id, c)) continue;
+      const double lever = model::is_angle(joint) ? model.length_unit : 1;
       const Bounds bounds = bounds_of(joint, role, t, h);
       const double unit = h / (lever * problem.units.impulse());
+      DriveRow row;
+      row.motion = prescribed_coordinate_rate(model, poses, poses_end, joint, h, motion);
       row.target = lever * bounds.target;
+      c.law = Law::box;
+      c.key = coordinate_key(id, role);
       c.lo = bounds.lo * unit;
       c.hi = bounds.hi * unit;
       c.b[0] = (row.motion - row.target) / problem.units.speed();

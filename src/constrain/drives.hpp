@@ -15,6 +15,10 @@ struct DriveRow {
   double target = 0;  // rate that a motor keeps [m/s]
 };
 
+// One row along the coordinate of a joint, without law, bounds and b. False: it moves no body.
+bool coordinate_row(const Model& model, std::span<const Pose> poses, const ProblemLayout& layout,
+                    JointId id, Constraint& row);
+
 // Appends the rows of a step of length h from time t: of all motors, then of all friction. Rows
 // that move no body are left out.
 void add_drives(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,

@@ -5,8 +5,10 @@
 
 #include "base/conventions.hpp"
 #include "base/index.hpp"
+#include "constrain/drives.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
+#include "model/joint_coordinate.hpp"
 
 namespace cairn::constrain {
 namespace {
@@ -66,17 +68,38 @@ void add_anchors(const Model& model, std::span<const Pose> poses, ProjectionBuff
   }
 }
 
-// The factor of J M^-1 J^T of the joints and anchors. The bodies are eliminated before any joint: d
-// = M^-1 J^T mu is then orthogonal to every motion of the mechanism, and the centre of mass of what
-// floats stays, whatever the error of mu. (Eliminating a joint while one of its bodies is still
-// there may meet a pivot of rounding where its other body is held by more joints than it has
-// velocities; M d = J^T mu is lost then.)
+// How far a coordinate is from its value [m].
+double apart(const Model& model, const KeptCoordinate& kept, std::span<const Pose> poses) {
+  const Joint& joint = model.joints[index(kept.joint)];
+  const double value = model::joint_coordinate(poses, joint).value;
+  return (model::is_angle(joint) ? model.length_unit : 1) *
+         model::coordinate_difference(joint, value, kept.value);
+}
+
+// (E764).
+void add_coordinates(const Model& model, std::span<const Pose> poses, ProjectionBuffers& b) {
+  for (const KeptCoordinate& kept : b.coordinates) {
+    Constraint c;
+    if (!coordinate_row(model, poses, b.layout, kept.joint, c)) continue;
+    c.law = Law::equality;
+    c.b[0] = apart(model, kept, poses) / b.problem.units.speed();
+    b.problem.first_row.push_back(b.problem.first_row.back() + 1);
+    b.problem.constraints.push_back(std::move(c));
+  }
+}
+
+// The factor of J M^-1 J^T of the joints, coordinates and anchors. The bodies are eliminated before
+// any joint: d = M^-1 J^T mu is then orthogonal to every motion of the mechanism, and the centre of
+// mass of what floats stays, whatever the error of mu. (Eliminating a joint while one of its bodies
+// is still there may meet a pivot of rounding where its other body is held by more joints than it
+// has velocities; M d = J^T mu is lost then.)
 bool factorize_joints(const Model& model, ProjectionBuffers& b, std::span<const Pose> poses) {
   b.zero.setZero(model.velocities);
   assemble_bodies(model, b.zero, 1, b.layout, b.problem);
   b.terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     add_joint(model, poses, poses, b.layout, static_cast<JointId>(i), 1, 1, b.problem, b.terms);
+  add_coordinates(model, poses, b);
   add_anchors(model, poses, b);
   const std::vector<Constraint>& constraints = b.problem.constraints;
   if (!list_constraints(b)) return false;
@@ -253,6 +276,14 @@ double anchor_error(std::span<const AnchorRows> anchors, std::span<const Pose> p
   return largest;
 }
 
+double coordinate_error(const Model& model, std::span<const KeptCoordinate> coordinates,
+                        std::span<const Pose> poses) {
+  double largest = 0;
+  for (const KeptCoordinate& kept : coordinates)
+    largest = std::max(largest, std::abs(apart(model, kept, poses)));
+  return largest;
+}
+
 double extent(const Model& model, std::span<const Pose> poses) {
   double size = model.length_unit;
   for (const Pose& pose : poses) size = std::max(size, pose.p.cwiseAbs().maxCoeff());
@@ -298,7 +329,8 @@ bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<P
   // Positions carry rounding of their own size; below that nothing can be gained.
   const double size = extent(model, poses), enough = 4e-16 * size;
   const auto error_at = [&](std::span<const Pose> at) {
-    return std::max(open_error(model, at), anchor_error(b.anchors, at));
+    return std::max({open_error(model, at), anchor_error(b.anchors, at),
+                     coordinate_error(model, b.coordinates, at)});
   };
   double error = error_at(poses);
   for (int i = 0; error > enough && i < max_newton_steps; ++i) {
@@ -316,7 +348,8 @@ bool project_onto_joints(const Model& model, ProjectionBuffers& b, std::vector<P
     poses.swap(b.trial);
     error = next;
   }
-  return b.anchors.empty() ? error <= 1e-9 * size : open_error(model, poses) <= 1e-9 * size;
+  const bool alone = b.anchors.empty() && b.coordinates.empty();
+  return (alone ? error : open_error(model, poses)) <= 1e-9 * size;
 }
 
 }  // namespace cairn::constrain

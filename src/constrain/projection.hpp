@@ -23,9 +23,17 @@ struct AnchorRows {
   double normal = 0;  // gap along the normal that is left [m]
 };
 
+// A coordinate that a motor or dry friction keeps (E764).
+struct KeptCoordinate {
+  JointId joint{};
+  double value = 0;  // [rad], [m]
+};
+
 struct ProjectionBuffers {
-  std::vector<AnchorRows> anchors;  // an input: projected together with the joints
-  WorkMeter* meter = nullptr;       // of the step (E314)
+  // Inputs: projected together with the joints.
+  std::vector<AnchorRows> anchors;
+  std::vector<KeptCoordinate> coordinates;
+  WorkMeter* meter = nullptr;  // of the step (E314)
   linear::BlockLU lu;
   ProblemLayout layout;
   Problem problem;
@@ -59,14 +67,19 @@ struct ProjectionBuffers {
 double anchor_error(const AnchorRows& anchor, std::span<const Pose> poses);
 double anchor_error(std::span<const AnchorRows> anchors, std::span<const Pose> poses);
 
+// Largest distance of coordinates from their values, angles as lengths [m].
+double coordinate_error(const Model& model, std::span<const KeptCoordinate> coordinates,
+                        std::span<const Pose> poses);
+
 // A contact whose gap must not become smaller than `least`.
 struct GapBound {
   Contact contact;
   double least = 0;  // [m]
 };
 
-// Moves the free bodies by the smallest displacement, measured by mass, that closes all joints and
-// brings the anchors together. False if the joints are not closed to rounding then.
+// Moves the free bodies by the smallest displacement, measured by mass, that closes all joints,
+// brings the anchors together and the coordinates to their values. False if the joints are not
+// closed to rounding then.
 bool project_onto_joints(const Model& model, ProjectionBuffers& buffers, std::vector<Pose>& poses);
 
 // One step of (E320) at these poses, in buffers.shift; the pushes of the contacts are in

@@ -8,6 +8,8 @@
 
 namespace cairn::model {
 
+static constexpr double full = 2 * std::numbers::pi;
+
 bool has_coordinate(const Joint& joint) {
   return std::holds_alternative<RevoluteJoint>(joint.type) ||
          std::holds_alternative<PrismaticJoint>(joint.type);
@@ -26,11 +28,15 @@ JointCoordinate joint_coordinate(std::span<const Pose> poses, const Joint& joint
   }
   const Quat turn = A.R.conjugate() * B.R * joint.R_AB.conjugate();
   q.value = 2 * std::atan2(turn.vec().dot(joint.axes[0]), turn.w());
-  constexpr double full = 2 * std::numbers::pi;
   const double middle =
       joint.limits.any() ? 0.5 * joint.limits.lower + 0.5 * joint.limits.upper : 0;
   q.value -= full * std::round((q.value - middle) / full);
   return q;
+}
+
+double coordinate_difference(const Joint& joint, double a, double b) {
+  const double d = a - b;
+  return is_angle(joint) ? d - full * std::round(d / full) : d;
 }
 
 double limit_excess(std::span<const Pose> poses, const Joint& joint) {

@@ -26,6 +26,9 @@ inline bool is_angle(const Joint& joint) {
 // or of the start.
 JointCoordinate joint_coordinate(std::span<const Pose> poses, const Joint& joint);
 
+// a - b of two values of the coordinate; angles within half a turn.
+double coordinate_difference(const Joint& joint, double a, double b);
+
 // How far the coordinate is beyond its range, >= 0 [rad], [m].
 double limit_excess(std::span<const Pose> poses, const Joint& joint);
 

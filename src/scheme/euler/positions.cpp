@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dynamics/kinematics.hpp"
+#include "model/joint_coordinate.hpp"
 #include "scheme/euler/step.hpp"
 
 namespace cairn::scheme {
@@ -13,8 +14,28 @@ constexpr double given_way = 0x1p-7;  // of the model's size [-]
 
 }  // namespace
 
-// (E38), with the anchors of contacts that stick (E442). Anchors give way to joints. False if the
-// joints cannot be closed.
+// (E764): coordinates whose motor or dry friction carries less than its largest effort.
+void Step::find_kept_coordinates() {
+  constexpr double inside = 1 - 0x1p-20;
+  const SolveRecord& record = last();
+  data.projection.coordinates.clear();
+  for (std::size_t i = 0; i < data.drives.size(); ++i) {
+    const std::size_t number = data.joint_constraints + i;
+    const Constraint& c = record.problem.constraints[number];
+    const double impulse = record.solution.lambda[record.problem.first_row[number]];
+    if (!(std::abs(impulse) < inside * c.hi) || !(c.lo < c.hi)) continue;
+    const auto id = static_cast<JointId>(c.key.element);
+    const Joint& joint = model.joints[index(id)];
+    const double lever = model::is_angle(joint) ? model.length_unit : 1;
+    if (!std::any_of(data.projection.coordinates.begin(), data.projection.coordinates.end(),
+                     [&](const constrain::KeptCoordinate& k) { return k.joint == id; }))
+      data.projection.coordinates.push_back({id, model::joint_coordinate(state.poses, joint).value +
+                                                     h * data.drives[i].target / lever});
+  }
+}
+
+// (E38), with the anchors of contacts that stick (E442) and coordinates that are kept. Both give
+// way to joints. False if the joints cannot be closed.
 bool Step::close_joints(std::span<const Contact> beginning) {
   data.poses_moved = data.poses_end;
   data.spared = false;
@@ -23,9 +44,15 @@ bool Step::close_joints(std::span<const Contact> beginning) {
   if (!options.projection) return true;
   find_anchors(beginning);
   select_anchors();
+  find_kept_coordinates();
   for (;;) {
     if (model.joints.empty() && data.projection.anchors.empty()) return true;
     const bool closed = constrain::project_onto_joints(model, data.projection, data.poses_end);
+    if (!closed && !data.projection.coordinates.empty()) {
+      data.projection.coordinates.clear();
+      data.poses_end = data.poses_moved;
+      continue;
+    }
     if (data.projection.anchors.empty()) return closed;
     if (closed && (!presses_others(beginning) || (may_spare() && spare_others()))) return true;
     if (!closed)

@@ -96,6 +96,7 @@ struct Step {
   double joint_target(std::size_t row) const;
 
   // Positions after the step.
+  void find_kept_coordinates();
   bool close_joints(std::span<const Contact> beginning);
   bool sticks(std::size_t contact) const;
   bool moves_as_one(const Contact& c, const Vec3& prescribed_spin) const;
