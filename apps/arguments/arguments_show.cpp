@@ -1,5 +1,8 @@
 // Words after `cairn view`, plot, export and render.
+#include <span>
+
 #include "arguments/arguments.hpp"
+#include "exports/quantities.hpp"
 
 namespace cairn::app {
 namespace {
@@ -16,10 +19,7 @@ constexpr const char* plot_examples = R"(Examples:
   cairn plot out/pile energy -o energy.svg
   cairn plot out/pile body:disc01.x body:disc01.y certificate -o disc.svg
 
-Of the scene: energy total kinetic potential friction impact penetration joint_error joint_angle certificate
-coulomb contacts candidates collisions iterations cpu. Of a body: body:NAME. and x y z, vx vy vz, speed,
-wx wy wz, spin, angle, force. Of a joint: joint:NAME. and position velocity, force fx fy fz, torque tx ty tz,
-limit. Of the contacts of two bodies: contact:A-B. and force fx fy fz. Quantities of one unit share a plot.)";
+)";
 
 constexpr const char* export_examples = R"(Examples:
   cairn export out/pile --to gltf -o pile.glb        animated; opens in Blender and in browsers
@@ -35,6 +35,28 @@ constexpr const char* render_examples = R"(Examples:
   cairn render out/pile -o frames/ --from 1 --to 2 --on forces --dark
 
 Pictures are drawn by the player in Chromium without a screen (CAIRN_BROWSER names another one), films by ffmpeg.)";
+
+std::string words(std::span<const exports::QuantityName> quantities) {
+  constexpr std::size_t width = 116;
+  std::string text, line;
+  for (const exports::QuantityName& q : quantities) {
+    if (!line.empty() && line.size() + 1 + std::string_view(q.name).size() > width) {
+      text += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "  " : " ") + std::string(q.name);
+  }
+  return text + line + "\n";
+}
+
+std::string plot_help() {
+  return plot_examples + ("Of the scene: energy, which is total, kinetic and potential, and\n" +
+                          words(exports::scene_quantities())) +
+         "Of a body, behind body:NAME.\n" + words(exports::body_quantities()) +
+         "Of a joint, behind joint:NAME.\n" + words(exports::joint_quantities()) +
+         "Of the contacts of two bodies, behind contact:A-B.\n" +
+         words(exports::contact_quantities()) + "Quantities of one unit share a plot.";
+}
 
 // "720x280"
 std::string needs_a_size(const std::string& text) {
@@ -112,7 +134,7 @@ void add_view(CLI::App& app, ViewOptions& options) {
 
 void add_plot(CLI::App& app, PlotCommand& options) {
   CLI::App* command =
-      add_command(app, "plot", "Draw quantities of a recording over time", plot_examples);
+      add_command(app, "plot", "Draw quantities of a recording over time", plot_help().c_str());
   command->add_option("TRACE", options.input, "trace file, or the folder of a run")->required();
   command->add_option("QUANTITY", options.quantities, "what to draw, see below")->required();
   command->add_option("-o,--out", options.out, "the picture")

@@ -16,6 +16,7 @@ Json check_json(const std::string& file, const CheckReport& check) {
   json["ok"] = check.ok;
   json["complete"] = check.complete;
   json["frames"] = check.frames;
+  json["left_out"] = check.left_out;
   json["solves"] = check.solves;
   json["dropped_bytes"] = check.dropped_bytes;
   json["penetrations_checked"] = check.penetrations_checked;
@@ -34,6 +35,8 @@ Json check_json(const std::string& file, const CheckReport& check) {
 std::string check_text(const CheckReport& check) {
   std::string text = fmt::format("{}: {} frames, {} solves judged", check.ok ? "ok" : "NOT OK",
                                  check.frames, check.solves);
+  if (check.left_out > 0)
+    text += fmt::format(" ({} frames without contacts and problems)", check.left_out);
   if (check.solves > 0)
     text += fmt::format(", worst residual {:.2e} in step {} at {}", check.worst, check.worst_step,
                         printable(check.worst_row));

@@ -45,7 +45,7 @@ double worst_certificate(const record::FrictionVariant& v) {
 
 // Under an exact law the certificate is the residual of Coulomb's law.
 double coulomb_residual(const record::FrictionVariant& v) {
-  return std::holds_alternative<Relaxed>(v.scheme) ? v.totals.coulomb_residual_max
+  return std::holds_alternative<Relaxed>(v.scheme) ? v.totals.figures.largest.coulomb_residual
                                                    : worst_certificate(v);
 }
 
@@ -77,7 +77,7 @@ Json comparison_json(const record::FrictionVariant& v) {
   json["orientation_difference"] = v.orientation;
   json["off"] = {
       {"lift", v.lift_off}, {"position", v.position_off}, {"dissipation", v.dissipation_off}};
-  json["penetration"] = t.penetration_max;
+  json["penetration"] = t.figures.largest.penetration;
   json["solves"] = t.solves;
   json["cpu_ms_per_step"] = t.cpu_ms_mean();
   json["state_hash"] = fmt::format("{:016x}", hash(v.state));

@@ -1,8 +1,11 @@
 // A contact between two shapes: where, along which normal, how far apart.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "cairn/ids.hpp"
 #include "cairn/math.hpp"
@@ -77,5 +80,21 @@ struct Contact {
   double lever = 0;  // of the limit of an angle: gap and velocity are an angle about n_W and its
                      // rate, times this length [m]; 0: those of the points at p_WC
 };
+
+// The section of a friction cone that is no circle and no ellipse: a convex polygon (E247).
+using Corner = std::array<double, 2>;  // along t1 and t2
+
+// Corners counter-clockwise, with the origin inside.
+using FrictionPolygon = std::vector<Corner>;
+
+constexpr int max_corners = 64;
+
+// Sorts the corners counter-clockwise. Says what is wrong with the polygon: too few or too many
+// corners, one that is none, or an edge that has the origin on its outer side or (nearly) on it;
+// empty: nothing.
+std::string make_convex(FrictionPolygon& polygon);
+
+// Distance of the farthest corner from the origin.
+double largest(const FrictionPolygon& polygon);
 
 }  // namespace cairn

@@ -16,7 +16,6 @@
 #include "cairn/contact.hpp"
 #include "cairn/error.hpp"
 #include "cairn/expression.hpp"
-#include "cairn/friction_polygon.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/math.hpp"
 #include "cairn/polyhedron.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cairn/constraint_key.hpp"
-#include "cairn/friction_polygon.hpp"
 #include "cairn/math.hpp"
 
 namespace cairn {

@@ -10,6 +10,7 @@
 #include "cairn/scheme.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/state.hpp"
+#include "cairn/step_figures.hpp"
 #include "cairn/verdict.hpp"
 
 namespace cairn {
@@ -192,57 +193,24 @@ struct StepPart {
   bool first_order = false;    // schemes with events: taken by a step of `euler`
 };
 
-struct StepReport {
+struct StepReport : StepFigures {
   StepStatus status = StepStatus::certified;
   StopReason reason = StopReason::none;
   std::string message;                  // why it was not taken; empty otherwise
   std::int64_t step = 0;                // number of the step, the first is 1
   double t = 0, h = 0;                  // time at the end, length [s]
   std::vector<ContactReport> contacts;  // candidates of the last solve, sorted by key
+  int candidates = 0;  // contacts of a step read from a recording that does not hold them; else 0
   std::vector<SolveRecord>
       solves;  // the first `solve_count` are of this step, the rest is spare memory
   int solve_count = 0;
-  double certificate = 0;  // worst scaled residual over all of them [-]
-  int worst_solve = 0;     // the solve it comes from
+  int worst_solve = 0;  // the solve that `certificate` comes from
   Ledger ledger;
   Verdict verdict;
-  std::vector<StepPart> divided;  // empty: the step was taken as a whole
-  double penetration = 0;         // largest max(0, -gap) over all pairs at the end of the step [m]
-  double joint_error_angle = 0;   // largest misalignment of a joint at the end [rad]
-  double projection = 0;          // farthest that the projection moved a centre of mass [m]
-  double projection_angle = 0;    // and turned a body [rad]
-  double projection_slowing =
-      1;                       // least factor on velocities that pays for the projection's work [-]
-  double projection_work = 0;  // energy that the projection put in, part of the ledger's
-                               // stabilisation [J]
-  double joint_error = 0;      // largest distance error of a joint at the end [m]
-  int active_contacts = 0;     // contacts that carry an impulse
-  int added_pairs = 0;         // contacts that verification added, other than of two polyhedra
-  int candidates = 0;  // contacts of a step read from a recording that does not hold them; else 0
-  int filtered_contacts = 0;  // contacts that the filter left out, since others imply them (E145)
-  int revised_pairs = 0;      // polyhedra whose axis or events verification changed (E143)
-  int collisions = 0;         // contacts with restitution
-  int guard_corrections = 0;  // times that the energy guard reduced the restitution
-  double guard_factor = 1;    // theta: share of restitution kept [-]
-  int nonlinear_iterations = 0;  // solves that linearised again, option nonlinear; Newton steps of
-                                 // scheme penalty
-  double nonlinear_residual =
-      0;                        // what is left of gaps and joints at the end of the step (E83) [m]
-  int nonlinear_fallback = 0;   // 1 if they did not contract: the step is the linearised one
-  int discarded_solves = 0;     // problems solved before verification added contacts
-  int corrections = 0;          // solves of scheme relaxed towards exact friction
-  double coulomb_residual = 0;  // scheme relaxed: how far the step is from exact Coulomb friction,
-                                // as a scaled residual (E93) [-]
-  int contact_projections = 0;  // solves that pushed bodies out of overlaps (E84)
-  int uncertified_projections = 0;            // of them, those that missed the tolerance
-  double contact_projection_certificate = 0;  // their worst scaled residual [-]
-  std::vector<StepEvent> events;              // trapezoidal and hybrid, in the order of time
-  std::vector<ImpactReport> impacts;          // in the order of time
-  std::vector<JointReport> joints;            // beside Model::joints; of a step that was taken
-  int sequential_impacts = 0;                 // of propagation one contact at a time (E226)
-  int unfinished_sequences = 0;               // of them, sequences that were cut short
-  double error_estimate = 0;                  // of a step divided to an accuracy (E182) [m]
-  int parts = 1;                              // into which it was divided
+  std::vector<StepPart> divided;      // empty: the step was taken as a whole
+  std::vector<StepEvent> events;      // trapezoidal and hybrid, in the order of time
+  std::vector<ImpactReport> impacts;  // in the order of time
+  std::vector<JointReport> joints;    // beside Model::joints; of a step that was taken
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
     struct Checks {  // of the verdict, all attempts together; residuals are part of `solve` [s]

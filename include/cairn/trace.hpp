@@ -36,6 +36,8 @@ struct TraceFrame {
   ShownForces forces;                // empty: none recorded
   bool whole = true;  // false: of level `states`, without contacts, problems and velocities
   bool exact = true;  // the state is that of `state_hash`; false: rounded poses, no velocities
+  bool has_before = false;  // whole frame after one that is not:
+  State before;             // the state at the beginning of the step
 };
 
 // Appends chunk after chunk; every frame is handed to the operating system before append() returns,
@@ -53,11 +55,15 @@ class TraceWriter {
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
 
-  // Drops all that `reader` of the same file has not read yet, and goes on after it.
-  Result<void> keep(const TraceReader& reader);
+  // Drops all that `reader` of the same file has not read yet, and goes on after it, from `state`.
+  Result<void> keep(const TraceReader& reader, const State& state);
 
   Result<void> append_initial(const State& state);
-  Result<void> append(const StepReport& report, const State& state, const ShownForces& forces = {});
+  // Whether the next step will be a frame of the level of the recording, if it is accepted.
+  bool is_due(const StepReport& report) const;
+  // `last`: of the run, recorded as the level says.
+  Result<void> append(const StepReport& report, const State& state, const ShownForces& forces = {},
+                      bool last = false);
   Result<void> sync();    // waits for the disk
   Result<void> finish();  // writes the end chunk, waits for the disk, closes
 
@@ -145,6 +151,7 @@ struct CheckFinding {
 struct CheckReport {
   std::int64_t frames = 0;           // complete frames, the initial one included
   std::int64_t solves = 0;           // problems judged
+  std::int64_t left_out = 0;         // frames without contacts and problems
   std::uint64_t dropped_bytes = 0;   // after the last complete frame
   bool complete = false;             // the end chunk was there
   bool penetrations_checked = true;  // false: too many shapes to compare all pairs

@@ -135,16 +135,8 @@ struct Columns {
          *joint_drive, *joint_friction;
 };
 
-constexpr std::pair<const char*, const char*> figure_names[] = {
-    {"kinetic", "J"},       {"potential", "J"},   {"friction", "J"},
-    {"impact", "J"},        {"penetration", "m"}, {"joint_error", "m"},
-    {"joint_angle", "rad"}, {"certificate", ""},  {"cpu", "s"}};
-
-std::array<double, std::size(figure_names)> figures(const StepReport& r) {
-  const Ledger& l = r.ledger;
-  return {l.kinetic_end, l.potential_end,     l.friction,    l.impact,       r.penetration,
-          r.joint_error, r.joint_error_angle, r.certificate, r.seconds.total};
-}
+constexpr std::pair<const char*, const char*> energy_names[] = {
+    {"kinetic", "J"}, {"potential", "J"}, {"friction", "J"}, {"impact", "J"}};
 
 void make_columns(hid_t file, const Model& model, Columns& c) {
   const hsize_t bodies = model.bodies.size(), n = static_cast<hsize_t>(model.velocities);
@@ -153,8 +145,14 @@ void make_columns(hid_t file, const Model& model, Columns& c) {
   c.time = &c.add(file, "/frames/time", real, {}, "s");
   c.h = &c.add(file, "/frames/h", real, {}, "s");
   c.status = &c.add(file, "/frames/status", byte, {});
-  for (const auto& [name, unit] : figure_names)
+  const auto add_figure = [&](const char* name, const char* unit) {
     c.figures.push_back(&c.add(file, ("/frames/" + std::string(name)).c_str(), real, {}, unit));
+  };
+  for (const auto& [name, unit] : energy_names) add_figure(name, unit);
+  add_figure("cpu", "s");
+  describe([&](const FigureText& figure) {
+    add_figure(figure.key, figure.unit[0] == '-' ? "" : figure.unit);
+  });
   c.position = &c.add(file, "/bodies/position", real, {bodies, 3}, "m");
   c.orientation = &c.add(file, "/bodies/orientation", real, {bodies, 4});
   c.velocity = &c.add(file, "/bodies/velocity", real, {bodies, 3}, "m/s");
@@ -262,8 +260,14 @@ bool put_all(hid_t file, record::TraceWalk& walk, const ExportOptions& options, 
     c.time->put(frame.state.t);
     c.h->put(walk.frames() == 1 ? 0.0 : frame.report.h);
     c.status->put(static_cast<std::uint8_t>(frame.report.status));
-    const auto values = figures(frame.report);
-    for (std::size_t i = 0; i < values.size(); ++i) c.figures[i]->put(values[i]);
+    auto next = c.figures.begin();
+    const StepReport& r = frame.report;
+    for (const double energy :
+         {r.ledger.kinetic_end, r.ledger.potential_end, r.ledger.friction, r.ledger.impact})
+      (*next++)->put(energy);
+    (*next++)->put(r.seconds.total);
+    describe([&](const FigureText&, const auto& x) { (*next++)->put(static_cast<double>(x)); },
+             r);
     put_body_columns(walk, c);
     c.first->put(contacts);
     contacts += put_contact_columns(frame, c);

@@ -15,29 +15,39 @@
 namespace cairn::exports {
 namespace {
 
-constexpr std::array of_scene = {
-    QuantityName{"energy", "total, kinetic and potential energy", "J"},
-    QuantityName{"total", "kinetic plus potential energy", "J"},
-    QuantityName{"kinetic", "kinetic energy", "J"},
-    QuantityName{"potential", "potential energy: gravity and springs", "J"},
-    QuantityName{"friction", "energy that friction took so far", "J"},
-    QuantityName{"impact", "energy that impacts took so far", "J"},
-    QuantityName{"restitution_loss", "energy that normal impulses of impacts took so far", "J"},
-    QuantityName{"impact_friction", "energy that friction of impacts took so far", "J"},
-    QuantityName{"impact_gain", "energy that impulses of impacts put in so far", "J"},
-    QuantityName{"impact_speed", "fastest approach of an impact of the step", "m/s"},
-    QuantityName{"penetration", "deepest penetration of the step", "m"},
-    QuantityName{"joint_error", "largest distance error of a joint", "m"},
-    QuantityName{"joint_angle", "largest misalignment of a joint", "rad"},
-    QuantityName{"certificate", "worst scaled residual of the step", ""},
-    QuantityName{"coulomb", "residual of exact Coulomb friction, scheme relaxed", ""},
-    QuantityName{"contacts", "contacts that carry a force", "count"},
-    QuantityName{"not_unique", "contacts whose force is not unique", "count"},
-    QuantityName{"candidates", "contacts that could have closed", "count"},
-    QuantityName{"collisions", "contacts with restitution in the step", "count"},
-    QuantityName{"iterations", "sweeps, Newton steps and pivots of all solves", "count"},
-    QuantityName{"cpu", "CPU time of the step", "ms"},
-};
+// What is no figure of a step by itself; the figures follow.
+const std::vector<QuantityName>& of_scene() {
+  static const std::vector<QuantityName> all = [] {
+    std::vector<QuantityName> list = {
+        {"energy", "total, kinetic and potential energy", "J"},
+        {"total", "kinetic plus potential energy", "J"},
+        {"kinetic", "kinetic energy", "J"},
+        {"potential", "potential energy: gravity and springs", "J"},
+        {"friction", "energy that friction took so far", "J"},
+        {"impact", "energy that impacts took so far", "J"},
+        {"restitution_loss", "energy that normal impulses of impacts took so far", "J"},
+        {"impact_friction", "energy that friction of impacts took so far", "J"},
+        {"impact_gain", "energy that impulses of impacts put in so far", "J"},
+        {"impact_speed", "fastest approach of an impact of the step", "m/s"},
+        {"not_unique", "contacts whose force is not unique", "count"},
+        {"candidates", "contacts that could have closed", "count"},
+        {"iterations", "sweeps, Newton steps and pivots of all solves", "count"},
+        {"cpu", "CPU time of the step", "ms"},
+    };
+    describe([&](const FigureText& figure) {
+      const std::string_view unit = figure.unit;
+      list.push_back({figure.key, figure.text,
+                      unit.empty() ? "count" : (unit == "-" ? "" : figure.unit)});
+    });
+    return list;
+  }();
+  return all;
+}
+
+// Other words for figures.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"contacts", "active_contacts"}, {"coulomb", "coulomb_residual"}};
+
 
 constexpr std::array of_body = {
     QuantityName{"x", "position of the body frame", "m"},
@@ -89,8 +99,7 @@ struct Source {
   JointId joint{};
 };
 
-template <std::size_t n>
-std::vector<std::string_view> names(const std::array<QuantityName, n>& list) {
+std::vector<std::string_view> names(std::span<const QuantityName> list) {
   std::vector<std::string_view> all;
   for (const QuantityName& q : list) all.emplace_back(q.name);
   return all;
@@ -102,10 +111,8 @@ std::string joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
-template <std::size_t n>
-std::optional<std::size_t> position(const std::array<QuantityName, n>& list,
-                                    std::string_view name) {
-  for (std::size_t i = 0; i < n; ++i)
+std::optional<std::size_t> position(std::span<const QuantityName> list, std::string_view name) {
+  for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].name == name) return i;
   return std::nullopt;
 }
@@ -153,8 +160,7 @@ Error unknown(const char* what, const std::string& text, const std::string& name
 }
 
 // Fills in the quantity behind the dot.
-template <std::size_t n>
-Result<Source> with_quantity(Source source, const std::array<QuantityName, n>& list,
+Result<Source> with_quantity(Source source, std::span<const QuantityName> list,
                              const std::string& text, const QuantityPath& parts) {
   const std::string prefix = text.substr(0, text.find(':') + 1);
   const std::vector<std::string_view> known = names(list);
@@ -200,9 +206,12 @@ Result<Source> find_source(const Model& model, const std::string& text) {
   if (text.starts_with("body:")) return find_body_source(model, text);
   if (text.starts_with("joint:")) return find_joint_source(model, text);
   if (text.starts_with("contact:")) return find_contact_source(model, text);
-  if (const std::optional<std::size_t> which = position(of_scene, text))
+  std::string_view name = text;
+  for (const auto& [other, key] : other_names)
+    if (name == other) name = key;
+  if (const std::optional<std::size_t> which = position(of_scene(), name))
     return Source{.which = *which};
-  const std::vector<std::string_view> known = names(of_scene);
+  const std::vector<std::string_view> known = names(of_scene());
   return fail(plot_refused(ErrorCode::unknown_name, "unknown quantity", text,
                            joined(known) + ", body:NAME. with " + joined(names(of_body)) +
                                ", joint:NAME. with " + joined(names(of_joint)) +
@@ -278,20 +287,16 @@ double of_the_scene(const TraceFrame& frame, std::string_view name, const Sums& 
     for (const ImpactReport& i : r.impacts) fastest = std::max(fastest, -i.approach);
     return fastest;
   }
-  if (name == "penetration") return r.penetration;
-  if (name == "joint_error") return r.joint_error;
-  if (name == "joint_angle") return r.joint_error_angle;
-  if (name == "certificate") return r.certificate;
-  if (name == "coulomb") return r.coulomb_residual;
-  if (name == "contacts") return r.active_contacts;
   if (name == "not_unique")
     return frame.forces.count(ForceKind::least_norm) + frame.forces.count(ForceKind::not_minimised);
   if (name == "candidates") return static_cast<double>(r.contacts.size());
-  if (name == "collisions") return r.collisions;
   if (name == "cpu") return 1e3 * r.seconds.total;
-  double iterations = 0;
-  for (const SolveRecord& solve : r.solved()) iterations += solve.solution.iterations;
-  return iterations;
+  double value = 0;
+  if (name == "iterations")
+    for (const SolveRecord& solve : r.solved()) value += solve.solution.iterations;
+  describe([&](const FigureText& figure, const auto& x) { value = name == figure.key ? x : value; },
+           r);
+  return value;
 }
 
 const QuantityName& quantity_of(const Source& source) {
@@ -305,7 +310,7 @@ const QuantityName& quantity_of(const Source& source) {
     case Source::Kind::scene:
       break;
   }
-  return of_scene[source.which];
+  return of_scene()[source.which];
 }
 
 // Units of coordinates depend on the joint: "rad or m".
@@ -326,7 +331,7 @@ PlottedCurve make_curve(const Model& model, const Source& source, const std::str
       source.kind == Source::Kind::scene ? std::string(name) : text.substr(text.find(':') + 1);
   curve.unit = unit;
   curve.logarithmic = name == "penetration" || name == "joint_error" || name == "joint_angle" ||
-                      name == "certificate" || name == "coulomb";
+                      name == "certificate" || name == "coulomb_residual";
   curve.from_zero = unit == "count" || unit == "ms" || name == "speed" || name == "spin" ||
                     name == "force" || name == "torque" || name == "impact_speed";
   return curve;
@@ -345,7 +350,7 @@ std::string title_of(const std::vector<const PlottedCurve*>& curves, const std::
 }  // namespace
 
 std::span<const QuantityName> scene_quantities() {
-  return of_scene;
+  return of_scene();
 }
 std::span<const QuantityName> body_quantities() {
   return of_body;

@@ -1,4 +1,4 @@
-#include "cairn/friction_polygon.hpp"
+#include "cairn/contact.hpp"
 
 #include <algorithm>
 #include <cmath>

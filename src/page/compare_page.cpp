@@ -28,7 +28,7 @@ void put_table(const record::FrictionComparison& comparison, Text out) {
     fmt::format_to(out, "<tr><td>{}</td>", escape(v.name));
     for (const double x : {v.lift_gap, v.slip, t.ledger.friction, t.ledger.impact, v.normal_force(),
                            v.friction_force(), v.position, worst,
-                           relaxed ? t.coulomb_residual_max : worst, t.cpu_ms_mean()})
+                           relaxed ? t.figures.largest.coulomb_residual : worst, t.cpu_ms_mean()})
       fmt::format_to(out, "<td class=\"n\">{}</td>", short_number(x));
     const bool held = t.status() == record::RunStatus::ok;
     fmt::format_to(out, "<td class=\"{}\">{}</td></tr>", held ? "yes" : "no",

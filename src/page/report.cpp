@@ -100,39 +100,39 @@ void put_numbers(Page& page) {
   put_tile(page, fmt::format("{}", t.steps),
            fmt::format("steps to t = {} s", short_number(page.in.state.t)));
   put_tile(page, fmt::format("{}", moving), fmt::format("free bodies of {}", model.bodies.size()));
-  put_tile(page, fmt::format("{}", t.contacts_max),
-           fmt::format("contacts with force at most, {} at the end", t.contacts_final));
-  put_tile(page, short_number(t.penetration_max) + " m", "deepest penetration");
+  put_tile(page, fmt::format("{}", t.figures.largest.active_contacts),
+           fmt::format("contacts with force at most, {} at the end", t.figures.last.active_contacts));
+  put_tile(page, short_number(t.figures.largest.penetration) + " m", "deepest penetration");
   if (!model.joints.empty()) {
-    put_tile(page, short_number(t.joint_error_max) + " m", "largest joint error");
+    put_tile(page, short_number(t.figures.largest.joint_error) + " m", "largest joint error");
     put_tile(page, fmt::format("{}", t.joint_rank.rank),
              escape("independent rows of joints: " + to_text(model, t.joint_rank)));
   }
-  if (t.nonlinear_iterations > 0)
-    put_tile(page, fmt::format("{}", t.nonlinear_iterations),
+  if (t.figures.sum.nonlinear_iterations > 0)
+    put_tile(page, fmt::format("{}", t.figures.sum.nonlinear_iterations),
              fmt::format("linearisations at the end of steps, {} steps did not contract, at most "
                          "{} m left",
-                         t.nonlinear_fallbacks, short_number(t.nonlinear_residual_max)));
+                         t.figures.sum.nonlinear_fallback, short_number(t.figures.largest.nonlinear_residual)));
   if (std::holds_alternative<Relaxed>(page.in.scene.simulation.scheme))
-    put_tile(page, short_number(t.coulomb_residual_max),
+    put_tile(page, short_number(t.figures.largest.coulomb_residual),
              fmt::format("largest residual of exact Coulomb friction, in step {}; the step is "
                          "judged by the law coulomb_relaxed",
                          t.coulomb_residual_step));
-  if (t.contact_projections > 0)
-    put_tile(page, fmt::format("{}", t.contact_projections),
+  if (t.figures.sum.contact_projections > 0)
+    put_tile(page, fmt::format("{}", t.figures.sum.contact_projections),
              fmt::format("problems solved to push bodies out of overlaps, worst scaled residual "
                          "{}, {} not certified",
-                         short_number(t.contact_projection_worst), t.uncertified_projections));
+                         short_number(t.figures.largest.contact_projection_certificate), t.figures.sum.uncertified_projections));
   put_tile(page, short_number(t.max_rise) + " J", "largest unexplained rise of energy in a step");
   if (t.cpu_seconds > 0)
     put_tile(page, short_number(t.cpu_ms_mean()) + " ms",
              fmt::format("CPU per step, median {} ms", short_number(t.cpu_ms_median())));
   put_tile(page, fmt::format("{}", t.solves),
            fmt::format("problems solved, {} iterations", t.iterations));
-  if (t.guard_corrections > 0)
-    put_tile(page, fmt::format("{}", t.guard_corrections), "impacts held back by the energy guard");
-  if (t.added_pairs > 0)
-    put_tile(page, fmt::format("{}", t.added_pairs), "contacts added by verification");
+  if (t.figures.sum.guard_corrections > 0)
+    put_tile(page, fmt::format("{}", t.figures.sum.guard_corrections), "impacts held back by the energy guard");
+  if (t.figures.sum.added_pairs > 0)
+    put_tile(page, fmt::format("{}", t.figures.sum.added_pairs), "contacts added by verification");
   if (t.found_max > t.candidates_max)
     put_tile(page, fmt::format("{} of {}", t.candidates_max, t.found_max),
              "contacts kept by the filter, at the most");
@@ -205,7 +205,7 @@ void put_plots(Page& page) {
   if (t.impacts.contacts > 0)
     put_plot(page, {.title = "Energy lost in impacts so far", .y = "J", .from_zero = true},
              {{"restitution", t.impact_loss.points()}, {"friction", t.impact_friction.points()}});
-  if (t.guard_corrections > 0)
+  if (t.figures.sum.guard_corrections > 0)
     put_plot(page, {.title = "Energy guard: share of restitution taken away", .from_zero = true},
              {{"", t.guard.points()}});
   page.html += "</div>";

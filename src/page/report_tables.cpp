@@ -102,16 +102,16 @@ void put_contacts(ReportPage& page) {
   page.put("<tr><td>candidates</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
            t.candidates_max, t.candidates_final);
   page.put("<tr><td>with force</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
-           t.contacts_max, t.contacts_final);
+           t.figures.largest.active_contacts, t.figures.last.active_contacts);
   page.put(
       "<tr><td>deepest penetration [m]</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
-      short_number(t.penetration_max), short_number(t.penetration_final));
+      short_number(t.figures.largest.penetration), short_number(t.figures.last.penetration));
   page.put(
       "</table></div><p class=\"soft\">Over the run: {} collisions with restitution, {} impacts "
       "held "
       "back by the energy guard, {} contacts added and {} pairs of polyhedra revised by "
       "verification.</p>",
-      t.collisions, t.guard_corrections, t.added_pairs, t.revised_pairs);
+      t.figures.sum.collisions, t.figures.sum.guard_corrections, t.figures.sum.added_pairs, t.figures.sum.revised_pairs);
 }
 
 // The energy audit: all impacts together, and those that took most.

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <string>
 
-#include "cairn/friction_polygon.hpp"
+#include "cairn/contact.hpp"
 
 namespace cairn::json {
 

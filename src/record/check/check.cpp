@@ -53,12 +53,39 @@ class Checker {
     }
     if (frame.report.t != frame.state.t)
       complain(FindingCode::time, "time of the report differs from the state's");
+    if (frame.has_before) begin_at(frame.before);
     if (have_before_)
       successor(frame);
     else if (report_.penetrations_checked)
       overlaps_ = record::check_penetration(model_, frame, [](FindingCode, const std::string&) {});
     before_ = frame.state;
     have_before_ = true;
+  }
+
+  // The state from which a step began, where the frame before has rounded poses.
+  void begin_at(const State& before) {
+    if (!shapes_up(before)) {
+      have_before_ = false;
+      return;
+    }
+    if (have_before_ && before.step != before_.step)
+      complain(FindingCode::step_number, "the state before the step is of another one");
+    const double grid = scene_.simulation.record.resolution > 0
+                            ? scene_.simulation.record.resolution
+                            : 0x1p-20 * model_.length_unit;
+    for (std::size_t i = 0; have_before_ && i < before.poses.size(); ++i)
+      if (!((before.poses[i].p - before_.poses[i].p).cwiseAbs().maxCoeff() <= grid)) {
+        complain(FindingCode::position, fmt::format("body {} begins the step elsewhere than the "
+                                                    "step before left it",
+                                                    model_.bodies[i].name));
+        break;
+      }
+    before_ = before;
+    have_before_ = true;
+    if (!report_.penetrations_checked) return;
+    TraceFrame at;
+    at.state = before;
+    overlaps_ = record::check_penetration(model_, at, [](FindingCode, const std::string&) {});
   }
 
   // A frame of level `states`: what can be said without contacts and problems.
@@ -77,9 +104,13 @@ class Checker {
       complain(FindingCode::verdict, "the status of the step disagrees with its verdict");
     if (!(std::abs(r.ledger.imbalance()) <= 1e-9 * ledger_size(r.ledger)))
       complain(FindingCode::ledger, "the energies of the step do not add up");
+    const bool states = scene_.simulation.record.level == RecordLevel::states;
     unverified_.insert(
-        "verdict as recorded, not independently checked: the recording is of level `states`; "
-        "`cairn check --replay` computes the run again");
+        states ? "verdict as recorded, not independently checked: the recording is of level "
+                 "`states`; `cairn check --replay` computes the run again"
+               : "steps between those that options `every` and `interval` record; `cairn check "
+                 "--replay` computes the run again");
+    ++report_.left_out;
     before_ = frame.state;
     have_before_ = true;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -42,14 +43,22 @@ struct RunRecorder::Run {
     return options;
   }
 
+  std::int64_t planned_steps() const {
+    return static_cast<std::int64_t>(
+        std::ceil(scene.simulation.duration / scene.simulation.step - 1e-9));
+  }
+
   // Piles take the most of all scenes per step and body, about this.
   double estimated_bytes() const {
     if (files.folder.empty()) return 0;
     constexpr double of_a_body[] = {20, 150, 3000};  // by level [bytes]
     const SimulationSettings& s = scene.simulation;
     const auto bodies = static_cast<double>(scene.model->bodies.size());
+    const double share = std::min(1.0 / s.record.every,
+                                  s.record.interval > 0 ? s.step / s.record.interval : 1.0);
+    const double whole = of_a_body[static_cast<std::size_t>(s.record.level)];
     return s.duration / s.step *
-           (bytes_of_figures + of_a_body[static_cast<std::size_t>(s.record.level)] * bodies);
+           (bytes_of_figures + (share * whole + (1 - share) * of_a_body[0]) * bodies);
   }
 
   std::string path(const char* name) const { return files.folder + "/" + name; }
@@ -177,7 +186,7 @@ struct RunRecorder::Run {
           fmt::format(
               "the state after step {} is not that of the checkpoint: they are of different runs",
               checkpoint.steps));
-    return trace->keep(*reader);
+    return trace->keep(*reader, checkpoint.state);
   }
 
   Result<void> close_files(const RunOutcome& outcome) {
@@ -213,8 +222,9 @@ std::vector<std::string> RunRecorder::warnings() const {
         ": the file system has no locks; a second run into this folder would not be refused");
   if (const double bytes = run_->estimated_bytes(); bytes > large_recording)
     warnings.push_back(
-        fmt::format("the recording may take {:.1f} GB; option simulation.record.level: \"states\" "
-                    "takes about 20 bytes a body and step",
+        fmt::format("the recording may take {:.1f} GB; option simulation.record.every records "
+                    "every N-th step, simulation.record.level: \"states\" takes about 20 bytes a body "
+                    "and step",
                     1e-9 * bytes));
   return warnings;
 }
@@ -266,10 +276,12 @@ Result<RunRecorder> RunRecorder::resume(const Scene& scene, const RunFiles& file
 Result<void> RunRecorder::record(const StepReport& report, const State& state) try {
   // Nobody sees the forces of a run without files.
   static const ShownForces none;
-  const ShownForces& forces = run_->trace ? run_->display.of(report) : none;
+  const bool last = report.step == run_->planned_steps();
+  const bool whole = run_->trace && (last || !report.accepted() || run_->trace->is_due(report));
+  const ShownForces& forces = whole ? run_->display.of(report) : none;
   run_->add(report, state, forces);
   if (!run_->trace) return {};
-  if (Result<void> done = run_->trace->append(report, state, forces); !done) return done;
+  if (Result<void> done = run_->trace->append(report, state, forces, last); !done) return done;
   return run_->table->append(report);
 } catch (...) {
   return fail(base::caught_error());

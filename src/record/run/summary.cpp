@@ -97,10 +97,35 @@ Json joints_json(const Model& model, const RunTotals& totals) {
           {"start", start_json(model, totals.start)}};
 }
 
+// Every figure of a step, as one over the run.
+Json figures_json(const FigureTotals& totals) {
+  Json json = Json::object();
+  describe(
+      [&](const FigureText& text, const auto& last, const auto& largest, const auto& least,
+          const auto& sum) {
+        Json& figure = json[text.key];
+        switch (text.over) {
+          case Aggregate::last:
+          case Aggregate::largest:
+            figure["max"] = largest;
+            break;
+          case Aggregate::least:
+            figure["min"] = least;
+            break;
+          case Aggregate::sum:
+            figure["sum"] = sum;
+            break;
+        }
+        figure["final"] = last;
+      },
+      totals.last, totals.largest, totals.least, totals.sum);
+  return json;
+}
+
 Json nonlinear_json(const RunTotals& totals) {
-  return {{"iterations", totals.nonlinear_iterations},
-          {"fallbacks", totals.nonlinear_fallbacks},
-          {"residual_max", totals.nonlinear_residual_max}};
+  return {{"iterations", totals.figures.sum.nonlinear_iterations},
+          {"fallbacks", totals.figures.sum.nonlinear_fallback},
+          {"residual_max", totals.figures.largest.nonlinear_residual}};
 }
 
 // Which law the certificates are of; of the relaxed one also how far it is from Coulomb's.
@@ -108,9 +133,9 @@ Json friction_json(const SchemeOptions& scheme, const RunTotals& totals) {
   if (std::holds_alternative<Penalty>(scheme)) return {{"law", "none"}};
   if (!std::holds_alternative<Relaxed>(scheme)) return {{"law", name(Law::coulomb)}};
   return {{"law", name(Law::coulomb_relaxed)},
-          {"coulomb_residual_max", totals.coulomb_residual_max},
+          {"coulomb_residual_max", totals.figures.largest.coulomb_residual},
           {"coulomb_residual_step", totals.coulomb_residual_step},
-          {"corrections", totals.corrections}};
+          {"corrections", totals.figures.sum.corrections}};
 }
 
 Json impacts_json(const ImpactTotals& t) {
@@ -128,9 +153,9 @@ Json impacts_json(const ImpactTotals& t) {
 }
 
 Json contact_projection_json(const RunTotals& totals) {
-  return {{"solves", totals.contact_projections},
-          {"worst", totals.contact_projection_worst},
-          {"uncertified", totals.uncertified_projections}};
+  return {{"solves", totals.figures.sum.contact_projections},
+          {"worst", totals.figures.largest.contact_projection_certificate},
+          {"uncertified", totals.figures.sum.uncertified_projections}};
 }
 
 Json shown_forces_json(const ForceTotals& totals) {
@@ -283,11 +308,11 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   }
   json["verdict"] = verdict_json(totals);
   json["certificate"] = certificate_json(totals);
-  json["penetration"] = {{"max", totals.penetration_max}, {"final", totals.penetration_final}};
+  json["penetration"] = {{"max", totals.figures.largest.penetration}, {"final", totals.figures.last.penetration}};
   // Distance joints have no alignment to lose.
-  json["joint_error"] = {{"max", totals.joint_error_max},
-                         {"final", totals.joint_error_final},
-                         {"max_rad", totals.joint_angle_max}};
+  json["joint_error"] = {{"max", totals.figures.largest.joint_error},
+                         {"final", totals.figures.last.joint_error},
+                         {"max_rad", totals.figures.largest.joint_error_angle}};
   if (!scene.model->joints.empty()) json["joints"] = joints_json(*scene.model, totals);
   if (const Euler* euler = euler_options(scene.simulation.scheme); euler && euler->nonlinear)
     json["nonlinear"] = nonlinear_json(totals);
@@ -300,26 +325,27 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["energy"] = {{"initial", totals.energy_initial},
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};
-  json["contacts"] = {{"max", totals.contacts_max}, {"final", totals.contacts_final}};
+  json["contacts"] = {{"max", totals.figures.largest.active_contacts}, {"final", totals.figures.last.active_contacts}};
   if (totals.shown.steps > 0) json["shown_forces"] = shown_forces_json(totals.shown);
   json["candidates"] = {{"max", totals.candidates_max}, {"final", totals.candidates_final}};
-  json["collisions"] = totals.collisions;
-  json["guard_corrections"] = totals.guard_corrections;
+  json["collisions"] = totals.figures.sum.collisions;
+  json["guard_corrections"] = totals.figures.sum.guard_corrections;
   if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme))
     json["events"] = {
         {"stick", totals.events[1]},         {"slip", totals.events[2]},
         {"take_off", totals.events[3]},      {"facet", totals.events[5]},
-        {"limited_steps", totals.events[4]}, {"error_estimate_max", totals.error_estimate_max},
-        {"parts_max", totals.parts_max}};
+        {"limited_steps", totals.events[4]}, {"error_estimate_max", totals.figures.largest.error_estimate},
+        {"parts_max", totals.figures.largest.parts}};
   if (std::holds_alternative<Hybrid>(scene.simulation.scheme))
     json["events"] = {{"steady", totals.events[6]},
                       {"take_off", totals.events[3]},
                       {"limited_steps", totals.events[4]}};
   json["contact_filter"] = {{"found_max", totals.found_max}, {"kept_max", totals.candidates_max}};
-  json["added_pairs"] = totals.added_pairs;
-  json["revised_pairs"] = totals.revised_pairs;
+  json["figures"] = figures_json(totals.figures);
+  json["added_pairs"] = totals.figures.sum.added_pairs;
+  json["revised_pairs"] = totals.figures.sum.revised_pairs;
   json["solves"] = totals.solves;
-  json["discarded_solves"] = totals.discarded_solves;
+  json["discarded_solves"] = totals.figures.sum.discarded_solves;
   json["cpu_ms_per_step"] = totals.cpu_ms_mean();
   json["cpu_ms_median"] = totals.cpu_ms_median();
   json["state_hash"] = fmt::format("{:016x}", hash(state));

@@ -1,20 +1,34 @@
 // Writes steps.csv.
 #include "record/run/table.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <iterator>
 
 namespace cairn::record {
 namespace {
 
-constexpr const char* columns =
-    "step,t [s],h [s],status,certificate [-],solves,iterations,found contacts,candidates,active "
-    "contacts,"
-    "collisions,added pairs,guard factor [-],kinetic [J],potential [J],total [J],"
-    "work applied [J],work motion [J],friction [J],impact [J],stabilisation [J],integrator [J],"
-    "solver [J],passive [J],imbalance [J],penetration [m],joint error [m],coulomb residual "
-    "[-],verdict solve [-],verdict motion [-],verdict energy [-],overlap [-],swept overlap "
-    "[-],parts,detect [ms],solve [ms],cpu [ms]";
+// What stands before the figures of a step, and after them.
+constexpr const char* first_columns =
+    "step,t [s],h [s],status,solves,iterations,found contacts,candidates,kinetic [J],potential "
+    "[J],total [J],work applied [J],work motion [J],friction [J],impact [J],stabilisation "
+    "[J],integrator [J],solver [J],passive [J],imbalance [J]";
+constexpr const char* last_columns =
+    ",verdict solve [-],verdict motion [-],verdict energy [-],overlap [-],swept overlap "
+    "[-],verdict parts,detect [ms],solve [ms],cpu [ms]";
+
+// An empty cell stands for what is beyond all numbers: no output holds one that is not finite.
+struct Cells {
+  fmt::memory_buffer& out;
+  void operator()(const FigureText&, double x) const {
+    out.push_back(',');
+    if (std::isfinite(x)) fmt::format_to(std::back_inserter(out), "{}", x);
+  }
+  void operator()(const FigureText&, int n) const {
+    fmt::format_to(std::back_inserter(out), ",{}", n);
+  }
+};
 
 }  // namespace
 
@@ -35,26 +49,28 @@ const char* name(StepStatus status) {
 }
 
 std::string step_table_header() {
-  return columns;
+  std::string header = first_columns;
+  describe([&](const FigureText& text) {
+    std::string name = text.key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    header += "," + name + (*text.unit ? fmt::format(" [{}]", text.unit) : "");
+  });
+  return header + last_columns;
 }
 
 void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   int iterations = 0;
   for (const SolveRecord& record : r.solved()) iterations += record.solution.iterations;
   const Ledger& l = r.ledger;
-  fmt::format_to(std::back_inserter(out), "{},{},{},{},", r.step, r.t, r.h, name(r.status));
-  // A residual beyond all numbers is an empty cell: no output holds one that is not finite.
-  if (std::isfinite(r.certificate)) fmt::format_to(std::back_inserter(out), "{}", r.certificate);
-  fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{}", r.solve_count, iterations,
+  fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}", r.step, r.t, r.h,
+                 name(r.status), r.solve_count, iterations,
                  r.candidate_count() + static_cast<std::size_t>(r.filtered_contacts),
-                 r.candidate_count(), r.active_contacts, r.collisions, r.added_pairs,
-                 r.guard_factor);
+                 r.candidate_count());
   fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
                  l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,
                  l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.passive,
                  l.imbalance());
-  fmt::format_to(std::back_inserter(out), ",{},{},{}", r.penetration, r.joint_error,
-                 r.coulomb_residual);
+  describe(Cells{out}, static_cast<const StepFigures&>(r));
   const Verdict& v = r.verdict;
   for (const double figure :
        {v.solve.worst, v.motion.worst, v.energy.worst, v.overlap, v.swept_overlap}) {
@@ -68,7 +84,7 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
 Result<StepTable> StepTable::create(const std::string& path) {
   Result<PartFile> file = PartFile::create(path);
   if (!file) return tl::unexpected(file.error());
-  file->put("{}\n", columns);
+  file->put("{}\n", step_table_header());
   return StepTable(std::move(*file));
 }
 

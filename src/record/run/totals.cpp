@@ -194,6 +194,21 @@ double RunTotals::cpu_ms_median() const {
   return cpu_ms.median();
 }
 
+void FigureTotals::add(const StepFigures& step) {
+  const auto number = [](auto x) {
+    return x == x ? x : std::numeric_limits<decltype(x)>::infinity();
+  };
+  describe(
+      [&](const FigureText&, const auto& x, auto& at_last, auto& most, auto& fewest, auto& all) {
+        at_last = x;
+        most = any ? std::max(most, number(x)) : number(x);
+        fewest = any ? std::min(fewest, x) : x;
+        all = any ? all + x : x;
+      },
+      step, last, largest, least, sum);
+  any = true;
+}
+
 void add_forces(const ShownForces& forces, RunTotals& totals) {
   ForceTotals& t = totals.shown;
   const int solver = forces.count(ForceKind::not_minimised),
@@ -227,13 +242,9 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
   add_ledger(r.ledger, first, totals);
   add_impacts(r, totals.impacts);
   add_curves(r, totals);
-  totals.penetration_final = r.penetration;
-  totals.penetration_max = std::max(totals.penetration_max, r.penetration);
-  totals.joint_error_final = r.joint_error;
-  totals.joint_error_max = std::max(totals.joint_error_max, r.joint_error);
-  totals.joint_angle_max = std::max(totals.joint_angle_max, r.joint_error_angle);
-  totals.contacts_final = r.active_contacts;
-  totals.contacts_max = std::max(totals.contacts_max, r.active_contacts);
+  if (r.coulomb_residual > totals.figures.largest.coulomb_residual)
+    totals.coulomb_residual_step = r.step;
+  totals.figures.add(r);
   totals.candidates_final = r.candidate_count();
   totals.candidates_max = std::max(totals.candidates_max, r.candidate_count());
   for (const SolveRecord& record : r.solved()) {
@@ -241,28 +252,9 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
     totals.fallbacks += record.solution.fallbacks;
   }
   totals.solves += r.solve_count;
-  totals.collisions += r.collisions;
-  totals.added_pairs += r.added_pairs;
-  totals.revised_pairs += r.revised_pairs;
   totals.found_max = std::max(totals.found_max,
                               r.candidate_count() + static_cast<std::size_t>(r.filtered_contacts));
-  totals.guard_corrections += r.guard_corrections;
   for (const StepEvent& event : r.events) ++totals.events[static_cast<std::size_t>(event.kind)];
-  totals.error_estimate_max = std::max(totals.error_estimate_max, r.error_estimate);
-  totals.parts_max = std::max(totals.parts_max, r.parts);
-  totals.nonlinear_iterations += r.nonlinear_iterations;
-  totals.nonlinear_fallbacks += r.nonlinear_fallback;
-  totals.nonlinear_residual_max = std::max(totals.nonlinear_residual_max, r.nonlinear_residual);
-  totals.corrections += r.corrections;
-  totals.discarded_solves += r.discarded_solves;
-  if (r.coulomb_residual > totals.coulomb_residual_max) {
-    totals.coulomb_residual_max = r.coulomb_residual;
-    totals.coulomb_residual_step = r.step;
-  }
-  totals.contact_projections += r.contact_projections;
-  totals.uncertified_projections += r.uncertified_projections;
-  totals.contact_projection_worst =
-      std::max(totals.contact_projection_worst, badness(r.contact_projection_certificate));
   totals.cpu_ms.add(1e3 * r.seconds.total);
   totals.cpu_seconds += r.seconds.total;
   totals.detect_seconds += r.seconds.detect;

@@ -71,36 +71,33 @@ struct VerdictTotals {
   int parts_max = 1;
 };
 
+// The figures of all steps.
+struct FigureTotals {
+  StepFigures last, largest, least;     // not a number counts as infinite
+  BasicStepFigures<std::int64_t> sum = {};
+  bool any = false;
+
+  void add(const StepFigures& step);
+};
+
 struct RunTotals {
   std::int64_t steps = 0;              // completed
   std::int64_t uncertified_steps = 0;  // whose solves miss the tolerance
+  FigureTotals figures;
   VerdictTotals verdict;
   bool stopped = false;
   StopReason reason = StopReason::none;
   std::string message;                                        // why it was stopped
   std::vector<WorstStep> worst;                               // the worst steps, worst first
   double energy_initial = 0, energy_final = 0, max_rise = 0;  // [J]
-  double penetration_max = 0, penetration_final = 0;          // [m]
-  double joint_angle_max = 0;                         // largest misalignment of a joint [rad]
-  double joint_error_max = 0, joint_error_final = 0;  // [m]
-  int contacts_max = 0, contacts_final = 0;           // that carry an impulse
   std::size_t candidates_max = 0, candidates_final = 0;
   std::size_t found_max = 0;  // before the contact filter
   std::int64_t solves = 0, iterations = 0, fallbacks = 0;
-  std::int64_t collisions = 0, added_pairs = 0, revised_pairs = 0, guard_corrections = 0;
   std::array<std::int64_t, 7> events = {};  // trapezoidal and hybrid, by kind
   ImpactTotals impacts;
-  double error_estimate_max = 0;  // of steps divided to an accuracy [m]
-  int parts_max = 1;
   JointRank joint_rank;                                            // at the start
   StartProjection start;                                           // likewise (E323)
-  std::int64_t nonlinear_iterations = 0, nonlinear_fallbacks = 0;  // option nonlinear
-  double nonlinear_residual_max = 0;                               // [m]
-  std::int64_t corrections = 0, discarded_solves = 0;
-  double coulomb_residual_max = 0;  // scheme relaxed: of exact Coulomb friction [-]
   std::int64_t coulomb_residual_step = 0;
-  std::int64_t contact_projections = 0, uncertified_projections = 0;  // option project_contacts
-  double contact_projection_worst = 0;                                // [-]
   Ledger ledger;             // start of the first step, end of the last, sums of the rest [J]
   double imbalance_max = 0;  // [J]
   ForceTotals shown;         // of runs that are recorded

@@ -24,7 +24,7 @@ namespace tags {
 inline constexpr SectionTag program = section_tag("PROG"), scene = section_tag("SCEN"),
                             version = section_tag("VERS");
 // Frame chunk; `state` is also a section of checkpoints. Events, impacts, the work of dampers,
-// verdict, parts, origins, attempts and shown forces are optional.
+// verdict, parts, origins, attempts, shown forces and the state before are optional.
 inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("MEAS"),
                             seconds = section_tag("TIME"), ledger = section_tag("LEDG"),
                             state = section_tag("STAT"), contacts = section_tag("CONT"),
@@ -33,7 +33,7 @@ inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("
                             verdict = section_tag("VERD"), parts = section_tag("PART"),
                             origins = section_tag("ORIG"), attempts = section_tag("ATTM"),
                             forces = section_tag("FORC"), packed = section_tag("PACK"),
-                            slim = section_tag("SLIM");
+                            slim = section_tag("SLIM"), before = section_tag("BEFR");
 // End chunk.
 inline constexpr SectionTag last = section_tag("LAST");
 }  // namespace tags

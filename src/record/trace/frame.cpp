@@ -2,6 +2,9 @@
 // is their outline.
 #include "record/trace/frame.hpp"
 
+#include <cmath>
+
+#include "bytes/compress.hpp"
 #include "record/trace/chunk.hpp"
 #include "record/trace/frame_attempts.hpp"
 #include "record/trace/frame_forces.hpp"
@@ -115,24 +118,16 @@ void each_energy(Ledger_& l, Visit visit) {
     visit(*x);
 }
 
-template <class Report, class Visit>
-void each_count(Report& r, Visit visit) {
-  for (auto* n :
-       {&r.worst_solve, &r.active_contacts, &r.added_pairs, &r.collisions, &r.guard_corrections,
-        &r.nonlinear_iterations, &r.nonlinear_fallback, &r.discarded_solves, &r.corrections,
-        &r.contact_projections, &r.uncertified_projections, &r.filtered_contacts, &r.revised_pairs,
-        &r.parts, &r.sequential_impacts, &r.unfinished_sequences})
-    visit(*n);
-}
-
-template <class Report, class Visit>
-void each_number(Report& r, Visit visit) {
-  for (auto* x :
-       {&r.certificate, &r.penetration, &r.joint_error, &r.joint_error_angle, &r.projection,
-        &r.projection_angle, &r.projection_slowing, &r.guard_factor, &r.nonlinear_residual,
-        &r.coulomb_residual, &r.contact_projection_certificate, &r.error_estimate})
-    visit(*x);
-}
+struct FigureWriter {
+  bytes::ByteWriter& out;
+  void operator()(const FigureText&, const double& x) const { out.f64(x); }
+  void operator()(const FigureText&, const int& n) const { out.i32(n); }
+};
+struct FigureReader {
+  bytes::ByteReader& in;
+  void operator()(const FigureText&, double& x) const { x = in.f64(); }
+  void operator()(const FigureText&, int& n) const { n = in.i32(); }
+};
 
 template <class Report, class Visit>
 void each_time(Report& r, Visit visit) {
@@ -239,8 +234,49 @@ void decode_plain(SectionReader& sections, TraceFrame& frame) {
 
 }  // namespace
 
+// The state at the beginning of a step whose frame before does not have it.
+void FrameWriter::write_before(bytes::ByteWriter& out) {
+  plain_.clear();
+  encode_state(before_, plain_);
+  bytes::compress(plain_.bytes(), compressed_);
+  write_section(tags::before, out, [&] {
+    out.u64(plain_.size());
+    out.raw(compressed_);
+  });
+  memory_.packed.state = before_;
+}
+
+static void read_before(bytes::ByteReader& in, TraceFrame& frame) {
+  constexpr std::uint64_t most_ratio = 1100;  // of zlib
+  const std::uint64_t size = in.u64();
+  const std::span<const std::uint8_t> compressed = in.raw(in.left());
+  std::vector<std::uint8_t> plain;
+  if (!in.ok() || size > most_ratio * compressed.size() ||
+      !bytes::decompress(compressed, static_cast<std::size_t>(size), plain))
+    return in.reject();
+  bytes::ByteReader state(plain);
+  decode_state(state, frame.before);
+  if (!state.ok() || state.left() > 0) in.reject();
+}
+
+bool FrameWriter::is_due(const StepReport& report) const {
+  if (report.step % options_.every != 0) return false;
+  if (options_.interval == 0) return true;
+  // Times are sums of steps.
+  const auto frames = [&](double t) { return std::floor(t / options_.interval + 0x1p-20); };
+  return frames(report.t) > frames(report.t - report.h);
+}
+
+void FrameWriter::go_on(const FrameMemory& memory, const State& state) {
+  memory_ = memory;
+  before_ = state;
+}
+
 void FrameWriter::encode(const StepReport& report, const State& state, std::uint64_t state_hash,
-                         const ShownForces& forces, bytes::ByteWriter& out) {
+                         const ShownForces& forces, bool last, bytes::ByteWriter& out) {
+  const bool sparse = options_.every > 1 || options_.interval > 0;
+  const bool slim = options_.level == RecordLevel::states ||
+                    (sparse && !last && report.accepted() && !is_due(report));
   write_section(tags::step, out, [&] {
     out.i64(report.step);
     out.u8(static_cast<std::uint8_t>(report.status));
@@ -249,8 +285,8 @@ void FrameWriter::encode(const StepReport& report, const State& state, std::uint
     out.text(report.message);
   });
   write_section(tags::measures, out, [&] {
-    each_number(report, [&](const double& x) { out.f64(x); });
-    each_count(report, [&](const int& n) { out.i32(n); });
+    describe(FigureWriter{out}, report);
+    out.i32(report.worst_solve);
   });
   write_section(tags::seconds, out,
                 [&] { each_time(report, [&](const double& x) { out.f64(x); }); });
@@ -266,15 +302,20 @@ void FrameWriter::encode(const StepReport& report, const State& state, std::uint
   write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
   if (has_attempts(report))
     write_section(tags::attempts, out, [&] { write_attempts(report, out); });
-  if (options_.level == RecordLevel::full)
+  if (!slim && !memory_.last_whole)
+    write_before(out);
+  memory_.last_whole = !slim;
+  if (sparse) before_ = state;
+  if (!slim && options_.level == RecordLevel::full)
     return encode_plain(report, state, state_hash, forces, out);
-  if (options_.level == RecordLevel::states) {
+  if (slim) {
     write_section(tags::slim, out, [&] {
       const double resolution = options_.resolution > 0 ? options_.resolution : 0x1p-20;
       pack_slim(report, state, state_hash, forces, resolution, memory_.slim, pack_);
       pack_.finish(out);
     });
-    if (state.step % options_.exact_every == 0) encode_state_section(state, state_hash, out);
+    if (options_.level == RecordLevel::states && state.step % options_.exact_every == 0)
+      encode_state_section(state, state_hash, out);
     return;
   }
   write_section(tags::packed, out, [&] {
@@ -295,8 +336,8 @@ SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFra
     in.text(report.message);
   });
   sections.mandatory(tags::measures, [&](bytes::ByteReader& in) {
-    each_number(report, [&](double& x) { x = in.f64(); });
-    each_count(report, [&](int& n) { n = in.i32(); });
+    describe(FigureReader{in}, report);
+    report.worst_solve = in.i32();
   });
   sections.mandatory(tags::seconds, [&](bytes::ByteReader& in) {
     each_time(report, [&](double& x) { x = in.f64(); });
@@ -317,6 +358,9 @@ SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFra
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });
   report.candidates = 0;
+  frame.has_before =
+      sections.optional(tags::before, [&](bytes::ByteReader& in) { read_before(in, frame); });
+  if (frame.has_before) memory_.packed.state = frame.before;
   const bool packed = sections.optional(tags::packed, [&](bytes::ByteReader& in) {
     pack_.begin(in);
     if (!unpack_frame(memory_.packed, pack_, frame)) in.reject();
@@ -325,6 +369,7 @@ SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFra
     pack_.begin(in);
     if (!unpack_slim(memory_.slim, pack_, frame)) in.reject();
   });
+  memory_.last_whole = frame.whole;
   frame.exact = true;
   if (!frame.whole)
     frame.exact = sections.optional(tags::state, [&](bytes::ByteReader& in) {

@@ -17,6 +17,7 @@ void decode_state(bytes::ByteReader& in, State& state);
 struct FrameMemory {
   PackMemory packed;
   SlimMemory slim;
+  bool last_whole = true;  // the last frame was
 };
 
 // Frames one after the other: a packed one is understood after the one before it.
@@ -26,14 +27,21 @@ class FrameWriter {
 
   // Appends the payload of a frame chunk, its sections, to `out`.
   void encode(const StepReport& report, const State& state, std::uint64_t state_hash,
-              const ShownForces& forces, bytes::ByteWriter& out);
-  // Goes on after the last frame of a reader.
-  void go_on(const FrameMemory& memory) { memory_ = memory; }
+              const ShownForces& forces, bool last, bytes::ByteWriter& out);
+  // Whether the step is one of those that options `every` and `interval` name.
+  bool is_due(const StepReport& report) const;
+  // Goes on after the last frame of a reader, which led to `state`.
+  void go_on(const FrameMemory& memory, const State& state);
 
  private:
+  void write_before(bytes::ByteWriter& out);
+
   RecordOptions options_;
   PackWriter pack_;
   FrameMemory memory_;
+  State before_;  // of the frame before, where frames are left out
+  bytes::ByteWriter plain_;
+  std::vector<std::uint8_t> compressed_;
 };
 
 class FrameReader {

@@ -1,9 +1,11 @@
 #include "record/trace/trace_walk.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "dynamics/kinematics.hpp"
 #include "record/trace/fits.hpp"
+#include "scheme/common/report.hpp"
 #include "simulate/joint_report.hpp"
 #include "simulate/step_motion.hpp"
 
@@ -17,7 +19,58 @@ Result<TraceWalk> TraceWalk::open(const std::string& path) {
   return TraceWalk(std::move(*scene), std::move(*reader));
 }
 
+namespace {
+
+// Figures and energies of a step and those of the one after it.
+void join(const StepReport& older, StepReport& newer) {
+  describe(
+      [](const FigureText& text, const auto& a, auto& b) {
+        switch (text.over) {
+          case Aggregate::last:
+            break;
+          case Aggregate::largest:
+            b = std::max(a, b);
+            break;
+          case Aggregate::least:
+            b = std::min(a, b);
+            break;
+          case Aggregate::sum:
+            b += a;
+            break;
+        }
+      },
+      older, newer);
+  scheme::add_flows(older.ledger, newer.ledger);
+  newer.ledger.kinetic_start = older.ledger.kinetic_start;
+  newer.ledger.potential_start = older.ledger.potential_start;
+  newer.seconds.total += older.seconds.total;
+  newer.seconds.detect += older.seconds.detect;
+  newer.seconds.solve += older.seconds.solve;
+}
+
+}  // namespace
+
 bool TraceWalk::next() {
+  const RecordOptions& record = scene_.simulation.record;
+  const bool sparse = record.level != RecordLevel::states && (record.every > 1 || record.interval > 0);
+  if (!sparse) return read();
+  StepReport left_out;
+  bool any = false;
+  while (read()) {
+    StepReport& report = frame_.report;
+    if (any) join(left_out, report);
+    if (frame_.whole) {
+      if (frame_.has_before) before_ = frame_.before.poses;
+      return true;
+    }
+    any = true;
+    left_out = report;
+    --frames_;
+  }
+  return false;
+}
+
+bool TraceWalk::read() {
   if (ending_.event != TraceEvent::frame) return false;
   before_ = frame_.state.poses;
   ending_.event = reader_.next(frame_);

@@ -17,7 +17,9 @@ class TraceWalk {
   const Scene& scene() const { return scene_; }
   const Model& model() const { return *scene_.model; }
 
-  // Reads the next frame; false at the end, see ending().
+  // Reads the next frame; false at the end, see ending(). Of a recording that leaves out contacts
+  // and problems of some steps, frames that have them; their figures and energies are those of all
+  // steps since the one before.
   bool next();
   const TraceFrame& frame() const { return frame_; }
   std::int64_t frames() const { return frames_; }  // read so far, the initial one included
@@ -40,6 +42,7 @@ class TraceWalk {
   TraceWalk(Scene scene, TraceReader reader)
       : scene_(std::move(scene)), reader_(std::move(reader)) {}
   void find_velocities();
+  bool read();
   Scene scene_;
   TraceReader reader_;
   TraceFrame frame_;

@@ -80,11 +80,12 @@ struct TraceWriter::File {
     return write();
   }
 
-  Result<void> append(const StepReport& report, const State& state, const ShownForces& forces) {
+  Result<void> append(const StepReport& report, const State& state, const ShownForces& forces,
+                      bool last) {
     CAIRN_CHECK(descriptor >= 0);
     const std::uint64_t state_hash = hash(state);
     begin(record::ChunkType::frame);
-    writer.encode(report, state, state_hash, forces, buffer);
+    writer.encode(report, state, state_hash, forces, last, buffer);
     Result<void> done = commit();
     if (!done) return done;
     ++frames;
@@ -128,10 +129,10 @@ Result<TraceWriter> TraceWriter::resume(const std::string& path, const RecordOpt
   return TraceWriter(std::move(file));
 }
 
-Result<void> TraceWriter::keep(const TraceReader& reader) {
+Result<void> TraceWriter::keep(const TraceReader& reader, const State& state) {
   file_->frames = static_cast<std::uint64_t>(reader.frames());
   file_->last_hash = reader.last_hash();
-  file_->writer.go_on(reader.memory());
+  file_->writer.go_on(reader.memory(), state);
   return file_->cut(reader.next_offset());
 }
 
@@ -139,12 +140,16 @@ Result<void> TraceWriter::append_initial(const State& state) {
   StepReport report;
   report.step = state.step;
   report.t = state.t;
-  return file_->append(report, state, {});
+  return file_->append(report, state, {}, true);
 }
 
 Result<void> TraceWriter::append(const StepReport& report, const State& state,
-                                 const ShownForces& forces) {
-  return file_->append(report, state, forces);
+                                 const ShownForces& forces, bool last) {
+  return file_->append(report, state, forces, last);
+}
+
+bool TraceWriter::is_due(const StepReport& report) const {
+  return file_->writer.is_due(report);
 }
 
 Result<void> TraceWriter::sync() {

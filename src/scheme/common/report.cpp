@@ -57,23 +57,13 @@ void clear(StepReport& report, const State& state, double h) {
   report.message.clear();
   report.events.clear();
   report.impacts.clear();
-  report.sequential_impacts = report.unfinished_sequences = 0;
   report.contacts.clear();
   report.joints.clear();
   report.ledger = {};
-  report.solve_count = report.added_pairs = report.revised_pairs = report.discarded_solves = 0;
-  report.filtered_contacts = report.collisions = report.guard_corrections = 0;
-  report.guard_factor = report.projection_slowing = 1;
-  report.nonlinear_iterations = report.nonlinear_fallback = report.corrections = 0;
-  report.nonlinear_residual = report.coulomb_residual = 0;
-  report.contact_projections = report.uncertified_projections = 0;
-  report.contact_projection_certificate = 0;
-  report.projection = report.projection_angle = report.projection_work = 0;
-  report.error_estimate = 0;
+  static_cast<StepFigures&>(report) = {};
+  report.solve_count = 0;
   report.divided.clear();
   report.verdict = {};
-  report.active_contacts = 0;
-  report.parts = 1;
 }
 
 void judge(StepReport& report) {

@@ -68,7 +68,7 @@ TEST(Comparison, SlidingBlockHasTheFiguresOfTheClosedForm) {
   }
   EXPECT_GT(highest, 3 * h * thrown);
   EXPECT_NEAR(relaxed.lift_gap, highest, 1e-9);
-  EXPECT_GT(relaxed.totals.coulomb_residual_max, 1e-3);
+  EXPECT_GT(relaxed.totals.figures.largest.coulomb_residual, 1e-3);
   EXPECT_FALSE(comparison->warnings.empty());
 }
 
@@ -97,7 +97,7 @@ TEST(Comparison, ShowsTheCorrectedRelaxationWhereAskedFor) {
                                 &corrected = variant(*comparison, "corrected");
   EXPECT_LE(corrected.lift_gap, 1e-6 * relaxed.lift_gap);
   EXPECT_LE(corrected.hover_gap, 1e-6 * relaxed.hover_gap);
-  EXPECT_LE(corrected.totals.coulomb_residual_max, 1e-8);
+  EXPECT_LE(corrected.totals.figures.largest.coulomb_residual, 1e-8);
   EXPECT_LE(corrected.position_off, 1e-6);
   const std::string page = page::comparison_html(*comparison);
   for (const char* word : {"corrected", "k=16", "<svg", "The relaxation is off"})
