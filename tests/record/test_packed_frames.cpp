@@ -11,6 +11,7 @@
 #include "record/run/run.hpp"
 #include "record/sample.hpp"
 #include "record/trace/checkpoint.hpp"
+#include "record/trace/trace_walk.hpp"
 
 namespace cairn::test_packed_frames {
 namespace {
@@ -240,8 +241,13 @@ std::string figures(const std::string& summary) {
 }
 
 // Totals are added up again from the frames before the checkpoint, which have figures alone.
-TEST(RecordedStates, AResumedRunHasTheSummaryOfAWholeOne) {
-  const Scene scene = load("rocks", {"simulation.record.level=states", "simulation.duration=0.5"});
+class ResumedRun : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Recordings, ResumedRun,
+                         ::testing::Values("level=states", "every=7", "interval=0.03"));
+
+TEST_P(ResumedRun, HasTheSummaryOfAWholeOne) {
+  const Scene scene =
+      load("rocks", {"simulation.record." + std::string(GetParam()), "simulation.duration=0.5"});
   const SimulationSettings& s = scene.simulation;
   const Folder folder;
   constexpr int steps = 100, half = 60;
@@ -278,6 +284,108 @@ TEST(RecordedStates, AResumedRunHasTheSummaryOfAWholeOne) {
   Simulator second = simulator_at(checkpoint->state);
   run(*resumed, second, steps - half);
   EXPECT_EQ(figures(resumed->finish()->summary), figures(expected));
+  for (const char* name : {"whole", "parts"})
+    EXPECT_TRUE(check_trace(folder.file(name) + "/trace.cairn")->ok) << name;
+}
+
+TEST(SparseRecording, HasWholeFramesOfEveryNthStepBitForBit) {
+  const Scene scene = load("rocks", {"simulation.record.every=7"});
+  const Folder folder;
+  for (const RecordLevel level : {RecordLevel::contacts, RecordLevel::full}) {
+    RecordOptions sparse = scene.simulation.record;
+    sparse.level = level;
+    record_run(scene, 50, folder, {{"whole", {}}, {"sparse", sparse}});
+    Result<TraceReader> whole = TraceReader::open(folder.file("whole")),
+                        some = TraceReader::open(folder.file("sparse"));
+    TraceFrame a, b;
+    State before;
+    for (int i = 0; i <= 50; ++i) {
+      ASSERT_EQ(whole->next(a), TraceEvent::frame);
+      ASSERT_EQ(some->next(b), TraceEvent::frame);
+      const bool is_whole = i % 7 == 0 || !a.report.accepted();
+      EXPECT_EQ(b.whole, is_whole) << i;
+      EXPECT_EQ(b.has_before, is_whole && i > 0) << i;
+      if (b.has_before) {
+        EXPECT_EQ(b.before, before) << i;
+      }
+      if (is_whole) {
+        EXPECT_EQ(plain(b), plain(a)) << i;
+      }
+      before = a.state;
+    }
+    EXPECT_TRUE(check_trace(folder.file("sparse"))->ok);
+    EXPECT_EQ(check_trace(folder.file("sparse"))->left_out, 43);
+    EXPECT_TRUE(check_trace(folder.file("sparse"), {.replay = true})->ok);
+  }
+}
+
+TEST(SparseRecording, IntervalsAreTimes) {
+  const Scene scene = load("rocks", {"simulation.record.interval=0.035"});  // steps of 0.005 s
+  const Folder folder;
+  record_run(scene, 40, folder, {{"sparse", scene.simulation.record}});
+  Result<TraceReader> reader = TraceReader::open(folder.file("sparse"));
+  TraceFrame frame;
+  for (int i = 0; i <= 40; ++i) {
+    ASSERT_EQ(reader->next(frame), TraceEvent::frame);
+    EXPECT_EQ(frame.whole, i % 7 == 0) << i;
+  }
+}
+
+// Curves and exports see frames with contacts; what was lost and counted between them is there.
+TEST(SparseRecording, NothingIsLostFromSumsAndExtremes) {
+  const Scene scene = load("rocks"), some = load("rocks", {"simulation.record.every=10"});
+  const Folder folder;
+  record_run(scene, 60, folder, {{"whole", {}}});
+  record_run(some, 60, folder, {{"sparse", some.simulation.record}});
+  struct Sums {
+    double friction = 0, impact = 0, deepest = 0;
+    int collisions = 0, frames = 0;
+  };
+  const auto sums_of = [&](const char* name) {
+    Sums sums;
+    Result<record::TraceWalk> walk = record::TraceWalk::open(folder.file(name));
+    while (walk->next()) {
+      const StepReport& r = walk->frame().report;
+      sums.friction += r.ledger.friction;
+      sums.impact += r.ledger.impact;
+      sums.deepest = std::max(sums.deepest, r.penetration);
+      sums.collisions += r.collisions;
+      ++sums.frames;
+    }
+    return sums;
+  };
+  const Sums all = sums_of("whole"), joined = sums_of("sparse");
+  EXPECT_EQ(all.frames, 61);
+  EXPECT_EQ(joined.frames, 7);
+  EXPECT_GT(all.friction + all.impact, 0);
+  EXPECT_NEAR(joined.friction, all.friction, 1e-12 * (1 + all.friction));
+  EXPECT_NEAR(joined.impact, all.impact, 1e-12 * (1 + all.impact));
+  EXPECT_EQ(joined.deepest, all.deepest);
+  EXPECT_EQ(joined.collisions, all.collisions);
+}
+
+// An impulse of a recorded step, and the state that it begins with.
+TEST(SparseRecording, CheckFindsForgeries) {
+  const Scene scene = load("rocks", {"simulation.record.every=7"});
+  const SimulationSettings& s = scene.simulation;
+  for (const int forged : {-1, 76, 77}) {  // the rocks touch each other by then
+    const Folder folder;
+    Simulator simulator(scene.model, *scene.initial, s.scheme, s.solver, s.verdict);
+    TraceWriter writer =
+        TraceWriter::create(folder.file("t"), scene.resolved, s.record).value();
+    ASSERT_TRUE(writer.append_initial(*scene.initial));
+    for (int i = 1; i <= 80; ++i) {
+      StepReport report = simulator.step(s.step);
+      State state = simulator.state();
+      if (i == forged && i % 7 == 0)
+        report.solves[0].solution.lambda *= 1 + 1e-4;
+      else if (i == forged)
+        state.v *= 1 + 1e-4;
+      ASSERT_TRUE(writer.append(report, state));
+    }
+    ASSERT_TRUE(writer.finish());
+    EXPECT_EQ(check_trace(folder.file("t"))->ok, forged < 0) << forged;
+  }
 }
 
 }  // namespace

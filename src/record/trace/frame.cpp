@@ -273,7 +273,7 @@ void FrameWriter::go_on(const FrameMemory& memory, const State& state) {
 }
 
 void FrameWriter::encode(const StepReport& report, const State& state, std::uint64_t state_hash,
-                         const ShownForces& forces, bool last, bytes::ByteWriter& out) {
+                         const ShownForces& forces, bytes::ByteWriter& out, bool last) {
   const bool sparse = options_.every > 1 || options_.interval > 0;
   const bool slim = options_.level == RecordLevel::states ||
                     (sparse && !last && report.accepted() && !is_due(report));

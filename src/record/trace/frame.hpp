@@ -27,7 +27,7 @@ class FrameWriter {
 
   // Appends the payload of a frame chunk, its sections, to `out`.
   void encode(const StepReport& report, const State& state, std::uint64_t state_hash,
-              const ShownForces& forces, bool last, bytes::ByteWriter& out);
+              const ShownForces& forces, bytes::ByteWriter& out, bool last = false);
   // Whether the step is one of those that options `every` and `interval` name.
   bool is_due(const StepReport& report) const;
   // Goes on after the last frame of a reader, which led to `state`.

@@ -85,7 +85,7 @@ struct TraceWriter::File {
     CAIRN_CHECK(descriptor >= 0);
     const std::uint64_t state_hash = hash(state);
     begin(record::ChunkType::frame);
-    writer.encode(report, state, state_hash, forces, last, buffer);
+    writer.encode(report, state, state_hash, forces, buffer, last);
     Result<void> done = commit();
     if (!done) return done;
     ++frames;
