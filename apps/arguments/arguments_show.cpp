@@ -50,8 +50,9 @@ std::string words(std::span<const exports::QuantityName> quantities) {
 }
 
 std::string plot_help() {
-  return plot_examples + ("Of the scene: energy, which is total, kinetic and potential, and\n" +
-                          words(exports::scene_quantities())) +
+  return plot_examples +
+         ("Of the scene: energy, which is total, kinetic and potential, and\n" +
+          words(exports::scene_quantities())) +
          "Of a body, behind body:NAME.\n" + words(exports::body_quantities()) +
          "Of a joint, behind joint:NAME.\n" + words(exports::joint_quantities()) +
          "Of the contacts of two bodies, behind contact:A-B.\n" +

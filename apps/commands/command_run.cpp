@@ -168,24 +168,26 @@ std::string result_lines(const Run& run, const record::RunTotals& totals,
   std::string text = run_verdict(scene, totals, outcome) + verdict_lines(totals.verdict);
   text += fmt::format("steps        {} of {}, {:.6g} s each\n", totals.steps, run.steps.steps,
                       run.steps.h);
-  text += fmt::format("penetration  max {:.2e} m, final {:.2e} m\n", totals.figures.largest.penetration,
-                      totals.figures.last.penetration);
+  text += fmt::format("penetration  max {:.2e} m, final {:.2e} m\n",
+                      totals.figures.largest.penetration, totals.figures.last.penetration);
   if (!scene.model->joints.empty())
     text += fmt::format("joints       {}\n", printable(to_text(*scene.model, totals.joint_rank)));
   if (!scene.model->joints.empty())
-    text += fmt::format("joint error  max {:.2e} m, final {:.2e} m\n", totals.figures.largest.joint_error,
-                        totals.figures.last.joint_error);
+    text += fmt::format("joint error  max {:.2e} m, final {:.2e} m\n",
+                        totals.figures.largest.joint_error, totals.figures.last.joint_error);
   if (std::holds_alternative<Penalty>(scene.simulation.scheme))
     text += fmt::format("springs      {} Newton steps in all, contacts overlap\n",
                         totals.figures.sum.nonlinear_iterations);
   else if (totals.figures.sum.nonlinear_iterations > 0)
-    text += fmt::format(
-        "nonlinear    {} linearisations, {} steps did not contract, {:.2e} m left\n",
-        totals.figures.sum.nonlinear_iterations, totals.figures.sum.nonlinear_fallback, totals.figures.largest.nonlinear_residual);
+    text +=
+        fmt::format("nonlinear    {} linearisations, {} steps did not contract, {:.2e} m left\n",
+                    totals.figures.sum.nonlinear_iterations, totals.figures.sum.nonlinear_fallback,
+                    totals.figures.largest.nonlinear_residual);
   if (std::holds_alternative<Relaxed>(scene.simulation.scheme))
     text += fmt::format(
         "friction     law {}, not exact Coulomb: its residual is {:.2e} at worst, in step {}\n",
-        name(Law::coulomb_relaxed), totals.figures.largest.coulomb_residual, totals.coulomb_residual_step);
+        name(Law::coulomb_relaxed), totals.figures.largest.coulomb_residual,
+        totals.coulomb_residual_step);
   if (std::holds_alternative<Hybrid>(scene.simulation.scheme)) {
     text += fmt::format("events       {} collisions, {} contacts become steady, {} open\n",
                         totals.figures.sum.collisions, totals.events[6], totals.events[3]);
@@ -196,7 +198,8 @@ std::string result_lines(const Run& run, const record::RunTotals& totals,
   }
   if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme)) {
     text += fmt::format("events       {} collisions, {} to rest, {} to slide, {} open\n",
-                        totals.figures.sum.collisions, totals.events[1], totals.events[2], totals.events[3]);
+                        totals.figures.sum.collisions, totals.events[1], totals.events[2],
+                        totals.events[3]);
     if (totals.events[5] > 0)
       text += fmt::format("             {} changes of the facet that carries friction\n",
                           totals.events[5]);
@@ -212,12 +215,13 @@ std::string result_lines(const Run& run, const record::RunTotals& totals,
   if (totals.figures.sum.contact_projections > 0)
     text +=
         fmt::format("overlaps     {} solves to open them, worst residual {:.2e}, {} uncertified\n",
-                    totals.figures.sum.contact_projections, totals.figures.largest.contact_projection_certificate,
+                    totals.figures.sum.contact_projections,
+                    totals.figures.largest.contact_projection_certificate,
                     totals.figures.sum.uncertified_projections);
   text += fmt::format("energy       initial {:.6g} J, final {:.6g} J, largest rise {:.2e} J\n",
                       totals.energy_initial, totals.energy_final, totals.max_rise);
-  text +=
-      fmt::format("contacts     max {}, final {}\n", totals.figures.largest.active_contacts, totals.figures.last.active_contacts);
+  text += fmt::format("contacts     max {}, final {}\n", totals.figures.largest.active_contacts,
+                      totals.figures.last.active_contacts);
   text += fmt::format("time         {:.3g} ms per step (mean), {:.3g} s in all\n",
                       totals.cpu_ms_mean(), totals.cpu_seconds);
   if (totals.forces) text += force_lines(*totals.forces);

@@ -220,9 +220,10 @@ void describe(Visitor& v, RecordOptions& o) {
   v.choice("level", o.level, Names(record_level_names),
            "what a recording holds: figures and rounded poses, which `cairn check` cannot judge; "
            "everything, packed without loss; everything as plain numbers");
-  v.integer("every", o.every, 1, 1000000000,
-            "steps from one frame of that level to the next; steps between are recorded as at level "
-            "`states`, steps that are not accepted always as the level says");
+  v.integer(
+      "every", o.every, 1, 1000000000,
+      "steps from one frame of that level to the next; steps between are recorded as at level "
+      "`states`, steps that are not accepted always as the level says");
   v.number("interval", o.interval, Range{0, 1e9}, "s",
            "the same as a time: a frame where t passes a multiple of it; 0: none");
   v.integer("exact_every", o.exact_every, 1, 1000000000,

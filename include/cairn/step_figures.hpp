@@ -50,7 +50,8 @@ struct BasicStepFigures {
 };
 using StepFigures = BasicStepFigures<int>;
 
-// Calls visit(member, text) for each figure of one or more sets of figures: visit(text, members...).
+// Calls visit(member, text) for each figure of one or more sets of figures: visit(text,
+// members...).
 template <class Visit, class... Figures>
 void describe(const Visit& visit, Figures&... f) {
   using enum Aggregate;
@@ -66,8 +67,8 @@ void describe(const Visit& visit, Figures&... f) {
                largest);
   CAIRN_FIGURE(joint_error_angle, "joint_angle", "rad",
                "largest misalignment of a joint at the end", largest);
-  CAIRN_FIGURE(projection, "projection", "m",
-               "farthest that the projection moved a centre of mass", largest);
+  CAIRN_FIGURE(projection, "projection", "m", "farthest that the projection moved a centre of mass",
+               largest);
   CAIRN_FIGURE(projection_angle, "projection_angle", "rad",
                "farthest that the projection turned a body", largest);
   CAIRN_FIGURE(projection_slowing, "projection_slowing", "-",

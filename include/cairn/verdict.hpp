@@ -40,9 +40,9 @@ enum class RecordLevel : std::uint8_t {
 
 struct RecordOptions {
   RecordLevel level = RecordLevel::contacts;
-  int every = 1;        // steps from one frame of that level to the next; those between are of level
-                        // states
-  double interval = 0;  // the same as a time; 0: every step counts [s]
+  int every = 1;  // steps from one frame of that level to the next; those between are of level
+                  // states
+  double interval = 0;    // the same as a time; 0: every step counts [s]
   int exact_every = 100;  // level states: steps from one bit-exact state to the next
   double resolution = 0;  // level states: grid of the positions; 0: 2^-20 of the model's length
                           // unit, without a model 2^-20 m [m]

@@ -266,8 +266,7 @@ bool put_all(hid_t file, record::TraceWalk& walk, const ExportOptions& options, 
          {r.ledger.kinetic_end, r.ledger.potential_end, r.ledger.friction, r.ledger.impact})
       (*next++)->put(energy);
     (*next++)->put(r.seconds.total);
-    describe([&](const FigureText&, const auto& x) { (*next++)->put(static_cast<double>(x)); },
-             r);
+    describe([&](const FigureText&, const auto& x) { (*next++)->put(static_cast<double>(x)); }, r);
     put_body_columns(walk, c);
     c.first->put(contacts);
     contacts += put_contact_columns(frame, c);

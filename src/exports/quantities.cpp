@@ -36,8 +36,8 @@ const std::vector<QuantityName>& of_scene() {
     };
     describe([&](const FigureText& figure) {
       const std::string_view unit = figure.unit;
-      list.push_back({figure.key, figure.text,
-                      unit.empty() ? "count" : (unit == "-" ? "" : figure.unit)});
+      list.push_back(
+          {figure.key, figure.text, unit.empty() ? "count" : (unit == "-" ? "" : figure.unit)});
     });
     return list;
   }();
@@ -47,7 +47,6 @@ const std::vector<QuantityName>& of_scene() {
 // Other words for figures.
 constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"contacts", "active_contacts"}, {"coulomb", "coulomb_residual"}};
-
 
 constexpr std::array of_body = {
     QuantityName{"x", "position of the body frame", "m"},

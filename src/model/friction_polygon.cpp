@@ -1,8 +1,8 @@
-#include "cairn/contact.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+
+#include "cairn/contact.hpp"
 
 namespace cairn {
 namespace {

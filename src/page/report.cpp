@@ -100,8 +100,9 @@ void put_numbers(Page& page) {
   put_tile(page, fmt::format("{}", t.steps),
            fmt::format("steps to t = {} s", short_number(page.in.state.t)));
   put_tile(page, fmt::format("{}", moving), fmt::format("free bodies of {}", model.bodies.size()));
-  put_tile(page, fmt::format("{}", t.figures.largest.active_contacts),
-           fmt::format("contacts with force at most, {} at the end", t.figures.last.active_contacts));
+  put_tile(
+      page, fmt::format("{}", t.figures.largest.active_contacts),
+      fmt::format("contacts with force at most, {} at the end", t.figures.last.active_contacts));
   put_tile(page, short_number(t.figures.largest.penetration) + " m", "deepest penetration");
   if (!model.joints.empty()) {
     put_tile(page, short_number(t.figures.largest.joint_error) + " m", "largest joint error");
@@ -112,7 +113,8 @@ void put_numbers(Page& page) {
     put_tile(page, fmt::format("{}", t.figures.sum.nonlinear_iterations),
              fmt::format("linearisations at the end of steps, {} steps did not contract, at most "
                          "{} m left",
-                         t.figures.sum.nonlinear_fallback, short_number(t.figures.largest.nonlinear_residual)));
+                         t.figures.sum.nonlinear_fallback,
+                         short_number(t.figures.largest.nonlinear_residual)));
   if (std::holds_alternative<Relaxed>(page.in.scene.simulation.scheme))
     put_tile(page, short_number(t.figures.largest.coulomb_residual),
              fmt::format("largest residual of exact Coulomb friction, in step {}; the step is "
@@ -122,7 +124,8 @@ void put_numbers(Page& page) {
     put_tile(page, fmt::format("{}", t.figures.sum.contact_projections),
              fmt::format("problems solved to push bodies out of overlaps, worst scaled residual "
                          "{}, {} not certified",
-                         short_number(t.figures.largest.contact_projection_certificate), t.figures.sum.uncertified_projections));
+                         short_number(t.figures.largest.contact_projection_certificate),
+                         t.figures.sum.uncertified_projections));
   put_tile(page, short_number(t.max_rise) + " J", "largest unexplained rise of energy in a step");
   if (t.cpu_seconds > 0)
     put_tile(page, short_number(t.cpu_ms_mean()) + " ms",
@@ -130,7 +133,8 @@ void put_numbers(Page& page) {
   put_tile(page, fmt::format("{}", t.solves),
            fmt::format("problems solved, {} iterations", t.iterations));
   if (t.figures.sum.guard_corrections > 0)
-    put_tile(page, fmt::format("{}", t.figures.sum.guard_corrections), "impacts held back by the energy guard");
+    put_tile(page, fmt::format("{}", t.figures.sum.guard_corrections),
+             "impacts held back by the energy guard");
   if (t.figures.sum.added_pairs > 0)
     put_tile(page, fmt::format("{}", t.figures.sum.added_pairs), "contacts added by verification");
   if (t.found_max > t.candidates_max)

@@ -111,7 +111,8 @@ void put_contacts(ReportPage& page) {
       "held "
       "back by the energy guard, {} contacts added and {} pairs of polyhedra revised by "
       "verification.</p>",
-      t.figures.sum.collisions, t.figures.sum.guard_corrections, t.figures.sum.added_pairs, t.figures.sum.revised_pairs);
+      t.figures.sum.collisions, t.figures.sum.guard_corrections, t.figures.sum.added_pairs,
+      t.figures.sum.revised_pairs);
 }
 
 // The energy audit: all impacts together, and those that took most.

@@ -371,8 +371,7 @@ TEST(SparseRecording, CheckFindsForgeries) {
   for (const int forged : {-1, 76, 77}) {  // the rocks touch each other by then
     const Folder folder;
     Simulator simulator(scene.model, *scene.initial, s.scheme, s.solver, s.verdict);
-    TraceWriter writer =
-        TraceWriter::create(folder.file("t"), scene.resolved, s.record).value();
+    TraceWriter writer = TraceWriter::create(folder.file("t"), scene.resolved, s.record).value();
     ASSERT_TRUE(writer.append_initial(*scene.initial));
     for (int i = 1; i <= 80; ++i) {
       StepReport report = simulator.step(s.step);

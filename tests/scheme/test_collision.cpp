@@ -189,12 +189,12 @@ TEST(Poisson, EveryContactReturnsItsShare) {
     report.solve_count = 0;
     report.impacts.clear();
     scheme::resolve_impact({.guard = false}, solver, workspace, d, report);
-    if (d.mode[0] != scheme::CollisionData::Mode::returned) continue;
+    if (d.of_island.mode[0] != scheme::CollisionIslands::Mode::returned) continue;
     ++returned;
     redundant += contacts > 2 ? 1 : 0;
     // There is always a solution, also for normals that span space and cannot all open (E722).
-    unsolved += d.speeds_found ? 0 : 1;
-    if (!d.speeds_found) continue;
+    unsolved += d.search.speeds_found ? 0 : 1;
+    if (!d.search.speeds_found) continue;
     const Solution& solution =
         report.solves[static_cast<std::size_t>(report.solve_count - 1)].solution;
     ASSERT_EQ(solution.status, SolveStatus::solved) << i;
@@ -202,7 +202,7 @@ TEST(Poisson, EveryContactReturnsItsShare) {
       double w[max_rows] = {};
       linear::constraint_velocity(d.base, d.base.constraints[c], d.v_after.data(), false, w);
       ASSERT_LE(poisson_residual(d.base.constraints[c], w,
-                                 solution.lambda.data() + d.base.first_row[c], d.wanted[c]),
+                                 solution.lambda.data() + d.base.first_row[c], d.search.wanted[c]),
                 d.base.constraints[c].facets > 0 ? 1e-7 : 1e-5)
           << i << ' ' << c;
     }
@@ -226,11 +226,11 @@ TEST(ImpactEnergy, SeveralContactsReturnTheSquareOfE) {
     report.solve_count = 0;
     report.impacts.clear();
     scheme::resolve_impact({.guard = false}, solver, workspace, d, report);
-    if (d.mode[0] != scheme::CollisionData::Mode::returned) continue;
+    if (d.of_island.mode[0] != scheme::CollisionIslands::Mode::returned) continue;
     ++several;
     double stored = 0, work = 0;
     for (std::size_t c = 0; c < 2; ++c) {
-      stored -= d.compression_work[c];
+      stored -= d.search.compression_work[c];
       work += d.work[d.base.first_row[c]];
     }
     ASSERT_NEAR(work, -(1 - e * e) * stored, 1e-11 * stored) << i;

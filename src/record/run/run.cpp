@@ -54,8 +54,8 @@ struct RunRecorder::Run {
     constexpr double of_a_body[] = {20, 150, 3000};  // by level [bytes]
     const SimulationSettings& s = scene.simulation;
     const auto bodies = static_cast<double>(scene.model->bodies.size());
-    const double share = std::min(1.0 / s.record.every,
-                                  s.record.interval > 0 ? s.step / s.record.interval : 1.0);
+    const double share =
+        std::min(1.0 / s.record.every, s.record.interval > 0 ? s.step / s.record.interval : 1.0);
     const double whole = of_a_body[static_cast<std::size_t>(s.record.level)];
     return s.duration / s.step *
            (bytes_of_figures + (share * whole + (1 - share) * of_a_body[0]) * bodies);
@@ -221,11 +221,11 @@ std::vector<std::string> RunRecorder::warnings() const {
         run_->files.folder +
         ": the file system has no locks; a second run into this folder would not be refused");
   if (const double bytes = run_->estimated_bytes(); bytes > large_recording)
-    warnings.push_back(
-        fmt::format("the recording may take {:.1f} GB; option simulation.record.every records "
-                    "every N-th step, simulation.record.level: \"states\" takes about 20 bytes a body "
-                    "and step",
-                    1e-9 * bytes));
+    warnings.push_back(fmt::format(
+        "the recording may take {:.1f} GB; option simulation.record.every records "
+        "every N-th step, simulation.record.level: \"states\" takes about 20 bytes a body "
+        "and step",
+        1e-9 * bytes));
   return warnings;
 }
 

@@ -308,7 +308,8 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   }
   json["verdict"] = verdict_json(totals);
   json["certificate"] = certificate_json(totals);
-  json["penetration"] = {{"max", totals.figures.largest.penetration}, {"final", totals.figures.last.penetration}};
+  json["penetration"] = {{"max", totals.figures.largest.penetration},
+                         {"final", totals.figures.last.penetration}};
   // Distance joints have no alignment to lose.
   json["joint_error"] = {{"max", totals.figures.largest.joint_error},
                          {"final", totals.figures.last.joint_error},
@@ -325,17 +326,20 @@ std::string summary_json(const Scene& scene, const RunTotals& totals, const Stat
   json["energy"] = {{"initial", totals.energy_initial},
                     {"final", totals.energy_final},
                     {"max_rise", totals.max_rise}};
-  json["contacts"] = {{"max", totals.figures.largest.active_contacts}, {"final", totals.figures.last.active_contacts}};
+  json["contacts"] = {{"max", totals.figures.largest.active_contacts},
+                      {"final", totals.figures.last.active_contacts}};
   if (totals.shown.steps > 0) json["shown_forces"] = shown_forces_json(totals.shown);
   json["candidates"] = {{"max", totals.candidates_max}, {"final", totals.candidates_final}};
   json["collisions"] = totals.figures.sum.collisions;
   json["guard_corrections"] = totals.figures.sum.guard_corrections;
   if (std::holds_alternative<Trapezoidal>(scene.simulation.scheme))
-    json["events"] = {
-        {"stick", totals.events[1]},         {"slip", totals.events[2]},
-        {"take_off", totals.events[3]},      {"facet", totals.events[5]},
-        {"limited_steps", totals.events[4]}, {"error_estimate_max", totals.figures.largest.error_estimate},
-        {"parts_max", totals.figures.largest.parts}};
+    json["events"] = {{"stick", totals.events[1]},
+                      {"slip", totals.events[2]},
+                      {"take_off", totals.events[3]},
+                      {"facet", totals.events[5]},
+                      {"limited_steps", totals.events[4]},
+                      {"error_estimate_max", totals.figures.largest.error_estimate},
+                      {"parts_max", totals.figures.largest.parts}};
   if (std::holds_alternative<Hybrid>(scene.simulation.scheme))
     json["events"] = {{"steady", totals.events[6]},
                       {"take_off", totals.events[3]},

@@ -73,7 +73,7 @@ struct VerdictTotals {
 
 // The figures of all steps.
 struct FigureTotals {
-  StepFigures last, largest, least;     // not a number counts as infinite
+  StepFigures last, largest, least;  // not a number counts as infinite
   BasicStepFigures<std::int64_t> sum = {};
   bool any = false;
 
@@ -95,8 +95,8 @@ struct RunTotals {
   std::int64_t solves = 0, iterations = 0, fallbacks = 0;
   std::array<std::int64_t, 7> events = {};  // trapezoidal and hybrid, by kind
   ImpactTotals impacts;
-  JointRank joint_rank;                                            // at the start
-  StartProjection start;                                           // likewise (E323)
+  JointRank joint_rank;   // at the start
+  StartProjection start;  // likewise (E323)
   std::int64_t coulomb_residual_step = 0;
   Ledger ledger;             // start of the first step, end of the last, sums of the rest [J]
   double imbalance_max = 0;  // [J]

@@ -302,8 +302,7 @@ void FrameWriter::encode(const StepReport& report, const State& state, std::uint
   write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
   if (has_attempts(report))
     write_section(tags::attempts, out, [&] { write_attempts(report, out); });
-  if (!slim && !memory_.last_whole)
-    write_before(out);
+  if (!slim && !memory_.last_whole) write_before(out);
   memory_.last_whole = !slim;
   if (sparse) before_ = state;
   if (!slim && options_.level == RecordLevel::full)

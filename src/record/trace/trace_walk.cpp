@@ -52,7 +52,8 @@ void join(const StepReport& older, StepReport& newer) {
 
 bool TraceWalk::next() {
   const RecordOptions& record = scene_.simulation.record;
-  const bool sparse = record.level != RecordLevel::states && (record.every > 1 || record.interval > 0);
+  const bool sparse =
+      record.level != RecordLevel::states && (record.every > 1 || record.interval > 0);
   if (!sparse) return read();
   StepReport left_out;
   bool any = false;

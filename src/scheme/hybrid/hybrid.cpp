@@ -66,7 +66,7 @@ void HybridStep::integrate() {
                                     [](const Body& body) { return body.velocities > 0; });
   const auto most = static_cast<std::int64_t>(options.max_events) * (1 + moving);
   std::int64_t moments = 0;
-  d.moments_of.assign(model.bodies.size(), 0);
+  d.marks.moments_of.assign(model.bodies.size(), 0);
   d.due.clear();
   find_bound_bodies();
   while (left > no_time * h && stopped.empty()) {

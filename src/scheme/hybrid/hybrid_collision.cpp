@@ -39,7 +39,7 @@ void HybridStep::place(BodyId id, double tau, double length) {
   const Body& body = model.bodies[i];
   if (body.kind == BodyKind::prescribed) {
     d.trial[i] = dynamics::prescribed_pose(body, d.now.t + tau);
-  } else if (body.velocities > 0 && d.flies[i]) {
+  } else if (body.velocities > 0 && d.marks.flies[i]) {
     d.trial[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
                                d.now.v.data() + body.first_velocity, tau, nullptr);
   } else if (body.velocities > 0) {
@@ -47,7 +47,7 @@ void HybridStep::place(BodyId id, double tau, double length) {
                      ? data.poses_end[i]
                      : dynamics::drift(body, d.now.poses[i],
                                        data.v_end.data() + body.first_velocity, tau, nullptr);
-    if (d.falls[i] && tau < length) d.trial[i].p += drop(body, tau, length);
+    if (d.marks.falls[i] && tau < length) d.trial[i].p += drop(body, tau, length);
   }
 }
 
@@ -202,7 +202,9 @@ bool HybridStep::hold_closed(double tau) {
 // they meet at its end.
 double HybridStep::meet(double tau, double left) {
   const bool held = std::any_of(d.due.begin(), d.due.end(), [&](const ContactKey& key) {
-    auto solved = [&](BodyId id) { return model.body(id).velocities > 0 && !d.flies[index(id)]; };
+    auto solved = [&](BodyId id) {
+      return model.body(id).velocities > 0 && !d.marks.flies[index(id)];
+    };
     return solved(key.body_a) || solved(key.body_b);
   });
   if (tau < brief_part * h) {
@@ -210,7 +212,7 @@ double HybridStep::meet(double tau, double left) {
     d.brief = true;
     data.contacts.clear();
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
-      d.flies[i] = model.bodies[i].velocities > 0 && !d.bound[i] ? 1 : 0;
+      d.marks.flies[i] = model.bodies[i].velocities > 0 && !d.marks.bound[i] ? 1 : 0;
     take_part(tau);
     return tau;
   }

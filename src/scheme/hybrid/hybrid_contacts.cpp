@@ -17,17 +17,17 @@ constexpr double across = 0x1p-10;       // of the gain of speed, where it is no
 
 // Bodies on which more than gravity acts.
 void HybridStep::find_bound_bodies() {
-  d.bound.assign(model.bodies.size(), 0);
-  d.jointed.assign(model.bodies.size(), 0);
+  d.marks.bound.assign(model.bodies.size(), 0);
+  d.marks.jointed.assign(model.bodies.size(), 0);
   auto mark = [](std::vector<char>& flags, BodyId id) {
     if (id != BodyId::world) flags[index(id)] = 1;
   };
   for (const Joint& joint : model.joints)
-    for (const BodyId id : joint.bodies) mark(d.bound, id), mark(d.jointed, id);
+    for (const BodyId id : joint.bodies) mark(d.marks.bound, id), mark(d.marks.jointed, id);
   for (const Spring& spring : model.springs)
-    for (const BodyId id : spring.bodies) mark(d.bound, id);
-  for (const AppliedForce& force : model.applied_forces) mark(d.bound, force.body);
-  for (const ExternalForce& force : data.forces.external) mark(d.bound, force.body);
+    for (const BodyId id : spring.bodies) mark(d.marks.bound, id);
+  for (const AppliedForce& force : model.applied_forces) mark(d.marks.bound, force.body);
+  for (const ExternalForce& force : data.forces.external) mark(d.marks.bound, force.body);
 }
 
 void HybridStep::set_window(double t) {
@@ -153,7 +153,9 @@ void HybridStep::spread_steady() {
     again = false;
     for (const Contact& c : d.candidates) {
       if (!touches(c) || is_steady(c.key)) continue;
-      auto held = [&](BodyId id) { return model.body(id).velocities > 0 && !d.flies[index(id)]; };
+      auto held = [&](BodyId id) {
+        return model.body(id).velocities > 0 && !d.marks.flies[index(id)];
+      };
       if (!held(c.key.body_a) && !held(c.key.body_b)) continue;
       if (std::abs(normal_rate(c)) > still_speed(c)) continue;
       make_steady(c.key);
@@ -165,31 +167,31 @@ void HybridStep::spread_steady() {
 
 // (E208): nothing but gravity acts on these.
 void HybridStep::find_flying() {
-  d.flies.assign(model.bodies.size(), 0);
+  d.marks.flies.assign(model.bodies.size(), 0);
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    d.flies[i] = model.bodies[i].velocities > 0 && !d.bound[i] ? 1 : 0;
+    d.marks.flies[i] = model.bodies[i].velocities > 0 && !d.marks.bound[i] ? 1 : 0;
   data.contacts.clear();
   for (const Contact& c : d.candidates) {
     if (!is_steady(c.key)) continue;
     data.contacts.push_back(c);
-    d.flies[index(c.key.body_a)] = d.flies[index(c.key.body_b)] = 0;
+    d.marks.flies[index(c.key.body_a)] = d.marks.flies[index(c.key.body_b)] = 0;
   }
 }
 
 // (E408): islands that nothing holds, all of whose bodies gravity moves along the same axes.
 void HybridStep::find_falling() {
-  d.falls.assign(model.bodies.size(), 0);
-  d.unlike.assign(model.bodies.size(), 0);
-  d.islands.begin(model);
-  for (const Contact& c : data.contacts) d.islands.join(model, c.key.body_a, c.key.body_b);
-  d.islands.spread();
+  d.marks.falls.assign(model.bodies.size(), 0);
+  d.marks.unlike.assign(model.bodies.size(), 0);
+  d.marks.islands.begin(model);
+  for (const Contact& c : data.contacts) d.marks.islands.join(model, c.key.body_a, c.key.body_b);
+  d.marks.islands.spread();
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (const std::size_t first = d.islands.first(i);
+    if (const std::size_t first = d.marks.islands.first(i);
         model.bodies[i].translations != model.bodies[first].translations)
-      d.unlike[first] = 1;
+      d.marks.unlike[first] = 1;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    d.falls[i] = model.bodies[i].velocities > 0 && !d.flies[i] && !d.islands.held(i) &&
-                 !d.unlike[d.islands.first(i)];
+    d.marks.falls[i] = model.bodies[i].velocities > 0 && !d.marks.flies[i] &&
+                       !d.marks.islands.held(i) && !d.marks.unlike[d.marks.islands.first(i)];
 }
 
 }  // namespace cairn::scheme

@@ -47,31 +47,25 @@ struct Watch {
   double gap = 0;          // at the beginning of the part [m]
 };
 
-struct HybridData {
-  State now, half;                  // half: where forces are evaluated
-  Euler euler;                      // the step of the steady contacts
-  StepReport part;                  // of that step
-  std::vector<Contact> candidates;  // at now, sorted by key
-  std::vector<ContactKey> steady;   // sorted
-  std::vector<ContactKey> next;     // scratch of it
-  std::vector<Watch> watched;
-  std::vector<ContactKey> due;  // contacts that met at the end of the last part
-  VecX v_path;                  // velocities at the beginning of a stretch of the path
-  std::vector<char> flies;      // per body: nothing but gravity acts on it
-  std::vector<char> falls;      // per body: solved, in an island that nothing holds (E408)
-  IsolatedBodies islands;       // of steady contacts, joints and springs
-  std::vector<char> unlike;     // per island, at its first body: bodies with other translations
-  std::vector<char> bound;      // per body: has joints, springs or applied forces
-  std::vector<char> jointed;    // per body
-  std::vector<Pose> trial, before;
-  MotionWindow window;
+// What is known of bodies.
+struct BodyMarks {
+  std::vector<char> flies;   // nothing but gravity acts on it
+  std::vector<char> falls;   // solved, in an island that nothing holds (E408)
+  IsolatedBodies islands;    // of steady contacts, joints and springs
+  std::vector<char> unlike;  // per island, at its first body: bodies with other translations
+  std::vector<char> bound;   // has joints, springs or applied forces
+  std::vector<char> jointed;
+  std::vector<int> moments_of;  // moments of the step in which it was hit
+  std::vector<char> hit;        // in the one at hand
+};
+
+// The impacts of a moment.
+struct MomentData {
   std::vector<Touch> touching;
   std::vector<constrain::SpinRows> spins;       // scratch
   std::vector<std::size_t> struck;              // the contacts of one strike
   Touch merged;                                 // several that approach alike
   std::vector<Touch> hits;                      // impulses of the moment
-  std::vector<int> moments_of;                  // per body: moments of the step in which it was hit
-  std::vector<char> hit;                        // per body: in the one at hand
   int responses = 0;                            // columns in use
   VecX v, v_before;                             // in the problem's units
   VecX alone;                                   // of two bodies, zero elsewhere
@@ -83,11 +77,27 @@ struct HybridData {
   problem::MassInverse mass;
   constrain::ProblemLayout layout;
   std::vector<constrain::JointRowTerms> joint_terms;
+  double still = 0;  // speed below which rounding decides
+};
+
+struct HybridData {
+  State now, half;                  // half: where forces are evaluated
+  Euler euler;                      // the step of the steady contacts
+  StepReport part;                  // of that step
+  std::vector<Contact> candidates;  // at now, sorted by key
+  std::vector<ContactKey> steady;   // sorted
+  std::vector<ContactKey> next;     // scratch of it
+  std::vector<Watch> watched;
+  std::vector<ContactKey> due;  // contacts that met at the end of the last part
+  VecX v_path;                  // velocities at the beginning of a stretch of the path
+  BodyMarks marks;
+  MomentData impact;
+  std::vector<Pose> trial, before;
+  MotionWindow window;
   collide::RatioBasis basis;
   bool brief = false;      // the part at hand is too short for steady contacts to act
   double free_length = 1;  // time after which v_free would be reached [s]
   double deepest = 0;      // overlap at the end of the part [m]
-  double still = 0;        // speed below which rounding decides, of the moment of impact
 };
 
 }  // namespace cairn::scheme

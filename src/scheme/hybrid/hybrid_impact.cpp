@@ -66,11 +66,11 @@ ImpactOutcome HybridStep::outcome(const Touch& touch, const Vec3& u, const Vec3&
 }
 
 double HybridStep::kinetic(const Problem& problem) {
-  d.momentum.assign(static_cast<std::size_t>(problem.velocities()), 0.0);
-  problem::add_mass_product(problem, d.v.data(), d.momentum.data());
+  d.impact.momentum.assign(static_cast<std::size_t>(problem.velocities()), 0.0);
+  problem::add_mass_product(problem, d.impact.v.data(), d.impact.momentum.data());
   double sum = 0;
   for (int i = 0; i < problem.velocities(); ++i)
-    sum += 0.5 * d.v[i] * d.momentum[static_cast<std::size_t>(i)];
+    sum += 0.5 * d.impact.v[i] * d.impact.momentum[static_cast<std::size_t>(i)];
   return sum * problem.units.energy();
 }
 
@@ -99,7 +99,7 @@ void HybridStep::audit(const Touch& touch, double approach, const ImpactOutcome&
 }
 
 void HybridStep::strike(const Problem& problem) {
-  book(work_of_strike + work_of_look * static_cast<double>(d.touching.size()));
+  book(work_of_strike + work_of_look * static_cast<double>(d.impact.touching.size()));
   const Units& units = problem.units;
   Touch& touch = merge(problem);
   Vec3 u = velocity(touch, problem);
@@ -120,8 +120,8 @@ void HybridStep::strike(const Problem& problem) {
     for (int r = 0; r < touch.spins[i].row.rows; ++r)
       report.ledger.work_motion -=
           out.torque[touch.spins[i].first() + r] * touch.spins[i].row.b[r] * units.energy();
-  for (const std::size_t i : d.struck) {
-    Touch& hit = d.touching[i];
+  for (const std::size_t i : d.impact.struck) {
+    Touch& hit = d.impact.touching[i];
     if (hit.approach == 0) {
       hit.approach = u[0];
       event(StepEvent::Kind::collision, d.now.t, hit.contact.key, u[0] * units.speed());
@@ -132,10 +132,10 @@ void HybridStep::strike(const Problem& problem) {
     hit.steady = steady;
   }
   // The record and the report know the impulse of a face by its resultant at one of its contacts.
-  if (d.struck.size() > 1) {
-    d.hits.push_back(touch);
-    d.hits.back().impulse = out.impulse;
-    d.hits.back().torque = out.torque;
+  if (d.impact.struck.size() > 1) {
+    d.impact.hits.push_back(touch);
+    d.impact.hits.back().impulse = out.impulse;
+    d.impact.hits.back().torque = out.torque;
   } else {
     touch.impulse += out.impulse;
     touch.torque += out.torque;
@@ -145,43 +145,45 @@ void HybridStep::strike(const Problem& problem) {
 // (E214): where impacts one after the other find no end everything that touches is stopped
 // together, without restitution, from the velocities that are reached.
 void HybridStep::stop_together() {
-  const std::size_t joints = d.joints.constraints.size();
+  const std::size_t joints = d.impact.joints.constraints.size();
   SolveRecord& record = new_record(Purpose::compression);
   Problem& problem = record.problem;
-  problem = d.joints;
+  problem = d.impact.joints;
   const Units& units = problem.units;
   problem.k.setZero(model.velocities);
-  problem::add_mass_product(problem, d.v.data(), problem.k.data());
+  problem::add_mass_product(problem, d.impact.v.data(), problem.k.data());
   for (Constraint& c : problem.constraints) {
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, c, d.v.data(), false, w);
+    linear::constraint_velocity(problem, c, d.impact.v.data(), false, w);
     for (int r = 0; r < c.rows; ++r) c.b[r] = -w[r];
   }
-  for (const Touch& touch : d.touching)
-    constrain::add_contact(model, d.now.poses, d.layout, touch.contact, options.facets,
+  for (const Touch& touch : d.impact.touching)
+    constrain::add_contact(model, d.now.poses, d.impact.layout, touch.contact, options.facets,
                            touch.motion * units.speed(), problem);
   const std::size_t spins = problem.constraints.size();
-  d.spins.clear();
+  d.impact.spins.clear();
   for (const Role role : {Role::torsion, Role::rolling})
-    for (std::size_t i = 0; i < d.touching.size(); ++i)
-      if (const Touch& touch = d.touching[i]; touch.spin_count > 0)
-        constrain::add_spin_friction(model, d.now.poses, d.layout, touch.contact, role, i,
+    for (std::size_t i = 0; i < d.impact.touching.size(); ++i)
+      if (const Touch& touch = d.impact.touching[i]; touch.spin_count > 0)
+        constrain::add_spin_friction(model, d.now.poses, d.impact.layout, touch.contact, role, i,
                                      static_cast<int>(joints + i), spin_of(touch.contact), problem,
-                                     d.spins);
+                                     d.impact.spins);
   record.solution.lambda.setZero(problem.rows());
-  constrain::to_model_velocities(model, problem, d.v, d.v_path);
+  constrain::to_model_velocities(model, problem, d.impact.v, d.v_path);
   keep_beginning(problem, d.now.poses, d.v_path, d.now.t, 0, record.origin);
   keep_rows(problem, d.now.poses, d.now.t, {}, record.origin);
-  for (const Touch& touch : d.touching) record.origin.contacts.push_back(touch.contact);
+  for (const Touch& touch : d.impact.touching) record.origin.contacts.push_back(touch.contact);
   solver::solve_unguarded(problem, solver, data.solver, record.solution);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     double before[max_rows] = {}, after[max_rows] = {};
-    linear::constraint_velocity(problem, c, d.v.data(), false, before);
+    linear::constraint_velocity(problem, c, d.impact.v.data(), false, before);
     linear::constraint_velocity(problem, c, record.solution.v.data(), false, after);
     for (int r = 0; r < c.rows; ++r) {
       const double impulse = record.solution.lambda[problem.first_row[i] + r];
-      const double motion = i < joints ? 0 : i < spins ? d.touching[i - joints].motion[r] : c.b[r];
+      const double motion = i < joints  ? 0
+                            : i < spins ? d.impact.touching[i - joints].motion[r]
+                                        : c.b[r];
       const double work = impulse * (0.5 * (before[r] + after[r]) + motion) * units.energy();
       report.ledger.work_motion -= impulse * motion * units.energy();
       if (i < joints)
@@ -190,9 +192,9 @@ void HybridStep::stop_together() {
         (r > 0 || i >= spins ? report.ledger.friction : report.ledger.impact) -= work;
     }
   }
-  d.v = record.solution.v;
-  for (Touch& touch : d.touching) touch.steady = true;
-  event(StepEvent::Kind::limit, d.now.t, d.touching.front().contact.key, 0);
+  d.impact.v = record.solution.v;
+  for (Touch& touch : d.impact.touching) touch.steady = true;
+  event(StepEvent::Kind::limit, d.now.t, d.impact.touching.front().contact.key, 0);
 }
 
 void HybridStep::impact() {
@@ -201,25 +203,25 @@ void HybridStep::impact() {
   const auto at = static_cast<std::size_t>(report.solve_count);
   gather_touching(new_record(Purpose::impact).problem);
   const Problem& problem = report.solves[at].problem;
-  d.hits.clear();
-  d.still = 0;
-  for (const Touch& touch : d.touching)
-    d.still = std::max(d.still, -approach_rounding * velocity(touch, problem)[0]);
+  d.impact.hits.clear();
+  d.impact.still = 0;
+  for (const Touch& touch : d.impact.touching)
+    d.impact.still = std::max(d.impact.still, -approach_rounding * velocity(touch, problem)[0]);
   // A contact at rest is nudged where all contacts bounce for ever.
   if (!options.steady && !pick(problem))
-    for (std::size_t i = 0; i < d.touching.size(); ++i)
-      if (velocity(d.touching[i], problem)[0] <=
-          still_speed(d.touching[i].contact) / problem.units.speed()) {
-        d.struck.assign(1, i);
+    for (std::size_t i = 0; i < d.impact.touching.size(); ++i)
+      if (velocity(d.impact.touching[i], problem)[0] <=
+          still_speed(d.impact.touching[i].contact) / problem.units.speed()) {
+        d.impact.struck.assign(1, i);
         strike(problem);
       }
   for (int i = 0; pick(problem) && i < options.max_strikes; ++i) strike(problem);
-  const bool unfinished = !d.struck.empty();
+  const bool unfinished = !d.impact.struck.empty();
   finish_impact(report.solves[at]);
   if (unfinished) stop_together();
   // Nothing but rounding approached: that is steady.
-  for (const Touch& touch : d.touching)
-    if (d.hits.empty() && velocity(touch, report.solves[at].problem)[0] < 0)
+  for (const Touch& touch : d.impact.touching)
+    if (d.impact.hits.empty() && velocity(touch, report.solves[at].problem)[0] < 0)
       make_steady(touch.contact.key);
   share_out(report.solves[at].problem);
   count_moment();
@@ -227,22 +229,22 @@ void HybridStep::impact() {
 
 // (E217): each body by itself, so that many bodies do not use up each other's events.
 void HybridStep::count_moment() {
-  CAIRN_DCHECK(d.moments_of.size() == model.bodies.size(), d.moments_of.size());
-  d.hit.assign(model.bodies.size(), 0);
-  for (const Touch& touch : d.touching)
+  CAIRN_DCHECK(d.marks.moments_of.size() == model.bodies.size(), d.marks.moments_of.size());
+  d.marks.hit.assign(model.bodies.size(), 0);
+  for (const Touch& touch : d.impact.touching)
     for (const BodyId id : {touch.contact.key.body_a, touch.contact.key.body_b}) {
-      if (touch.approach == 0 || model.body(id).velocities == 0 || d.hit[index(id)]) continue;
-      d.hit[index(id)] = 1;
-      if (++d.moments_of[index(id)] >= options.max_events) worn_out = true;
+      if (touch.approach == 0 || model.body(id).velocities == 0 || d.marks.hit[index(id)]) continue;
+      d.marks.hit[index(id)] = 1;
+      if (++d.marks.moments_of[index(id)] >= options.max_events) worn_out = true;
     }
 }
 
 // Velocities after the impacts; contacts that were hit, and those that others threw off, change
 // sides.
 void HybridStep::share_out(const Problem& problem) {
-  constrain::to_model_velocities(model, problem, d.v, d.now.v);
-  for (const Touch& touch : d.touching) {
-    const bool opens = velocity(touch, problem)[0] > std::max(touch.threshold, d.still);
+  constrain::to_model_velocities(model, problem, d.impact.v, d.now.v);
+  for (const Touch& touch : d.impact.touching) {
+    const bool opens = velocity(touch, problem)[0] > std::max(touch.threshold, d.impact.still);
     const ContactKey& key = touch.contact.key;
     if (touch.steady && !opens)
       make_steady(key);
@@ -282,20 +284,21 @@ void HybridStep::finish_impact(SolveRecord& record) {
     const Constraint& c = problem.constraints[i];
     for (int r = 0; r < c.rows; ++r) {
       // Joints keep their velocities: -b is what they had.
-      const double work = -c.b[r] * d.joint_impulses[problem.first_row[i] + r] * units.energy();
+      const double work =
+          -c.b[r] * d.impact.joint_impulses[problem.first_row[i] + r] * units.energy();
       report.ledger.stabilisation += work;
     }
   }
-  for (const Touch& touch : d.touching)
-    if (touch.impulse != Vec3::Zero()) d.hits.push_back(touch);
+  for (const Touch& touch : d.impact.touching)
+    if (touch.impulse != Vec3::Zero()) d.impact.hits.push_back(touch);
   VecX& lambda = record.solution.lambda;
   int rows = problem.rows();
-  for (const Touch& hit : d.hits) {
+  for (const Touch& hit : d.impact.hits) {
     rows += hit.row.rows;
     for (std::size_t i = 0; i < hit.spin_count; ++i) rows += hit.spins[i].row.rows;
   }
   lambda.resize(rows);
-  lambda.head(problem.rows()) = d.joint_impulses;
+  lambda.head(problem.rows()) = d.impact.joint_impulses;
   const auto add = [&](const Constraint& row, const double* impulse) {
     for (int r = 0; r < row.rows; ++r) {
       Constraint& c = problem.constraints.emplace_back();
@@ -311,7 +314,7 @@ void HybridStep::finish_impact(SolveRecord& record) {
       problem.first_row.push_back(problem.rows() + 1);
     }
   };
-  for (const Touch& hit : d.hits) {
+  for (const Touch& hit : d.impact.hits) {
     report_hit(hit, problem);
     add(hit.row, hit.impulse.data());
     for (std::size_t i = 0; i < hit.spin_count; ++i)
@@ -319,13 +322,13 @@ void HybridStep::finish_impact(SolveRecord& record) {
   }
   keep_beginning(problem, d.now.poses, d.now.v, d.now.t, 0, record.origin);
   keep_rows(problem, d.now.poses, d.now.t, {}, record.origin);
-  for (const Touch& hit : d.hits) record.origin.contacts.push_back(hit.contact);
-  record.solution.v = d.v;
-  record.solution.certificate = certify(problem, d.v, lambda);
+  for (const Touch& hit : d.impact.hits) record.origin.contacts.push_back(hit.contact);
+  record.solution.v = d.impact.v;
+  record.solution.certificate = certify(problem, d.impact.v, lambda);
   record.solution.status = record.solution.certificate.within(tolerance(solver))
                                ? SolveStatus::solved
                                : SolveStatus::not_certified;
-  record.solution.iterations = static_cast<int>(d.hits.size());
+  record.solution.iterations = static_cast<int>(d.impact.hits.size());
   record.solution.islands = record.solution.fallbacks = 0;
   record.solution.method = "impact";
 }

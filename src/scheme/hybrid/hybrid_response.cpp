@@ -13,7 +13,7 @@ const SolverOptions direct = Auto{};  // joints alone: one direct solve
 
 Vec3 HybridStep::velocity(const Touch& touch, const Problem& problem) const {
   double w[max_rows] = {};
-  linear::constraint_velocity(problem, touch.row, d.v.data(), false, w);
+  linear::constraint_velocity(problem, touch.row, d.impact.v.data(), false, w);
   Vec3 u = Vec3::Zero();
   for (int r = 0; r < touch.row.rows; ++r) u[r] = w[r];
   return u + touch.motion;
@@ -23,7 +23,7 @@ Vec3 HybridStep::turning(const Touch& touch, const Problem& problem) const {
   Vec3 spin = Vec3::Zero();
   for (std::size_t i = 0; i < touch.spin_count; ++i) {
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, touch.spins[i].row, d.v.data(), true, w);
+    linear::constraint_velocity(problem, touch.spins[i].row, d.impact.v.data(), true, w);
     for (int r = 0; r < touch.spins[i].row.rows; ++r) spin[touch.spins[i].first() + r] = w[r];
   }
   return spin;
@@ -53,7 +53,7 @@ void HybridStep::push(const Constraint& row, const double* impulse, const Proble
     const ProblemBody& body = problem.bodies[static_cast<std::size_t>(row.body[side])];
     double f[max_velocities] = {};
     linear::add_transposed(row.J[side], row.rows, body.size, impulse, f);
-    const linear::BodyBlock& inverse = d.mass.block(row.body[side]);
+    const linear::BodyBlock& inverse = d.impact.mass.block(row.body[side]);
     for (int i = 0; i < body.size; ++i)
       for (int k = 0; k < body.size; ++k) v[body.first + i] += inverse[i][k] * f[k];
   }
@@ -61,22 +61,22 @@ void HybridStep::push(const Constraint& row, const double* impulse, const Proble
 
 // Velocities of the mechanism per unit impulse along row r, kept with the impulses of its joints.
 const VecX& HybridStep::mechanism_response(const Constraint& row, int r, const Problem& problem) {
-  const auto at = static_cast<std::size_t>(d.responses++);
-  if (d.response.size() <= at) {
-    d.response.emplace_back();
-    d.response_joints.emplace_back();
+  const auto at = static_cast<std::size_t>(d.impact.responses++);
+  if (d.impact.response.size() <= at) {
+    d.impact.response.emplace_back();
+    d.impact.response_joints.emplace_back();
   }
-  d.joints.k.setZero(problem.k.size());
+  d.impact.joints.k.setZero(problem.k.size());
   for (std::size_t side = 0; side < 2; ++side) {
     if (row.body[side] < 0) continue;
     const ProblemBody& body = problem.bodies[static_cast<std::size_t>(row.body[side])];
-    for (int k = 0; k < body.size; ++k) d.joints.k[body.first + k] += row.J[side][r][k];
+    for (int k = 0; k < body.size; ++k) d.impact.joints.k[body.first + k] += row.J[side][r][k];
   }
-  d.solution.lambda.setZero(d.joints.rows());
-  solver::solve_unguarded(d.joints, direct, data.solver, d.solution);
-  d.response[at] = d.solution.v;
-  d.response_joints[at] = d.solution.lambda;
-  return d.response[at];
+  d.impact.solution.lambda.setZero(d.impact.joints.rows());
+  solver::solve_unguarded(d.impact.joints, direct, data.solver, d.impact.solution);
+  d.impact.response[at] = d.impact.solution.v;
+  d.impact.response_joints[at] = d.impact.solution.lambda;
+  return d.impact.response[at];
 }
 
 // W = J M^-1 J^T of the contact; where its bodies hang on joints, of the whole mechanism: J x_r
@@ -88,9 +88,9 @@ void HybridStep::measure(Touch& touch, const Problem& problem) {
   touch.W_spin.setZero();
   touch.W_mixed.setZero();
   const int rows = touch.row.rows;
-  const bool jointed =
-      d.jointed[index(touch.contact.key.body_a)] || d.jointed[index(touch.contact.key.body_b)];
-  touch.response = jointed ? d.responses : -1;
+  const bool jointed = d.marks.jointed[index(touch.contact.key.body_a)] ||
+                       d.marks.jointed[index(touch.contact.key.body_b)];
+  touch.response = jointed ? d.impact.responses : -1;
   Vec3 unused = Vec3::Zero();
   if (jointed) {
     for (int r = 0; r < rows; ++r) {
@@ -101,7 +101,7 @@ void HybridStep::measure(Touch& touch, const Problem& problem) {
     touch.W = 0.5 * (touch.W + touch.W.transpose()).eval();
   } else {
     double W[max_rows][max_rows] = {};
-    problem::own_response(problem, d.mass, touch.row, W);
+    problem::own_response(problem, d.impact.mass, touch.row, W);
     for (int r = 0; r < rows; ++r)
       for (int c = 0; c < rows; ++c) touch.W(r, c) = W[r][c];
   }
@@ -112,11 +112,11 @@ void HybridStep::measure(Touch& touch, const Problem& problem) {
       if (jointed) {
         add_column(touch, problem, mechanism_response(row, r, problem).data(), along, turning);
       } else {
-        d.alone.setZero(problem.velocities());
+        d.impact.alone.setZero(problem.velocities());
         double unit[max_rows] = {};
         unit[r] = 1;
-        push(row, unit, problem, d.alone.data());
-        add_column(touch, problem, d.alone.data(), along, turning);
+        push(row, unit, problem, d.impact.alone.data());
+        add_column(touch, problem, d.impact.alone.data(), along, turning);
       }
       touch.W_mixed.col(touch.spins[i].first() + r) = along;
       touch.W_spin.col(touch.spins[i].first() + r) = turning;
@@ -127,10 +127,10 @@ void HybridStep::measure(Touch& touch, const Problem& problem) {
 void HybridStep::apply(const Touch& touch, const ImpactOutcome& out, const Problem& problem) {
   auto column = static_cast<std::size_t>(touch.response);
   const auto act = [&](const Constraint& row, const double* impulse) {
-    if (touch.response < 0) return push(row, impulse, problem, d.v.data());
+    if (touch.response < 0) return push(row, impulse, problem, d.impact.v.data());
     for (int r = 0; r < row.rows; ++r, ++column) {
-      d.v += impulse[r] * d.response[column];
-      d.joint_impulses += impulse[r] * d.response_joints[column];
+      d.impact.v += impulse[r] * d.impact.response[column];
+      d.impact.joint_impulses += impulse[r] * d.impact.response_joints[column];
     }
   };
   act(touch.row, out.impulse.data());

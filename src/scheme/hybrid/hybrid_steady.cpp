@@ -41,16 +41,16 @@ void HybridStep::evaluate(double length) {
 void HybridStep::take_part(double length) {
   book_pass();
   CAIRN_DCHECK(length > 0, length);
-  CAIRN_DCHECK(d.flies.size() == model.bodies.size(), d.flies.size());
+  CAIRN_DCHECK(d.marks.flies.size() == model.bodies.size(), d.marks.flies.size());
   evaluate(length);
   find_falling();
   d.euler.gamma = options.gamma;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (d.flies[i])
+    if (d.marks.flies[i])
       dynamics::fly(body, model.gravity, d.now.poses[i], d.now.v.data() + body.first_velocity,
                     length, data.v_free.data() + body.first_velocity);
-    if (d.flies[i])
+    if (d.marks.flies[i])
       data.free.v_explicit.segment(body.first_velocity, body.velocities) =
           data.v_free.segment(body.first_velocity, body.velocities);
   }
@@ -71,13 +71,13 @@ void HybridStep::take_part(double length) {
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (d.flies[i])
+    if (d.marks.flies[i])
       data.poses_end[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
                                         d.now.v.data() + body.first_velocity, length, nullptr);
-    if (d.flies[i])
+    if (d.marks.flies[i])
       data.v_moved.segment(body.first_velocity, body.velocities) =
           data.v_end.segment(body.first_velocity, body.velocities);
-    if (d.falls[i]) data.poses_end[i].p += drop(body, length, length);
+    if (d.marks.falls[i]) data.poses_end[i].p += drop(body, length, length);
   }
   if (!part.close_joints(data.contacts)) stopped = open_joints(model, d.now.poses, data.poses_end);
 }
@@ -106,7 +106,7 @@ bool HybridStep::verify_part(double length) {
   if (!more) return false;
   for (const Contact& c : data.contacts) {
     make_steady(c.key);
-    d.flies[index(c.key.body_a)] = d.flies[index(c.key.body_b)] = 0;
+    d.marks.flies[index(c.key.body_a)] = d.marks.flies[index(c.key.body_b)] = 0;
   }
   return true;
 }
@@ -150,10 +150,10 @@ void HybridStep::record_path(double length) {
   d.v_path = data.v_solved;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (d.flies[i] && body.velocities > 0)
+    if (d.marks.flies[i] && body.velocities > 0)
       d.v_path.segment(body.first_velocity, body.velocities) =
           d.now.v.segment(body.first_velocity, body.velocities);
-    if (!d.falls[i]) continue;
+    if (!d.marks.falls[i]) continue;
     int k = body.first_velocity;
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (body.translations[axis])

@@ -24,26 +24,26 @@ ContactLaw contact_law(const Model& model, const ContactKey& key) {
 // Every candidate that touches at `now`, with the friction of bouncing contacts; joints keep the
 // velocities they have.
 void HybridStep::gather_touching(Problem& problem) {
-  constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);
+  constrain::assemble_bodies(model, d.now.v, h, d.impact.layout, problem);
   const Units& units = problem.units;
-  d.mass.factor(problem);
-  d.v = problem.k;
-  d.mass.solve(d.v.data());
-  d.v_before = d.v;
-  d.joint_terms.clear();
+  d.impact.mass.factor(problem);
+  d.impact.v = problem.k;
+  d.impact.mass.solve(d.impact.v.data());
+  d.impact.v_before = d.impact.v;
+  d.impact.joint_terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    constrain::add_joint(model, d.now.poses, d.window[1], d.layout, static_cast<JointId>(i), 0, h,
-                         problem, d.joint_terms, constrain::JointPoints::common);
-  d.joints = problem;
-  for (Constraint& c : d.joints.constraints) std::fill(c.b, c.b + max_rows, 0.0);
+    constrain::add_joint(model, d.now.poses, d.window[1], d.impact.layout, static_cast<JointId>(i),
+                         0, h, problem, d.impact.joint_terms, constrain::JointPoints::common);
+  d.impact.joints = problem;
+  for (Constraint& c : d.impact.joints.constraints) std::fill(c.b, c.b + max_rows, 0.0);
   for (Constraint& c : problem.constraints) {
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, c, d.v.data(), false, w);
+    linear::constraint_velocity(problem, c, d.impact.v.data(), false, w);
     for (int r = 0; r < c.rows; ++r) c.b[r] = -w[r];
   }
-  d.joint_impulses.setZero(problem.rows());
-  d.touching.clear();
-  d.responses = 0;
+  d.impact.joint_impulses.setZero(problem.rows());
+  d.impact.touching.clear();
+  d.impact.responses = 0;
   for (const Contact& candidate : d.candidates) {
     if (!touches(candidate)) continue;
     Touch touch;
@@ -56,10 +56,11 @@ void HybridStep::gather_touching(Problem& problem) {
     if (pair.anisotropic() && touch.contact.rows > 1)
       touch.contact.friction *= pair.bounce_mu() / pair.friction;
     if (touch.contact.rows == 0) continue;
-    constrain::add_contact(model, d.now.poses, d.layout, touch.contact, 0, Vec3::Zero(), d.joints);
-    touch.row = d.joints.constraints.back();
-    d.joints.constraints.pop_back();
-    d.joints.first_row.pop_back();
+    constrain::add_contact(model, d.now.poses, d.impact.layout, touch.contact, 0, Vec3::Zero(),
+                           d.impact.joints);
+    touch.row = d.impact.joints.constraints.back();
+    d.impact.joints.constraints.pop_back();
+    d.impact.joints.first_row.pop_back();
     const Vec3 motion = motion_of(touch.contact);
     touch.motion[0] = touch.contact.n_W.dot(motion) / units.speed();
     if (touch.contact.rows > 1) touch.motion[1] = touch.contact.t1_W.dot(motion) / units.speed();
@@ -68,70 +69,71 @@ void HybridStep::gather_touching(Problem& problem) {
     if (candidate.torsion > 0 || candidate.rolling > 0) add_spins(touch);
     touch.threshold = switch_speed(candidate) / units.speed();
     touch.steady = is_steady(candidate.key);
-    d.touching.push_back(touch);
+    d.impact.touching.push_back(touch);
   }
 }
 
-// Rows of friction about a contact, with the units of d.joints.
+// Rows of friction about a contact, with the units of d.impact.joints.
 void HybridStep::add_spins(Touch& touch) {
-  const std::size_t first = d.joints.constraints.size();
-  d.spins.clear();
+  const std::size_t first = d.impact.joints.constraints.size();
+  d.impact.spins.clear();
   for (const Role role : {Role::torsion, Role::rolling})
-    constrain::add_spin_friction(model, d.now.poses, d.layout, touch.contact, role, 0, 0,
-                                 spin_of(touch.contact), d.joints, d.spins);
-  touch.spin_count = d.spins.size();
-  for (std::size_t i = 0; i < d.spins.size(); ++i)
-    touch.spins[i] = {d.joints.constraints[first + i], d.spins[i]};
-  d.joints.constraints.resize(first);
-  d.joints.first_row.resize(first + 1);
+    constrain::add_spin_friction(model, d.now.poses, d.impact.layout, touch.contact, role, 0, 0,
+                                 spin_of(touch.contact), d.impact.joints, d.impact.spins);
+  touch.spin_count = d.impact.spins.size();
+  for (std::size_t i = 0; i < d.impact.spins.size(); ++i)
+    touch.spins[i] = {d.impact.joints.constraints[first + i], d.impact.spins[i]};
+  d.impact.joints.constraints.resize(first);
+  d.impact.joints.first_row.resize(first + 1);
 }
 
 // The contact that approaches fastest, and those of the same two bodies that approach alike along
 // the same normal: a face that lands flat. False if none approaches.
 bool HybridStep::pick(const Problem& problem) {
-  d.struck.clear();
-  double fastest = -d.still;
-  for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const double rate = velocity(d.touching[i], problem)[0];
+  d.impact.struck.clear();
+  double fastest = -d.impact.still;
+  for (std::size_t i = 0; i < d.impact.touching.size(); ++i) {
+    const double rate = velocity(d.impact.touching[i], problem)[0];
     if (!(rate < fastest)) continue;
-    if (!(rate < -still_speed(d.touching[i].contact) / problem.units.speed())) continue;
+    if (!(rate < -still_speed(d.impact.touching[i].contact) / problem.units.speed())) continue;
     fastest = rate;
-    d.struck.assign(1, i);
+    d.impact.struck.assign(1, i);
   }
-  if (d.struck.empty()) return false;
-  const std::size_t first = d.struck[0];
-  const Contact& c = d.touching[first].contact;
-  for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const Contact& o = d.touching[i].contact;
+  if (d.impact.struck.empty()) return false;
+  const std::size_t first = d.impact.struck[0];
+  const Contact& c = d.impact.touching[first].contact;
+  for (std::size_t i = 0; i < d.impact.touching.size(); ++i) {
+    const Contact& o = d.impact.touching[i].contact;
     if (i == first || o.key.body_a != c.key.body_a || o.key.body_b != c.key.body_b) continue;
     if (o.friction != c.friction || o.stretch != c.stretch || o.torsion != c.torsion ||
         o.rolling != c.rolling || o.restitution != c.restitution)
       continue;
     if (!((o.n_W - c.n_W).squaredNorm() <= alike * alike)) continue;
-    const double rate = velocity(d.touching[i], problem)[0];
-    if (std::abs(rate - fastest) <= alike * std::abs(fastest)) d.struck.push_back(i);
+    const double rate = velocity(d.impact.touching[i], problem)[0];
+    if (std::abs(rate - fastest) <= alike * std::abs(fastest)) d.impact.struck.push_back(i);
   }
   return true;
 }
 
 // Contacts that are hit together act as one at their mean point.
 Touch& HybridStep::merge(const Problem& problem) {
-  Touch& first = d.touching[d.struck[0]];
-  if (d.struck.size() == 1) {
+  Touch& first = d.impact.touching[d.impact.struck[0]];
+  if (d.impact.struck.size() == 1) {
     measure(first, problem);
     return first;
   }
-  d.merged = first;
+  d.impact.merged = first;
   Vec3 mean = Vec3::Zero();
-  for (const std::size_t i : d.struck) mean += d.touching[i].contact.p_WC;
-  d.merged.contact.p_WC = mean / static_cast<double>(d.struck.size());
-  d.merged.measured = false;
-  constrain::add_contact(model, d.now.poses, d.layout, d.merged.contact, 0, Vec3::Zero(), d.joints);
-  d.merged.row = d.joints.constraints.back();
-  d.joints.constraints.pop_back();
-  d.joints.first_row.pop_back();
-  measure(d.merged, problem);
-  return d.merged;
+  for (const std::size_t i : d.impact.struck) mean += d.impact.touching[i].contact.p_WC;
+  d.impact.merged.contact.p_WC = mean / static_cast<double>(d.impact.struck.size());
+  d.impact.merged.measured = false;
+  constrain::add_contact(model, d.now.poses, d.impact.layout, d.impact.merged.contact, 0,
+                         Vec3::Zero(), d.impact.joints);
+  d.impact.merged.row = d.impact.joints.constraints.back();
+  d.impact.joints.constraints.pop_back();
+  d.impact.joints.first_row.pop_back();
+  measure(d.impact.merged, problem);
+  return d.impact.merged;
 }
 
 }  // namespace cairn::scheme

@@ -31,12 +31,12 @@ void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
 // (E221): no contact closes any more.
 void Collision::compress() {
   const std::size_t n = d.colliders.size();
-  d.speed.assign(n, 0.0);
-  d.push.assign(n, 0.0);
+  d.search.speed.assign(n, 0.0);
+  d.search.push.assign(n, 0.0);
   d.v_from = d.v_before;
   solve_from(Purpose::compression);
   const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
-  d.v_compressed = solution.v;
+  d.search.v_compressed = solution.v;
   d.lambda_compression = solution.lambda;
 }
 
@@ -44,18 +44,18 @@ void Collision::compress() {
 void Collision::classify() {
   problem::find_islands(d.base, d.islands);
   const std::size_t n = base::at(d.islands.count);
-  d.mode.assign(n, Mode::plastic);
-  d.hit.assign(n, 0);
-  d.rubs.assign(n, 0);
-  d.theta.assign(n, 1.0);
-  d.factor.assign(n, 1.0);
-  d.kinetic.assign(n, 0.0);
-  d.full_energy.assign(n, -1.0);
+  d.of_island.mode.assign(n, Mode::plastic);
+  d.of_island.hit.assign(n, 0);
+  d.of_island.rubs.assign(n, 0);
+  d.of_island.theta.assign(n, 1.0);
+  d.of_island.factor.assign(n, 1.0);
+  d.of_island.kinetic.assign(n, 0.0);
+  d.of_island.full_energy.assign(n, -1.0);
   for (std::size_t i = 0; i < d.colliders.size(); ++i)
-    if (collides(i)) d.hit[base::at(island_of(i))] = 1;
+    if (collides(i)) d.of_island.hit[base::at(island_of(i))] = 1;
   for (int island = 0; island < d.islands.count; ++island) {
-    d.kinetic[base::at(island)] = kinetic_of(island, d.v_before);
-    if (!d.hit[base::at(island)] || !rules.returns) continue;
+    d.of_island.kinetic[base::at(island)] = kinetic_of(island, d.v_before);
+    if (!d.of_island.hit[base::at(island)] || !rules.returns) continue;
     int active = 0;
     bool bounces = false, newton = true, along_path = rules.friction == RestitutionFriction::path;
     for (int k = d.islands.first_constraint[base::at(island)];
@@ -66,7 +66,7 @@ void Collision::classify() {
       const Collider& collider = d.colliders[i];
       if (d.lambda_compression[row(i)] <= 0 && !collides(i)) continue;
       ++active;
-      d.rubs[base::at(island)] |= constraint(i).rows > 1 && constraint(i).mu > 0;
+      d.of_island.rubs[base::at(island)] |= constraint(i).rows > 1 && constraint(i).mu > 0;
       if (collider.restitution == 0) continue;
       bounces = bounces || collider.law != RestitutionLaw::newton || collides(i);
       newton = newton && collider.law == RestitutionLaw::newton;
@@ -75,7 +75,9 @@ void Collision::classify() {
     if (!bounces) continue;
     const bool one_by_one =
         rules.propagation == Propagation::sequential || (active == 1 && along_path);
-    d.mode[base::at(island)] = one_by_one ? Mode::sequence : newton ? Mode::newton : Mode::returned;
+    d.of_island.mode[base::at(island)] = one_by_one ? Mode::sequence
+                                         : newton   ? Mode::newton
+                                                    : Mode::returned;
   }
 }
 
@@ -84,14 +86,14 @@ void Collision::attempt() {
   const std::size_t n = d.colliders.size();
   d.impulse.setZero(d.base.rows());
   d.work.setZero(d.base.rows());
-  d.speed.assign(n, 0.0);
-  d.push.assign(n, 0.0);
-  d.wanted.assign(n, 0.0);
+  d.search.speed.assign(n, 0.0);
+  d.search.push.assign(n, 0.0);
+  d.search.wanted.assign(n, 0.0);
   // Where each island starts from; its compression, or its sequence, is a segment of its own.
   d.v_from = d.v_before;
   bool returns = false, again = false;
   for (int island = 0; island < d.islands.count; ++island) {
-    const Mode mode = d.mode[base::at(island)];
+    const Mode mode = d.of_island.mode[base::at(island)];
     again = again || mode != Mode::plastic;
     returns = returns || mode == Mode::returned;
     if (mode == Mode::newton) continue;
@@ -102,36 +104,36 @@ void Collision::attempt() {
     for (int k = d.islands.first_body[base::at(island)];
          k < d.islands.first_body[base::at(island + 1)]; ++k) {
       const ProblemBody& b = d.base.bodies[base::at(d.islands.bodies[base::at(k)])];
-      d.v_from.segment(b.first, b.size) = d.v_compressed.segment(b.first, b.size);
+      d.v_from.segment(b.first, b.size) = d.search.v_compressed.segment(b.first, b.size);
     }
     for (int k = d.islands.first_constraint[base::at(island)];
          k < d.islands.first_constraint[base::at(island + 1)]; ++k) {
       const int c = d.islands.constraints[base::at(k)];
-      add_segment(base::at(c), d.v_before, d.v_compressed,
+      add_segment(base::at(c), d.v_before, d.search.v_compressed,
                   d.lambda_compression.data() + d.base.first_row[base::at(c)]);
     }
   }
   if (!again) {
-    d.v_after = d.v_compressed;
+    d.v_after = d.search.v_compressed;
     return;
   }
   const int first = report.solve_count;
   if (returns) {
-    d.compression_work.assign(n, 0.0);
-    d.slope.assign(n, 0.0);
-    d.last_work.assign(base::at(d.islands.count), 0.0);
-    d.last_factor.assign(base::at(d.islands.count), 0.0);
-    d.factor_below.assign(base::at(d.islands.count), 0.0);
-    d.factor_above.assign(base::at(d.islands.count), base::infinity);
-    d.least_error.assign(base::at(d.islands.count), base::infinity);
-    d.stalls.assign(base::at(d.islands.count), 0);
-    d.mass.factor(d.base);
+    d.search.compression_work.assign(n, 0.0);
+    d.search.slope.assign(n, 0.0);
+    d.of_island.last_work.assign(base::at(d.islands.count), 0.0);
+    d.of_island.last_factor.assign(base::at(d.islands.count), 0.0);
+    d.of_island.factor_below.assign(base::at(d.islands.count), 0.0);
+    d.of_island.factor_above.assign(base::at(d.islands.count), base::infinity);
+    d.of_island.least_error.assign(base::at(d.islands.count), base::infinity);
+    d.of_island.stalls.assign(base::at(d.islands.count), 0);
+    d.sequence.mass.factor(d.base);
     for (std::size_t i = 0; i < n; ++i) {
       if (mode_of(i) != Mode::returned) continue;
       double W[max_rows][max_rows] = {};
-      problem::own_response(d.base, d.mass, constraint(i), W);
-      d.slope[i] = W[0][0];
-      d.compression_work[i] = d.work[row(i)];
+      problem::own_response(d.base, d.sequence.mass, constraint(i), W);
+      d.search.slope[i] = W[0][0];
+      d.search.compression_work[i] = d.work[row(i)];
     }
     for (int round = 0; round < max_balance; ++round) {
       set_wanted();
@@ -148,7 +150,7 @@ void Collision::attempt() {
     double lambda[max_rows] = {};
     for (int k = 0; k < d.base.constraints[c].rows; ++k)
       lambda[k] = solution.lambda[d.base.first_row[c] + k];
-    if (c >= d.joints) lambda[0] += d.push[c - d.joints];
+    if (c >= d.joints) lambda[0] += d.search.push[c - d.joints];
     add_segment(c, d.v_from, d.v_after, lambda);
   }
 }
@@ -171,24 +173,24 @@ bool Collision::guard() {
   const int without = unsolved();
   for (int island = 0; island < d.islands.count; ++island) {
     const std::size_t i = base::at(island);
-    if (d.mode[i] == Mode::plastic) continue;
-    if (island != without && island_work(island) <= no_gain * d.kinetic[i]) continue;
+    if (d.of_island.mode[i] == Mode::plastic) continue;
+    if (island != without && island_work(island) <= no_gain * d.of_island.kinetic[i]) continue;
     again = true;
-    const double plastic = kinetic_of(island, d.v_compressed),
+    const double plastic = kinetic_of(island, d.search.v_compressed),
                  energy = kinetic_of(island, d.v_after), gain = island_work(island);
-    const bool first = d.full_energy[i] < 0;
-    if (first) d.full_energy[i] = energy;
+    const bool first = d.of_island.full_energy[i] < 0;
+    if (first) d.of_island.full_energy[i] = energy;
     const double chord = island == without
                              ? guard_reduction
                              : std::max(0.0, (energy - gain - plastic) / (energy - plastic));
-    reduce_share(first, chord, guard_reduction, d.theta[i], report);
+    reduce_share(first, chord, guard_reduction, d.of_island.theta[i], report);
   }
   return again;
 }
 
 void Collision::run() {
-  d.speeds_found = true;
-  d.speeds_known = false;
+  d.search.speeds_found = true;
+  d.search.speeds_known = false;
   compress();
   classify();
   const int first = report.solve_count;
@@ -197,14 +199,14 @@ void Collision::run() {
   for (int round = 0; rules.guard && guard(); ++round) {
     const int without = unsolved();
     for (int i = 0; round >= max_guard_rounds && i < d.islands.count; ++i)
-      if (i == without || island_work(i) > no_gain * d.kinetic[base::at(i)]) {
-        d.mode[base::at(i)] = Mode::plastic;
+      if (i == without || island_work(i) > no_gain * d.of_island.kinetic[base::at(i)]) {
+        d.of_island.mode[base::at(i)] = Mode::plastic;
         report.guard_factor = 0;
       }
     report.solve_count = first;
     report.sequential_impacts = struck;
     report.unfinished_sequences = unfinished;
-    std::fill(d.factor.begin(), d.factor.end(), 1.0);
+    std::fill(d.of_island.factor.begin(), d.of_island.factor.end(), 1.0);
     attempt();
   }
   audit();

@@ -28,6 +28,44 @@ struct Collider {
   double threshold = 0;  // slowest approach that bounces [m/s]
 };
 
+// What is found of the islands of an impact.
+struct CollisionIslands {
+  enum class Mode : std::uint8_t { plastic, newton, returned, sequence };
+  std::vector<Mode> mode;
+  std::vector<char> hit, rubs;  // collides, has friction
+  std::vector<double> theta, factor, kinetic;
+  std::vector<double> full_energy;                               // before the guard [units]
+  std::vector<double> returned, target, last_factor, last_work;  // Stronge's law
+  std::vector<double> factor_below, factor_above, least_error;
+  std::vector<int> stalls;
+};
+
+// The search for what the contacts return.
+struct ReturnSearch {
+  std::vector<double> compression_work;     // of contacts
+  std::vector<double> wanted, speed, push;  // of contacts
+  std::vector<double> slope, search_speed, search_impulse;
+  bool speeds_found = true;   // false: a search for speeds of this impact has failed (E174)
+  bool speeds_known = false;  // `returning_answer` is of this impact
+  Problem returning;          // impulses that are returned with their friction (E680)
+  Solution returning_answer;
+  std::vector<std::size_t>
+      friction_of;  // contact that each constraint beyond those of `base` is of
+  VecX total;       // impulses of the contacts in it
+  VecX v_compressed;
+};
+
+// One contact after the other: the joints are eliminated.
+struct SequenceData {
+  problem::MassInverse mass;
+  Eigen::MatrixXd joint_response;  // S = J_e A^-1 J_e^T of an island, then its factor
+  Eigen::MatrixXd joint_rows;      // A^-1 J_e^T
+  VecX joint_scratch, joint_sorted, joint_impulse;
+  std::vector<Eigen::Index> joint_order;  // of the pivots
+  Eigen::Index joint_rank = 0;
+  std::vector<int> joint_list;  // joint constraints of the island
+};
+
 struct CollisionData {
   // What the scheme fills.
   Problem base;                     // k = A v, joints, then contacts; b is prescribed motion
@@ -47,34 +85,12 @@ struct CollisionData {
   double impact = 0;        // lost along normals and joints [J]
   double motion = 0;        // work of prescribed motion [J]
 
-  // Memory of the search.
-  enum class Mode : std::uint8_t { plastic, newton, returned, sequence };
+  // Memory.
   problem::Islands islands;
-  std::vector<Mode> mode;                      // of islands
-  std::vector<char> hit, rubs;                 // of islands: collides, has friction
-  std::vector<double> theta, factor, kinetic;  // of islands
-  std::vector<double> full_energy;             // of islands, before the guard [units]
-  std::vector<double> returned, target, last_factor, last_work;  // of islands: Stronge's law
-  std::vector<double> factor_below, factor_above, least_error;
-  std::vector<int> stalls;
-  std::vector<double> compression_work;     // of contacts
-  std::vector<double> wanted, speed, push;  // of contacts
-  std::vector<double> slope, search_speed, search_impulse;
-  bool speeds_found = true;   // false: a search for speeds of this impact has failed (E174)
-  bool speeds_known = false;  // `returning_answer` is of this impact
-  Problem returning;          // impulses that are returned with their friction (E680)
-  Solution returning_answer;
-  std::vector<std::size_t>
-      friction_of;  // contact that each constraint beyond those of `base` is of
-  VecX total;       // impulses of the contacts in it
-  VecX v_compressed, v_from, v_scratch, joint_impulse;
-  problem::MassInverse mass;
-  Eigen::MatrixXd joint_response;  // S = J_e A^-1 J_e^T of an island, then its factor
-  Eigen::MatrixXd joint_rows;      // A^-1 J_e^T
-  VecX joint_scratch, joint_sorted;
-  std::vector<Eigen::Index> joint_order;  // of the pivots
-  Eigen::Index joint_rank = 0;
-  std::vector<int> joint_list;  // joint constraints of the island
+  CollisionIslands of_island;
+  ReturnSearch search;
+  SequenceData sequence;
+  VecX v_from, v_scratch;
 };
 
 // Reads and writes `data`, adds solves, impacts and counts to the report.
@@ -83,7 +99,7 @@ void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
 
 // The impact in progress.
 struct Collision {
-  using Mode = CollisionData::Mode;
+  using Mode = CollisionIslands::Mode;
   using Purpose = SolveRecord::Purpose;
 
   const CollisionRules& rules;
@@ -132,7 +148,7 @@ struct Collision {
   int island_of(std::size_t contact) const { return d.islands.of_constraint[d.joints + contact]; }
   Mode mode_of(std::size_t contact) const {
     const int island = island_of(contact);
-    return island < 0 ? Mode::plastic : d.mode[static_cast<std::size_t>(island)];
+    return island < 0 ? Mode::plastic : d.of_island.mode[static_cast<std::size_t>(island)];
   }
   bool collides(std::size_t contact) const {
     const Collider& c = d.colliders[contact];

@@ -47,10 +47,10 @@ void Collision::audit() {
     }
   int group = report.impacts.empty() ? 0 : report.impacts.back().group + 1;
   for (int island = 0; island < d.islands.count; ++island) {
-    if (!d.hit[base::at(island)]) continue;
-    const double before = d.kinetic[base::at(island)] * u.energy(),
+    if (!d.of_island.hit[base::at(island)]) continue;
+    const double before = d.of_island.kinetic[base::at(island)] * u.energy(),
                  after = kinetic_of(island, d.v_after) * u.energy(),
-                 full = d.full_energy[base::at(island)] * u.energy();
+                 full = d.of_island.full_energy[base::at(island)] * u.energy();
     const std::size_t first = report.impacts.size();
     double listed = 0;
     for (int k = d.islands.first_constraint[base::at(island)];

@@ -85,20 +85,20 @@ void add_friction(std::size_t i, double normal, Problem& problem) {
 
 // M v+ = M v_from + J^T (push + lambda); contacts open with `speed` at least.
 void Collision::pose(Purpose purpose, Problem& problem) const {
-  CAIRN_DCHECK(d.speed.size() == d.colliders.size(), d.speed.size());
-  CAIRN_DCHECK(d.push.size() == d.colliders.size(), d.push.size());
+  CAIRN_DCHECK(d.search.speed.size() == d.colliders.size(), d.search.speed.size());
+  CAIRN_DCHECK(d.search.push.size() == d.colliders.size(), d.search.push.size());
   CAIRN_DCHECK(d.v_from.size() == d.base.velocities(), d.v_from.size());
   problem = d.base;
   problem.k.setZero();
   problem::add_mass_product(problem, d.v_from.data(), problem.k.data());
   for (std::size_t i = 0; i < d.colliders.size(); ++i) {
     Constraint& c = problem.constraints[d.joints + i];
-    c.b[0] -= d.speed[i];
+    c.b[0] -= d.search.speed[i];
     // A path has exact friction: the relaxed law would lift what slides after it.
     if (purpose != Purpose::compression && mode_of(i) == Mode::sequence &&
         c.law == Law::coulomb_relaxed)
       c.law = Law::coulomb;
-    if (d.push[i] != 0) add_push(c, d.push[i], problem);
+    if (d.search.push[i] != 0) add_push(c, d.search.push[i], problem);
   }
 }
 
@@ -126,65 +126,66 @@ void Collision::solve_from(Purpose purpose) {
 void Collision::set_wanted() {
   for (std::size_t i = 0; i < d.colliders.size(); ++i) {
     const Collider& c = d.colliders[i];
-    d.wanted[i] = 0;
+    d.search.wanted[i] = 0;
     const Mode mode = mode_of(i);
     if (mode != Mode::newton && mode != Mode::returned) continue;
     const std::size_t island = base::at(island_of(i));
-    const double e = d.theta[island] * c.restitution;
+    const double e = d.of_island.theta[island] * c.restitution;
     if (c.law == RestitutionLaw::newton) {
-      d.speed[i] = collides(i) ? -e * c.approach / d.base.units.speed() : 0;
+      d.search.speed[i] = collides(i) ? -e * c.approach / d.base.units.speed() : 0;
       continue;
     }
-    d.wanted[i] = e * std::max(0.0, d.lambda_compression[row(i)]);
-    if (c.law == RestitutionLaw::stronge) d.wanted[i] *= d.factor[island];
+    d.search.wanted[i] = e * std::max(0.0, d.lambda_compression[row(i)]);
+    if (c.law == RestitutionLaw::stronge) d.search.wanted[i] *= d.of_island.factor[island];
   }
 }
 
 // Returned by an impulse that counts for friction.
 bool Collision::returns_fully(std::size_t contact) const {
   return mode_of(contact) == Mode::returned && d.colliders[contact].law != RestitutionLaw::newton &&
-         d.rubs[base::at(island_of(contact))] && rules.friction != RestitutionFriction::extra;
+         d.of_island.rubs[base::at(island_of(contact))] &&
+         rules.friction != RestitutionFriction::extra;
 }
 
 // (E680): the wanted impulses as pushes with a friction of their own beside that of the contacts.
 // The answer has the speeds of (E174), and is recorded as that of the problem with these.
 bool Collision::return_impulses(int first) {
   const std::size_t n = d.colliders.size();
-  Problem& problem = d.returning;
+  Problem& problem = d.search.returning;
   for (std::size_t i = 0; i < n; ++i)
-    if (returns_fully(i)) d.push[i] = d.wanted[i], d.speed[i] = 0;
+    if (returns_fully(i)) d.search.push[i] = d.search.wanted[i], d.search.speed[i] = 0;
   pose(Purpose::decompression, problem);
   const int rows = problem.rows();
-  d.friction_of.clear();
+  d.search.friction_of.clear();
   for (std::size_t i = 0; i < n; ++i) {
     const Constraint& c = constraint(i);
-    if (!returns_fully(i) || c.rows < 2 || c.mu == 0 || d.wanted[i] == 0) continue;
-    add_friction(d.joints + i, d.wanted[i], problem);
-    d.friction_of.resize(problem.constraints.size() - d.base.constraints.size(), i);
+    if (!returns_fully(i) || c.rows < 2 || c.mu == 0 || d.search.wanted[i] == 0) continue;
+    add_friction(d.joints + i, d.search.wanted[i], problem);
+    d.search.friction_of.resize(problem.constraints.size() - d.base.constraints.size(), i);
   }
-  Solution& answer = d.returning_answer;
-  if (answer.lambda.size() != problem.rows() || !d.speeds_known)
+  Solution& answer = d.search.returning_answer;
+  if (answer.lambda.size() != problem.rows() || !d.search.speeds_known)
     answer.lambda.setZero(problem.rows());
   solver::solve_unguarded(problem, solver, workspace, answer);
-  d.speeds_known = true;
+  d.search.speeds_known = true;
 
   rest_jammed(answer.v);
-  d.total = answer.lambda.head(rows);
-  add_returned_friction(d.total);
+  d.search.total = answer.lambda.head(rows);
+  add_returned_friction(d.search.total);
   for (std::size_t i = 0; i < n; ++i) {
     if (!returns_fully(i)) continue;
     double w[max_rows] = {};
     linear::constraint_velocity(d.base, constraint(i), answer.v.data(), true, w);
     const double opens = problem::opening_speed(problem::law_set(constraint(i)), w);
-    d.speed[i] = opens > d.slope[i] * answer.lambda[row(i)] ? opens : 0;
-    d.total[row(i)] += d.push[i];
-    d.push[i] = 0;
+    d.search.speed[i] = opens > d.search.slope[i] * answer.lambda[row(i)] ? opens : 0;
+    d.search.total[row(i)] += d.search.push[i];
+    d.search.push[i] = 0;
   }
   report.solve_count = first;
   SolveRecord& at = record(Purpose::decompression);
   at.solution = answer;
-  at.solution.lambda = d.total;
-  at.solution.certificate = certify(at.problem, answer.v, d.total);
+  at.solution.lambda = d.search.total;
+  at.solution.certificate = certify(at.problem, answer.v, d.search.total);
   if (at.solution.certificate.within(tolerance(solver)))
     at.solution.status = SolveStatus::solved;
   else
@@ -196,7 +197,9 @@ bool Collision::return_impulses(int first) {
 void Collision::rest_jammed(VecX& v) const {
   for (int island = 0; island < d.islands.count; ++island) {
     const std::size_t i = base::at(island);
-    if (d.mode[i] != Mode::returned || !(kinetic_of(island, v) <= jammed * d.kinetic[i])) continue;
+    if (d.of_island.mode[i] != Mode::returned ||
+        !(kinetic_of(island, v) <= jammed * d.of_island.kinetic[i]))
+      continue;
     for (int k = d.islands.first_body[i]; k < d.islands.first_body[i + 1]; ++k) {
       const ProblemBody& b = d.base.bodies[base::at(d.islands.bodies[base::at(k)])];
       v.segment(b.first, b.size).setZero();
@@ -207,11 +210,12 @@ void Collision::rest_jammed(VecX& v) const {
 // Impulses of the rows that add_friction() made, for the rows of their contacts.
 void Collision::add_returned_friction(VecX& lambda) const {
   std::size_t corner = 0;
-  for (std::size_t k = 0; k < d.friction_of.size(); ++k) {
-    const Constraint& own = constraint(d.friction_of[k]);
+  for (std::size_t k = 0; k < d.search.friction_of.size(); ++k) {
+    const Constraint& own = constraint(d.search.friction_of[k]);
     const std::size_t i = d.base.constraints.size() + k;
-    const double* impulse = d.returning_answer.lambda.data() + d.returning.first_row[i];
-    double* to = lambda.data() + row(d.friction_of[k]);
+    const double* impulse =
+        d.search.returning_answer.lambda.data() + d.search.returning.first_row[i];
+    double* to = lambda.data() + row(d.search.friction_of[k]);
     const std::span<const Corner> corners =
         problem::corners_of(own.rows, own.facets, own.section.get());
     if (corners.empty()) {
@@ -231,18 +235,18 @@ bool Collision::decompress(int first) {
   for (std::size_t i = 0; i < d.colliders.size(); ++i) {
     if (mode_of(i) != Mode::returned || d.colliders[i].law == RestitutionLaw::newton) continue;
     const bool by_speed = returns_fully(i);
-    d.push[i] = by_speed ? 0 : d.wanted[i];
+    d.search.push[i] = by_speed ? 0 : d.search.wanted[i];
     search = search || by_speed;
     if (by_speed) centred = centred && has_centre(constraint(i));
   }
   // Where one search has failed those with other shares of the impulses would, at the same cost.
-  if (search && d.speeds_found && (centred ? return_impulses(first) : search_speeds(first)))
+  if (search && d.search.speeds_found && (centred ? return_impulses(first) : search_speeds(first)))
     return true;
-  d.speeds_found = d.speeds_found && !search;
+  d.search.speeds_found = d.search.speeds_found && !search;
   if (search)
     for (std::size_t i = 0; i < d.colliders.size(); ++i)
       if (mode_of(i) == Mode::returned && d.colliders[i].law != RestitutionLaw::newton)
-        d.speed[i] = 0, d.push[i] = d.wanted[i];
+        d.search.speed[i] = 0, d.search.push[i] = d.search.wanted[i];
   report.solve_count = first;
   solve_from(Purpose::decompression);
   return !search;
@@ -252,47 +256,52 @@ bool Collision::decompress(int first) {
 // those of the compression. True: they are.
 bool Collision::balance_works() {
   const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
-  d.returned.assign(base::at(d.islands.count), 0.0);
-  d.target.assign(base::at(d.islands.count), 0.0);
+  d.of_island.returned.assign(base::at(d.islands.count), 0.0);
+  d.of_island.target.assign(base::at(d.islands.count), 0.0);
   for (std::size_t i = 0; i < d.colliders.size(); ++i) {
     const Collider& c = d.colliders[i];
     if (mode_of(i) != Mode::returned || c.law != RestitutionLaw::stronge) continue;
     const std::size_t island = base::at(island_of(i));
     double from[max_rows] = {}, to[max_rows] = {};
-    linear::constraint_velocity(d.base, constraint(i), d.v_compressed.data(), true, from);
+    linear::constraint_velocity(d.base, constraint(i), d.search.v_compressed.data(), true, from);
     linear::constraint_velocity(d.base, constraint(i), solution.v.data(), true, to);
-    const double e = d.theta[island] * c.restitution;
-    d.returned[island] += (solution.lambda[row(i)] + d.push[i]) * 0.5 * (from[0] + to[0]);
-    d.target[island] += e * e * std::max(0.0, -d.compression_work[i]);
+    const double e = d.of_island.theta[island] * c.restitution;
+    d.of_island.returned[island] +=
+        (solution.lambda[row(i)] + d.search.push[i]) * 0.5 * (from[0] + to[0]);
+    d.of_island.target[island] += e * e * std::max(0.0, -d.search.compression_work[i]);
   }
   bool done = true;
   for (std::size_t i = 0; i < base::at(d.islands.count); ++i) {
-    if (d.mode[i] != Mode::returned || !(d.target[i] > 0)) continue;
-    const double work = d.returned[i], target = d.target[i], factor = d.factor[i];
+    if (d.of_island.mode[i] != Mode::returned || !(d.of_island.target[i] > 0)) continue;
+    const double work = d.of_island.returned[i], target = d.of_island.target[i],
+                 factor = d.of_island.factor[i];
     const double error = std::abs(work - target) / target;
     // The solves are known to their tolerance only: the search ends where it no longer gains.
-    d.stalls[i] = error < 0.5 * d.least_error[i] ? 0 : d.stalls[i] + 1;
-    d.least_error[i] = std::min(d.least_error[i], error);
-    if (error <= balanced || !(work > 0) || (error < near_balance && d.stalls[i] > most_stalls))
+    d.of_island.stalls[i] =
+        error < 0.5 * d.of_island.least_error[i] ? 0 : d.of_island.stalls[i] + 1;
+    d.of_island.least_error[i] = std::min(d.of_island.least_error[i], error);
+    if (error <= balanced || !(work > 0) ||
+        (error < near_balance && d.of_island.stalls[i] > most_stalls))
       continue;
     done = false;
-    (work < target ? d.factor_below[i] : d.factor_above[i]) = factor;
+    (work < target ? d.of_island.factor_below[i] : d.of_island.factor_above[i]) = factor;
     // The work grows with the square of the factor while nothing changes its mode.
-    const double root = std::sqrt(work), last = std::sqrt(d.last_work[i]);
+    const double root = std::sqrt(work), last = std::sqrt(d.of_island.last_work[i]);
     double next = factor * std::sqrt(target) / root;
-    if (d.last_work[i] > 0 && std::abs(root - last) > 1e-13 * root) {
-      const double secant =
-          factor + (std::sqrt(target) - root) * (factor - d.last_factor[i]) / (root - last);
+    if (d.of_island.last_work[i] > 0 && std::abs(root - last) > 1e-13 * root) {
+      const double secant = factor + (std::sqrt(target) - root) *
+                                         (factor - d.of_island.last_factor[i]) / (root - last);
       if (secant > 0.1 * factor && secant < 10 * factor) next = secant;
     }
     // A contact that changes its mode bends the curve.
-    if (!(next > d.factor_below[i] && next < d.factor_above[i]))
-      next = std::isfinite(d.factor_above[i]) ? 0.5 * (d.factor_below[i] + d.factor_above[i])
-                                              : 2 * d.factor_below[i];
-    d.last_factor[i] = factor;
-    d.last_work[i] = work;
+    if (!(next > d.of_island.factor_below[i] && next < d.of_island.factor_above[i]))
+      next = std::isfinite(d.of_island.factor_above[i])
+                 ? 0.5 * (d.of_island.factor_below[i] + d.of_island.factor_above[i])
+                 : 2 * d.of_island.factor_below[i];
+    d.of_island.last_factor[i] = factor;
+    d.of_island.last_work[i] = work;
     if (next == factor) continue;
-    d.factor[i] = next;
+    d.of_island.factor[i] = next;
   }
   return done;
 }

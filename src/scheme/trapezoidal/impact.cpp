@@ -25,19 +25,19 @@ double TrapezoidalStep::window() const {
 
 // Where prescribed bodies are shortly before and after t.
 void TrapezoidalStep::set_window(double t, Side side) {
-  set_window_beside(model, d.now.poses, t, h, side, d.window);
+  set_window_beside(model, d.now.poses, t, h, side, d.search.window);
 }
 
 // Relative velocity at the contact that prescribed bodies have at this moment.
 Vec3 TrapezoidalStep::motion_of(const Contact& c, std::span<const Pose> poses) {
-  return motion_velocity(model, poses, d.window, c, h);
+  return motion_velocity(model, poses, d.search.window, c, h);
 }
 
 double TrapezoidalStep::threshold(const Contact& c) {
   if (options.restitution_threshold >= 0) return options.restitution_threshold;
-  const double gain = relative_velocity(model, d.now.poses, c, c.n_W, d.v_free) -
+  const double gain = relative_velocity(model, d.now.poses, c, c.n_W, d.smooth.v_free) -
                       relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
-  return std::abs(gain) * h / data.share(h) / d.free_length;
+  return std::abs(gain) * h / data.share(h) / d.smooth.free_length;
 }
 
 // Every candidate that touches at `now`.
@@ -57,19 +57,19 @@ void TrapezoidalStep::gather_touching() {
 void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const double> push,
                                       std::span<const double> speed, std::span<const char> held) {
   const double window = window_length(h);
-  add_joints(d.now.poses, d.window[0], d.window[1], window, problem);
-  for (std::size_t i = 0; i < d.joint_constraints; ++i)
+  add_joints(d.now.poses, d.search.window[0], d.search.window[1], window, problem);
+  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i)
     for (int k = 0; k < problem.constraints[i].rows; ++k)
       problem.constraints[i].b[k] =
-          d.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
+          d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
           problem.units.speed();
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const Contact& c = d.touching[i];
     const Vec3 motion = motion_of(c);
     Vec3 b(c.n_W.dot(motion), c.t1_W.dot(motion), c.stretch * c.t2_W.dot(motion));
-    for (int k = 0; k < c.rows; ++k) d.terms.push_back({b[k], 0});
+    for (int k = 0; k < c.rows; ++k) d.smooth.terms.push_back({b[k], 0});
     if (!speed.empty()) b[0] -= speed[i];
-    constrain::add_contact(model, d.now.poses, d.layout, c, options.facets, b, problem);
+    constrain::add_contact(model, d.now.poses, d.smooth.layout, c, options.facets, b, problem);
     Constraint& row = problem.constraints.back();
     if (!held.empty() && held[i]) row.law = Law::equality;
     if (push.empty() || push[i] == 0) continue;
@@ -93,7 +93,7 @@ void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<con
                                    std::span<const double> speed, std::span<const char> held) {
   SolveRecord& record = new_record(purpose);
   Problem& problem = record.problem;
-  constrain::assemble_bodies(model, v, h, d.layout, problem);
+  constrain::assemble_bodies(model, v, h, d.smooth.layout, problem);
   add_impact_rows(problem, push, speed, held);
   keep_instant(problem, v, record.origin);
   finish_solve(record);
@@ -106,8 +106,8 @@ void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<con
 // (E179): dampers too stiff for the step have done their work before it begins: one backward Euler
 // step of the dampers alone, in which nothing moves.
 void TrapezoidalStep::relax_dampers() {
-  dynamics::find_spring_rows(model, d.now.poses, d.now.t, h, d.relaxed);
-  std::vector<dynamics::SpringRow>& rows = d.relaxed.rows;
+  dynamics::find_spring_rows(model, d.now.poses, d.now.t, h, d.smooth.relaxed);
+  std::vector<dynamics::SpringRow>& rows = d.smooth.relaxed.rows;
   std::erase_if(rows, [](const auto& s) { return !(s.viscous * s.inverse > stiff_damper); });
   if (rows.empty()) return;
   d.forces.rows.clear();
@@ -124,10 +124,10 @@ void TrapezoidalStep::relax_dampers() {
                                  d.forces.viscous);
     d.forces.middle_rows.push_back(s);
   }
-  d.v_before = d.now.v;
+  d.smooth.v_before = d.now.v;
   SolveRecord& record = new_record(Purpose::hold);
   Problem& problem = record.problem;
-  constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);
+  constrain::assemble_bodies(model, d.now.v, h, d.smooth.layout, problem);
   d.half = d.now;
   add_implicit_terms(problem);
   add_impact_rows(problem, {}, {}, {});
@@ -140,7 +140,7 @@ void TrapezoidalStep::relax_dampers() {
     report.ledger.passive -= drag * (0.5 * (s.rate + after) + s.motion);
     report.ledger.work_motion += drag * s.motion;
   }
-  add_impact_ledger(record, d.v_before, d.now.v, {});
+  add_impact_ledger(record, d.smooth.v_before, d.now.v, {});
 }
 
 // Contacts that open are no longer held; those that stay closed are.
@@ -165,9 +165,9 @@ void TrapezoidalStep::impact() {
   }
   // What touches, as a problem of this moment.
   CollisionData& c = data.collision;
-  constrain::assemble_bodies(model, d.now.v, h, d.layout, c.base);
+  constrain::assemble_bodies(model, d.now.v, h, d.smooth.layout, c.base);
   add_impact_rows(c.base, {}, {}, {});
-  c.joints = d.joint_constraints;
+  c.joints = d.smooth.joint_constraints;
   c.t = d.now.t;
   keep_instant(c.base, d.now.v, c.origin);
   c.colliders.clear();

@@ -15,18 +15,19 @@ TrapezoidalStep TrapezoidalStep::probe() {
 
 // J v + prescribed motion of all joint rows in a phase, in the problem's units.
 void TrapezoidalStep::joint_rates(const Phase& phase, Side side, std::vector<double>& rates) {
-  Problem& problem = d.trial_record.problem;
-  constrain::assemble_bodies(model, phase.v, h, d.layout, problem);
+  Problem& problem = d.search.trial_record.problem;
+  constrain::assemble_bodies(model, phase.v, h, d.smooth.layout, problem);
   set_window(phase.t, side);
-  add_joints(phase.poses, d.window[0], d.window[1], window(), problem);
-  constrain::to_problem_velocities(model, problem, phase.v, d.v_ahead);
+  add_joints(phase.poses, d.search.window[0], d.search.window[1], window(), problem);
+  constrain::to_problem_velocities(model, problem, phase.v, d.smooth.v_ahead);
   rates.clear();
-  for (std::size_t i = 0; i < d.joint_constraints; ++i) {
+  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i) {
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, problem.constraints[i], d.v_ahead.data(), false, w);
+    linear::constraint_velocity(problem, problem.constraints[i], d.smooth.v_ahead.data(), false, w);
     for (int k = 0; k < problem.constraints[i].rows; ++k)
-      rates.push_back(w[k] + d.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
-                                 problem.units.speed());
+      rates.push_back(w[k] +
+                      d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
+                          problem.units.speed());
   }
 }
 
@@ -51,25 +52,25 @@ Vec3 TrapezoidalStep::turning_rate(const ContactKey& key) {
           to.stretch * to.t2_W.dot(b) - from.stretch * from.t2_W.dot(a)};
 }
 
-// (E184): the phase is d.now, the contacts are d.candidates and d.modes their modes.
+// (E184): the phase is d.now, the contacts are d.candidates and d.search.modes their modes.
 void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
   Problem& problem = record.problem;
   dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
                               false, d.forces);
   drift_bodies(model, d.now, length / 2, d.half);
   drift_bodies(model, d.now, length, d.next);
-  constrain::assemble_bodies(model, d.now.v, h, d.layout, problem);
+  constrain::assemble_bodies(model, d.now.v, h, d.smooth.layout, problem);
   add_implicit_terms(problem);
-  problem.k = d.mean;  // increments: the impulses of the forces alone
+  problem.k = d.smooth.mean;  // increments: the impulses of the forces alone
   if (!model.joints.empty()) {
-    joint_rates(d.now, Side::right, d.rates_now);
-    joint_rates(d.next, Side::left, d.rates_next);
+    joint_rates(d.now, Side::right, d.search.rates_now);
+    joint_rates(d.next, Side::left, d.search.rates_next);
   }
   add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
-  for (std::size_t i = 0; i < d.joint_constraints; ++i)
+  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i)
     for (int k = 0; k < problem.constraints[i].rows; ++k) {
       const auto row = static_cast<std::size_t>(problem.first_row[i] + k);
-      problem.constraints[i].b[k] = d.rates_next[row] - d.rates_now[row];
+      problem.constraints[i].b[k] = d.search.rates_next[row] - d.search.rates_now[row];
     }
   d.touching.clear();
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {
@@ -79,7 +80,7 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
     // What slides keeps its velocity; of one that slides on an edge of a polygon, along the edge,
     // only the part across.
     const Vec3 slip = velocity_at(c, d.half, Side::right);
-    const ContactBasis& basis = d.modes[i];
+    const ContactBasis& basis = d.search.modes[i];
     if (basis.mode == ContactBasis::Mode::slip) {
       b[1] = c.t1_W.dot(slip);
       b[2] = c.stretch * c.t2_W.dot(slip);
@@ -90,7 +91,7 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
       b[1] = x + along * e[1];
       b[2] = y + along * e[2];
     }
-    constrain::add_contact(model, d.half.poses, d.layout, c, options.facets, b, problem);
+    constrain::add_contact(model, d.half.poses, d.smooth.layout, c, options.facets, b, problem);
     d.touching.push_back(c);
   }
   finish_solve(record);

@@ -32,7 +32,7 @@ double TrapezoidalStep::stick_function(std::size_t contact, const Vec3& slip,
                                        const SolveRecord& record) {
   const double along = slip_at(d.touching[contact].key, d.next, Side::left).dot(slip) / slip.norm();
   const Problem& problem = record.problem;
-  const std::size_t at = d.joint_constraints + contact;
+  const std::size_t at = d.smooth.joint_constraints + contact;
   const double* lambda = record.solution.lambda.data() + problem.first_row[at];
   const Constraint& c = problem.constraints[at];
   const double margin = (problem::friction_gauge(problem::law_set(c), lambda) - c.mu * lambda[0]) *
@@ -49,8 +49,8 @@ double TrapezoidalStep::stick_time(std::size_t contact, const Vec3& slip, double
                                    double end_value) {
   const double start = slip.norm();
   return brent_root(0, start, length, end_value, mode_root_share * length, [&](double tau) {
-    solve_smooth(tau, d.trial_record);
-    return stick_function(contact, slip, d.trial_record);
+    solve_smooth(tau, d.search.trial_record);
+    return stick_function(contact, slip, d.search.trial_record);
   });
 }
 
@@ -58,14 +58,15 @@ double TrapezoidalStep::stick_time(std::size_t contact, const Vec3& slip, double
 // mean form it would change its sign in every step. Reads what rests from the smooth solve.
 void TrapezoidalStep::hold(double slip) {
   const SolveRecord& smooth = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  d.held.clear();
+  d.smooth.held.clear();
   bool any = false;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const Constraint& c = smooth.problem.constraints[d.joint_constraints + i];
-    const double normal = smooth.solution.lambda[smooth.problem.first_row[d.joint_constraints + i]];
+    const Constraint& c = smooth.problem.constraints[d.smooth.joint_constraints + i];
+    const double normal =
+        smooth.solution.lambda[smooth.problem.first_row[d.smooth.joint_constraints + i]];
     const bool rests =
         c.rows > 1 && normal > 0 && slip_at(d.touching[i].key, d.now).norm() <= at_rest * slip;
-    d.held.push_back(rests ? 1 : 0);
+    d.smooth.held.push_back(rests ? 1 : 0);
     any = any || rests;
   }
   if (any) solve_hold();
@@ -78,8 +79,8 @@ void TrapezoidalStep::solve_hold() {
     Contact now;
     if (contact_at(c.key, d.now.poses, now) && now.rows == c.rows) c = now;
   }
-  d.v_before = d.now.v;
-  solve_impact(Purpose::hold, d.now.v, {}, {}, d.held);
+  d.smooth.v_before = d.now.v;
+  solve_impact(Purpose::hold, d.now.v, {}, {}, d.smooth.held);
   const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.now.v);
 }
@@ -87,17 +88,17 @@ void TrapezoidalStep::solve_hold() {
 // A sliding contact that jams: it stops at once, without a collision, by an impulse inside its cone
 // (Painleve's paradox). False if there is no such impulse.
 bool TrapezoidalStep::jam(std::size_t contact) {
-  d.held.assign(d.touching.size(), 0);
-  d.held[contact] = 1;
+  d.smooth.held.assign(d.touching.size(), 0);
+  d.smooth.held[contact] = 1;
   solve_hold();
   const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  const std::size_t at = d.joint_constraints + contact;
+  const std::size_t at = d.smooth.joint_constraints + contact;
   const double* lambda = record.solution.lambda.data() + record.problem.first_row[at];
   const Constraint& c = record.problem.constraints[at];
   problem::LawSet cone = problem::law_set(c);
   cone.law = Law::coulomb;
   if (lambda[0] > 0 && problem::friction_gauge(cone, lambda) <= c.mu * lambda[0]) return true;
-  d.now.v = d.v_before;
+  d.now.v = d.smooth.v_before;
   --report.solve_count;
   return false;
 }
@@ -111,7 +112,7 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
   alternates = stiff() && mean_form() && !options.damp_stiff;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const SolveRecord& record = report.solves[solve];
-    const std::size_t at = d.joint_constraints + i;
+    const std::size_t at = d.smooth.joint_constraints + i;
     if (record.problem.constraints[at].rows < 2) continue;
     if (!(record.solution.lambda[record.problem.first_row[at]] > 0)) continue;
     if (was_sticking(d.touching[i], inside_cone)) continue;
@@ -140,7 +141,7 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
     return false;
   }
   const SolveRecord& last = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  if (last.purpose == Purpose::hold) add_impact_ledger(last, d.v_before, d.now.v, {});
+  if (last.purpose == Purpose::hold) add_impact_ledger(last, d.smooth.v_before, d.now.v, {});
   report.events.push_back({StepEvent::Kind::stick, d.now.t, key, 0});
   return true;
 }

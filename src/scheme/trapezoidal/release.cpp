@@ -126,12 +126,12 @@ bool TrapezoidalStep::rests_now(const Contact& c) {
 
 // The modes of all touching contacts at the beginning.
 void TrapezoidalStep::find_modes(const SolveRecord& record) {
-  d.modes.clear();
+  d.search.modes.clear();
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const Contact& c = d.touching[i];
-    ContactBasis& basis = d.modes.emplace_back();
+    ContactBasis& basis = d.search.modes.emplace_back();
     const bool held = std::binary_search(d.holding.begin(), d.holding.end(), c.key);
-    const Vec3 now = impulse_of(record, d.joint_constraints + i);
+    const Vec3 now = impulse_of(record, d.smooth.joint_constraints + i);
     if (!held && !(now[0] > 0)) continue;
     basis.mode = c.rows == 1 || rests_now(c) ? Mode::stick : Mode::slip;
     if (basis.mode == Mode::stick || corners(c).empty()) continue;
@@ -145,7 +145,7 @@ void TrapezoidalStep::find_modes(const SolveRecord& record) {
 bool TrapezoidalStep::may_release(const Watched& w, const SolveRecord& record,
                                   double length) const {
   const Contact& c = d.touching[w.contact];
-  const Vec3 now = impulse_of(record, d.joint_constraints + w.contact);
+  const Vec3 now = impulse_of(record, d.smooth.joint_constraints + w.contact);
   const ImpulseMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
   if (!last || !(now[0] > 0) || w.kind == StepEvent::Kind::facet) return true;
   const Vec3 before = along_frame(c, last->impulse);
@@ -162,30 +162,30 @@ bool TrapezoidalStep::may_release(const Watched& w, const SolveRecord& record,
 // What may happen in a step whose solve is `record`.
 void TrapezoidalStep::watch(const SolveRecord& record, double length) {
   find_modes(record);
-  d.watched.clear();
+  d.search.watched.clear();
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const ContactBasis& basis = d.modes[i];
+    const ContactBasis& basis = d.search.modes[i];
     if (basis.mode == Mode::idle) continue;
     const bool held = std::binary_search(d.holding.begin(), d.holding.end(), d.touching[i].key);
     // One that slides from the start may jam: that is no opening.
     if (held || basis.mode == Mode::stick)
-      d.watched.push_back({i, StepEvent::Kind::take_off, held, 0});
+      d.search.watched.push_back({i, StepEvent::Kind::take_off, held, 0});
     if (d.touching[i].rows < 2) continue;
     if (basis.mode == Mode::stick)
-      d.watched.push_back({i, StepEvent::Kind::slip, held, 0});
+      d.search.watched.push_back({i, StepEvent::Kind::slip, held, 0});
     else if (!corners(d.touching[i]).empty())
-      d.watched.push_back({i, StepEvent::Kind::facet, held, 0});
+      d.search.watched.push_back({i, StepEvent::Kind::facet, held, 0});
   }
-  if (std::none_of(d.watched.begin(), d.watched.end(),
+  if (std::none_of(d.search.watched.begin(), d.search.watched.end(),
                    [&](const Watched& w) { return may_release(w, record, length); }))
-    d.watched.clear();
+    d.search.watched.clear();
 }
 
 // (E185): positive while the contact stays in its mode, from the forces at one instant. Beyond the
 // bound it is what the contact does instead.
 double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord& record) {
   const Problem& problem = record.problem;
-  const std::size_t at = data.instant.joint_constraints + watched.contact;
+  const std::size_t at = data.instant.smooth.joint_constraints + watched.contact;
   const Constraint& c = problem.constraints[at];
   const Vec3 impulse = impulse_of(record, at);
   double w[max_rows] = {};
@@ -201,7 +201,7 @@ double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord&
     const Vec3 slip = slip_at(contact.key, d.trial) / problem.units.speed();
     w[1] = contact.t1_W.dot(slip);
     w[2] = contact.stretch * contact.t2_W.dot(slip);
-    return facet_function(corners(contact), d.modes[watched.contact], impulse, w);
+    return facet_function(corners(contact), d.search.modes[watched.contact], impulse, w);
   }
   if (!(impulse[0] > 0)) return 0;
   const double bound = c.mu * impulse[0],
@@ -218,16 +218,16 @@ double TrapezoidalStep::basis_function(double tau) {
   // Not beyond a jump at the end of the part (E660).
   const double middle = std::max(0.0, tau - length / 2),
                begin = part_end < never ? std::min(middle, part_end - d.now.t - length) : middle;
-  interpolate(model, d.now, d.next, begin, d.no_torque, at.d.now);
-  at.d.v_free = d.v_free;
+  interpolate(model, d.now, d.next, begin, d.smooth.no_torque, at.d.now);
+  at.d.smooth.v_free = d.smooth.v_free;
   at.d.candidates = d.touching;
-  at.d.modes = d.modes;
+  at.d.search.modes = d.search.modes;
   at.d.impulses.clear();
-  at.solve_instant(length, at.d.trial_record_instant);
-  interpolate(model, d.now, d.next, tau, d.no_torque, d.trial);
+  at.solve_instant(length, at.d.search.trial_record_instant);
+  interpolate(model, d.now, d.next, tau, d.smooth.no_torque, d.trial);
   double least = std::numeric_limits<double>::infinity();
-  for (Watched& w : d.watched) {
-    w.value = mode_function(w, at.d.trial_record_instant);
+  for (Watched& w : d.search.watched) {
+    w.value = mode_function(w, at.d.search.trial_record_instant);
     least = std::min(least, w.value);
   }
   return least;
@@ -236,7 +236,7 @@ double TrapezoidalStep::basis_function(double tau) {
 // Events of all contacts that have left their mode; false if all were known.
 bool TrapezoidalStep::report_releases(double t) {
   bool any = false;
-  for (const Watched& w : d.watched) {
+  for (const Watched& w : d.search.watched) {
     if (!(w.value < 0)) continue;
     const ContactKey& key = d.touching[w.contact].key;
     const bool known = std::any_of(report.events.begin(), report.events.end(), [&](const auto& e) {
@@ -254,15 +254,15 @@ bool TrapezoidalStep::report_releases(double t) {
 bool TrapezoidalStep::restart_at_release(double length, double& left) {
   const std::size_t solve = static_cast<std::size_t>(report.solve_count - 1);
   watch(report.solves[solve], left);
-  if (d.watched.empty() || length <= 2 * instant_length()) return false;
+  if (d.search.watched.empty() || length <= 2 * instant_length()) return false;
   part_end = jumps_at(d.now.t + left, left) ? d.now.t + left : never;
   const double end = basis_function(length);
   if (!(end < 0)) return false;
   const double start = basis_function(instant_length() / 2);
   if (!(start > 0)) {
     // It came before, and is told late, if the step shows it.
-    std::erase_if(d.watched, [&](const Watched& w) {
-      const Vec3 impulse = impulse_of(report.solves[solve], d.joint_constraints + w.contact);
+    std::erase_if(d.search.watched, [&](const Watched& w) {
+      const Vec3 impulse = impulse_of(report.solves[solve], d.smooth.joint_constraints + w.contact);
       const bool left_mode = w.kind == StepEvent::Kind::take_off
                                  ? !(impulse[0] > 0)
                                  : impulse[0] > 0 && friction_share(d.touching[w.contact],
@@ -276,12 +276,12 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
   // Each length is solved anew: beyond the event the cubic of a step mixes both modes.
   const double tau = brent_root(instant_length() / 2, start, length, end,
                                 release_root_share * length, [&](double at) {
-                                  solve_smooth(at, d.trial_record);
+                                  solve_smooth(at, d.search.trial_record);
                                   return basis_function(at);
                                 });
   const bool here = tau <= last_share * left;
   if (here) {
-    solve_smooth(tau + instant_length(), d.trial_record);
+    solve_smooth(tau + instant_length(), d.search.trial_record);
     basis_function(tau + instant_length());
   }
   if (!here || !report_releases(d.now.t + tau)) {

@@ -23,14 +23,14 @@ constexpr double no_time_left = 0x1p-46;  // of a part: rounding [-]
 
 // The solve's end becomes the beginning of what follows.
 void TrapezoidalStep::accept(const SolveRecord& record) {
-  CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+  CAIRN_DCHECK(record.problem.constraints.size() == d.smooth.joint_constraints + d.touching.size(),
                record.problem.constraints.size());
   add_smooth_ledger(record, 1);
   constrain::remember(record.problem, d.touching, {}, record.solution.lambda, d.impulses);
   d.memory_length = d.next.t - d.now.t;
   d.holding.clear();
   for (std::size_t i = 0; i < d.touching.size(); ++i)
-    if (record.solution.lambda[record.problem.first_row[d.joint_constraints + i]] > 0)
+    if (record.solution.lambda[record.problem.first_row[d.smooth.joint_constraints + i]] > 0)
       d.holding.push_back(d.touching[i].key);
   data.path.add(d.now.t, d.now.poses, d.now.v);
   data.path.add(d.next.t, d.next.poses, d.next.v);
@@ -86,14 +86,14 @@ void TrapezoidalStep::integrate(double length) {
 }
 
 void TrapezoidalStep::report_contacts(const SolveRecord& record) {
-  CAIRN_DCHECK(d.touching.empty() ||
-                   record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
+  CAIRN_DCHECK(d.touching.empty() || record.problem.constraints.size() ==
+                                         d.smooth.joint_constraints + d.touching.size(),
                record.problem.constraints.size());
   const Units& units = record.problem.units;
   report.contacts.clear();
   report.active_contacts = 0;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const std::size_t at = d.joint_constraints + i;
+    const std::size_t at = d.smooth.joint_constraints + i;
     const Constraint& row = record.problem.constraints[at];
     ContactReport& out = report.contacts.emplace_back();
     out.contact = d.touching[i];
@@ -102,7 +102,7 @@ void TrapezoidalStep::report_contacts(const SolveRecord& record) {
     for (int k = 0; k < row.rows; ++k) {
       const int r = record.problem.first_row[at] + k;
       out.impulse[k] = record.solution.lambda[r] * units.impulse();
-      out.velocity[k] = w[k] * units.speed() + d.terms[static_cast<std::size_t>(r)].motion;
+      out.velocity[k] = w[k] * units.speed() + d.smooth.terms[static_cast<std::size_t>(r)].motion;
     }
     const double slip = out.velocity.tail<2>().norm();
     const bool on_cone = problem::friction_gauge(problem::law_set(row), out.impulse.data()) >=
@@ -155,8 +155,9 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   if (Stop lost = lost_body(model, end.poses); !lost.empty()) return stop(report, lost);
   dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, h, data.forces.external, false,
                               d.forces);
-  d.mean = d.now.v + d.forces.sum();
-  if (!d.mean.allFinite()) return stop(report, not_finite(model, d.mean, "force or velocity"));
+  d.smooth.mean = d.now.v + d.forces.sum();
+  if (!d.smooth.mean.allFinite())
+    return stop(report, not_finite(model, d.smooth.mean, "force or velocity"));
 
   // The true weights of rows that are in A with less (E464).
   for (const dynamics::FollowedRow& f : d.forces.followed)
@@ -175,7 +176,7 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   // Where the step was one problem its end has been looked at already.
   const bool known = report.solve_count == 1 && report.parts == 1 && report.projection == 0 &&
                      report.projection_angle == 0 && !step.limited;
-  report.penetration = known ? d.deepest : find_overlaps(model, d.now.poses, data.active);
+  report.penetration = known ? d.search.deepest : find_overlaps(model, d.now.poses, data.active);
   measure_joints(model, d.now.poses, report);
   data.path.add(d.now.t, d.now.poses, d.now.v);
   step.scale_memory();

@@ -44,41 +44,51 @@ struct PartStart {
   double guard_factor = 1;
 };
 
-struct TrapezoidalData {
-  dynamics::ForceImpulses forces;
-  dynamics::SpringRows relaxed;         // stiff dampers after an impact (E179)
-  Phase now, next, half, trial, begin;  // begin: of the whole step
+// The smooth problem and the projection after it.
+struct SmoothData {
   VecX mean, v_free, v_before, v_unit;
-  VecX v_solved;                    // of the last solve, in the frames of `half` (E423)
-  VecX v_ahead;                     // at `next` without impulses, in the problem's units
-  std::vector<char> no_torque;      // per body with unequal moments of inertia: in the last solve
-  double free_length = 1;           // time after which v_free would be reached [s]
-  std::vector<Contact> candidates;  // at now, sorted by key
-  std::vector<Contact> touching;    // rows of the solve, at half the step or at the impact
-  std::vector<char> active;         // beside candidates
-  ContactKey due;                   // of the earliest collision found
-  bool by_solves = false;           // it was found by solving for each length (E186)
-  std::vector<ContactKey> holding;  // contacts that carry an impulse, sorted
-  std::vector<RowTerms> terms;      // per row of the last solve
+  VecX v_solved;                 // of the last solve, in the frames of `half` (E423)
+  VecX v_ahead;                  // at `next` without impulses, in the problem's units
+  std::vector<char> no_torque;   // per body with unequal moments of inertia: in the last solve
+  double free_length = 1;        // time after which v_free would be reached [s]
+  dynamics::SpringRows relaxed;  // stiff dampers after an impact (E179)
+  std::vector<RowTerms> terms;   // per row of the last solve
   std::vector<constrain::JointRowTerms> joint_terms, joint_terms_start;
-  std::vector<ImpulseMemory> impulses;  // warm start
-  double memory_length = 0;  // over which the impulses in memory acted; 0: those of an impact [s]
+  std::size_t joint_constraints = 0;
   constrain::ProblemLayout layout;
+  std::vector<char> held;  // contacts that are taken for joints, beside touching
+  problem::MassInverse mass;
+  std::vector<Pose> before_projection;
+  std::vector<char> turned;  // per body: some row of the solve has a torque about its centre
+};
+
+// The search for the next event.
+struct EventSearch {
+  ContactKey due;          // of the earliest collision found
+  bool by_solves = false;  // it was found by solving for each length (E186)
   Problem probe;
   SolveRecord trial_record;          // solves that only search for an event
   SolveRecord trial_record_instant;  // of the forces at one instant
   std::vector<double> search_slope, search_speed, search_impulse;
-  std::vector<char> held;           // contacts that are taken for joints, beside touching
   std::vector<ContactBasis> modes;  // beside touching
   std::vector<Watched> watched;
   std::vector<double> rates_now, rates_next;  // of the joint rows, for (E184)
   std::vector<double> turning;                // and for (E187)
-  problem::MassInverse mass;
-  std::vector<Pose> before_projection;
-  std::vector<char> turned;  // per body: some row of the solve has a torque about its centre
   MotionWindow window;
   double deepest = 0;  // overlap at `next` when collisions were looked for [m]
-  std::size_t joint_constraints = 0;
+};
+
+struct TrapezoidalData {
+  dynamics::ForceImpulses forces;
+  Phase now, next, half, trial, begin;  // begin: of the whole step
+  std::vector<Contact> candidates;      // at now, sorted by key
+  std::vector<Contact> touching;        // rows of the solve, at half the step or at the impact
+  std::vector<char> active;             // beside candidates
+  std::vector<ContactKey> holding;      // contacts that carry an impulse, sorted
+  std::vector<ImpulseMemory> impulses;  // warm start
+  double memory_length = 0;  // over which the impulses in memory acted; 0: those of an impact [s]
+  SmoothData smooth;
+  EventSearch search;
   Phase coarse;  // end of a part in one piece
   PartStart saved;
   State start;  // for the finder of contacts

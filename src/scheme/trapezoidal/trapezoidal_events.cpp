@@ -33,7 +33,7 @@ bool TrapezoidalStep::contact_at(const ContactKey& key, std::span<const Pose> po
 
 // The speed below which rounding decides whether a contact opens or closes.
 double TrapezoidalStep::still_speed(const Contact& c) const {
-  return still_at_event * speed_at_hand(model, d.now.poses, c, {&d.now.v, &d.v_free});
+  return still_at_event * speed_at_hand(model, d.now.poses, c, {&d.now.v, &d.smooth.v_free});
 }
 
 // Rate of the gap at `now` with the velocities v, prescribed motion included.
@@ -47,8 +47,8 @@ void TrapezoidalStep::find_contacts(double length) {
   data.book(work_of_stretch * static_cast<double>(1 + model.bodies.size()));
   dynamics::evaluate_impulses(model, d.now.poses, d.now.v, d.now.t, length, data.forces.external,
                               false, d.forces);
-  d.v_free = d.now.v;
-  d.free_length = length;
+  d.smooth.v_free = d.now.v;
+  d.smooth.free_length = length;
   for (const Body& body : model.bodies) {
     if (body.velocities == 0) continue;
     double A[6][6];
@@ -56,7 +56,8 @@ void TrapezoidalStep::find_contacts(double length) {
     // The diagonal gives a bound on how fast a body may become, which is all that is asked.
     for (int k = 0; k < body.velocities; ++k) {
       const int i = body.first_velocity + k;
-      d.v_free[i] += (d.forces.potential[i] + d.forces.applied[i] + d.forces.viscous[i]) / A[k][k];
+      d.smooth.v_free[i] +=
+          (d.forces.potential[i] + d.forces.applied[i] + d.forces.viscous[i]) / A[k][k];
     }
   }
   d.start.t = d.now.t;
@@ -65,7 +66,7 @@ void TrapezoidalStep::find_contacts(double length) {
   d.start.impulses = d.impulses;
   move_bodies(model, d.now, d.now.v, length, d.next);
   // Bodies at rest whose gap is rounding touch: what hits one of them hits the others.
-  find_candidates(model, d.start, d.v_free, d.next.poses,
+  find_candidates(model, d.start, d.smooth.v_free, d.next.poses,
                   ActiveSetRule{.margin = touching_distance()}, length, data.active, d.candidates);
   set_window(d.now.t);
   d.active.assign(d.candidates.size(), 0);
@@ -93,7 +94,7 @@ double TrapezoidalStep::gap_at(const ContactKey& key, double tau) {
   d.trial.poses.resize(model.bodies.size());
   d.trial.v.resize(model.velocities);
   for (const BodyId id : {key.body_a, key.body_b})
-    interpolate(model, d.now, d.next, tau, d.no_torque, index(id), d.trial);
+    interpolate(model, d.now, d.next, tau, d.smooth.no_torque, index(id), d.trial);
   Contact c;
   return data.active.finder.find_one(model, d.trial.poses, key, c) ? c.gap : never;
 }
@@ -153,7 +154,7 @@ double TrapezoidalStep::stiff_collision(double length) {
     if (!(last < 0)) continue;
     any = true;
     first = brent_root(0, start, first, last, 0, [&](double tau) {
-      solve_smooth(tau, d.trial_record);
+      solve_smooth(tau, d.search.trial_record);
       return gap();
     });
     solve_smooth(first, record);
@@ -165,7 +166,7 @@ double TrapezoidalStep::stiff_collision(double length) {
 // The earliest collision of a contact that does not hold; `never` if there is none. Pairs that
 // overlap at the end although they were no candidates join them.
 double TrapezoidalStep::first_collision(double length) {
-  d.deepest = find_overlaps(model, d.next.poses, data.active);
+  d.search.deepest = find_overlaps(model, d.next.poses, data.active);
   const auto known = d.candidates.size();
   for (const Contact& end : data.active.at_end) {
     if (end.key.feature == collide::ContactFinder::along_axis) continue;
@@ -178,14 +179,14 @@ double TrapezoidalStep::first_collision(double length) {
     d.active.push_back(0);
     ++report.added_pairs;
   }
-  d.by_solves = stiff();
-  if (d.by_solves) return stiff_collision(length);
+  d.search.by_solves = stiff();
+  if (d.search.by_solves) return stiff_collision(length);
   double first = never;
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {
     const double tau = d.active[i] ? never : collision_time(d.candidates[i], length);
     if (!(tau < first)) continue;
     first = tau;
-    d.due = d.candidates[i].key;
+    d.search.due = d.candidates[i].key;
   }
   return first;
 }
@@ -205,7 +206,7 @@ bool TrapezoidalStep::isolated_impulses(const SolveRecord& record) {
   data.isolated.clear(model);
   data.isolated.begin(model);
   for (std::size_t i = 0; i < d.touching.size(); ++i)
-    if (record.solution.lambda[record.problem.first_row[d.joint_constraints + i]] > 0)
+    if (record.solution.lambda[record.problem.first_row[d.smooth.joint_constraints + i]] > 0)
       data.isolated.join(model, d.touching[i].key.body_a, d.touching[i].key.body_b);
   data.isolated.spread();
   return data.isolated.mark();
@@ -219,7 +220,7 @@ double TrapezoidalStep::meet(double tau, double length, SolveRecord& record) {
   for (int i = 0; i < max_meetings; ++i) {
     solve_smooth(tau, record);
     Contact c;
-    if (!data.active.finder.find_one(model, d.next.poses, d.due, c)) break;
+    if (!data.active.finder.find_one(model, d.next.poses, d.search.due, c)) break;
     const double rate = i == 0 ? relative_velocity(model, d.next.poses, c, c.n_W, d.next.v)
                                : (c.gap - last_gap) / (tau - last_tau);
     if (!(rate < 0)) break;
@@ -236,15 +237,15 @@ double TrapezoidalStep::meet(double tau, double length, SolveRecord& record) {
 void TrapezoidalStep::collide(double& tau, double length) {
   SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
   // A part that ends earlier may not be stiff any more.
-  if (d.by_solves || isolated_impulses(record)) {
-    if (!d.by_solves) tau = meet(tau, length, record);
+  if (d.search.by_solves || isolated_impulses(record)) {
+    if (!d.search.by_solves) tau = meet(tau, length, record);
     solve_smooth(tau, record);
     accept(record);
     impact();
     return;
   }
   record.taken = tau;
-  interpolate(model, d.now, d.next, tau, d.no_torque, d.trial);
+  interpolate(model, d.now, d.next, tau, d.smooth.no_torque, d.trial);
   add_smooth_ledger(record, tau / length);
   data.path.add(d.now.t, d.now.poses, d.now.v);
   data.path.add(d.trial.t, d.trial.poses, d.trial.v);

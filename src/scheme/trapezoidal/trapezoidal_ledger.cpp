@@ -15,10 +15,10 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
   const Units& u = problem.units;
   const bool whole = share >= 1;
   Ledger part;
-  d.mean = 0.5 * (d.half.v + d.v_solved);
-  const VecX& mean = d.mean;
-  d.v_unit = d.v_solved - d.half.v;
-  const VecX& change = d.v_unit;
+  d.smooth.mean = 0.5 * (d.half.v + d.smooth.v_solved);
+  const VecX& mean = d.smooth.mean;
+  d.smooth.v_unit = d.smooth.v_solved - d.half.v;
+  const VecX& change = d.smooth.v_unit;
   const double length = d.next.t - d.now.t;
   double forces = d.forces.sum().dot(mean);
   part.work_applied = d.forces.applied.dot(mean);
@@ -39,7 +39,7 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
                            dynamics::potential_energy(model, d.now.poses);
   part.integrator = forces - part.work_applied - part.passive + potential - part.work_motion +
                     dynamics::kinetic_energy(model, d.next.v) -
-                    dynamics::kinetic_energy(model, d.v_solved);
+                    dynamics::kinetic_energy(model, d.smooth.v_solved);
 
   // Rows: lambda . J (v + v+)/2.
   const double factor = mean_form() ? 1 : 0.5;
@@ -61,7 +61,7 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
       linear::add_product(c.J[side], c.rows, b.size, v, before);
     }
     for (int k = 0; k < c.rows; ++k) {
-      const RowTerms& terms = d.terms[static_cast<std::size_t>(problem.first_row[i] + k)];
+      const RowTerms& terms = d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)];
       const double impulse = record.solution.lambda[problem.first_row[i] + k] * u.impulse();
       const double rate = 0.5 * (before[k] + after[k]) * u.speed() + terms.motion;
       part.work_motion -= impulse * terms.motion;
@@ -102,23 +102,25 @@ void TrapezoidalStep::add_impact_ledger(const SolveRecord& record, const VecX& b
                                         const VecX& after, std::span<const double> push) {
   const Problem& problem = record.problem;
   const Units& u = problem.units;
-  d.mean = 0.5 * (before + after);
+  d.smooth.mean = 0.5 * (before + after);
   for (const Body& body : model.bodies) {
     const int angular = body.rotation == RotationKind::none  ? 0
                         : body.rotation == RotationKind::one ? 1
                                                              : 3;
     for (int k = 0; k < body.velocities; ++k)
-      d.mean[body.first_velocity + k] *= k < body.velocities - angular ? 1 / u.speed() : u.time;
+      d.smooth.mean[body.first_velocity + k] *=
+          k < body.velocities - angular ? 1 / u.speed() : u.time;
   }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     double rate[max_rows] = {};
-    linear::constraint_velocity(problem, c, d.mean.data(), false, rate);
+    linear::constraint_velocity(problem, c, d.smooth.mean.data(), false, rate);
     for (int k = 0; k < c.rows; ++k) {
-      const double motion = d.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion;
+      const double motion =
+          d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion;
       double impulse = record.solution.lambda[problem.first_row[i] + k] * u.impulse();
-      if (k == 0 && i >= d.joint_constraints && !push.empty())
-        impulse += push[i - d.joint_constraints];
+      if (k == 0 && i >= d.smooth.joint_constraints && !push.empty())
+        impulse += push[i - d.smooth.joint_constraints];
       const double work = impulse * (rate[k] * u.speed() + motion);
       report.ledger.work_motion -= impulse * motion;
       if (k > 0 && has_cone(c.law))

@@ -15,11 +15,11 @@ namespace cairn::scheme {
 void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double share) {
   const bool joints = options.projection && !model.joints.empty();
   const bool corrects =
-      !limited && std::any_of(d.terms.begin(), d.terms.end(),
+      !limited && std::any_of(d.smooth.terms.begin(), d.smooth.terms.end(),
                               [](const RowTerms& t) { return t.correction != 0; });
   const bool springs = !limited && share == 1 && !d.forces.followed.empty();
   if (!joints && !corrects && !springs) return;
-  d.before_projection = phase.poses;
+  d.smooth.before_projection = phase.poses;
   const double before =
       dynamics::potential_energy(model, phase.poses) + dynamics::kinetic_energy(model, phase.v);
   if (joints && !constrain::project_onto_joints(model, data.projection, phase.poses))
@@ -35,7 +35,7 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   report.ledger.stabilisation += work;
   report.projection_work += work;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Pose &from = d.before_projection[i], &to = phase.poses[i];
+    const Pose &from = d.smooth.before_projection[i], &to = phase.poses[i];
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
   }
@@ -45,12 +45,13 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
 // (E462).
 void TrapezoidalStep::add_spring_work() {
   const dynamics::MiddleMoment moment{model, d.next.poses, d.next.v, d.next.t, d.now.t - d.next.t};
-  d.mean = 0.5 * (d.half.v + d.v_solved);
+  d.smooth.mean = 0.5 * (d.half.v + d.smooth.v_solved);
   for (const dynamics::FollowedRow& f : d.forces.followed) {
-    const double work = dynamics::energy_defect(moment, d.before_projection, d.mean, d.forces, f);
+    const double work =
+        dynamics::energy_defect(moment, d.smooth.before_projection, d.smooth.mean, d.forces, f);
     for (const BodyId id : model.springs[f.spring].bodies) {
       if (id == BodyId::world || model.body(id).velocities == 0) continue;
-      const int body = d.layout.body[index(id)];
+      const int body = d.smooth.layout.body[index(id)];
       data.island_work[static_cast<std::size_t>(
           data.islands.of_body[static_cast<std::size_t>(body)])] += work;
       data.payment.work[index(id)] += work;
@@ -63,19 +64,19 @@ void TrapezoidalStep::add_spring_work() {
 void TrapezoidalStep::add_correction_work(const SolveRecord& record, double share) {
   const Problem& problem = record.problem;
   const double factor = share * (mean_form() ? 1 : 0.5) * problem.units.impulse();
-  for (std::size_t i = d.joint_constraints; i < problem.constraints.size(); ++i) {
+  for (std::size_t i = d.smooth.joint_constraints; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
     const int island = data.islands.of_body[static_cast<std::size_t>(body)];
     data.island_work[static_cast<std::size_t>(island)] -=
         factor * record.solution.lambda[problem.first_row[i]] *
-        d.terms[static_cast<std::size_t>(problem.first_row[i])].correction;
+        d.smooth.terms[static_cast<std::size_t>(problem.first_row[i])].correction;
   }
 }
 
 void TrapezoidalStep::find_turned(const Problem& problem) {
   constexpr double no_lever = 0x1p-40;  // columns of directions that are rounding [-]
-  d.turned.assign(model.bodies.size(), 0);
+  d.smooth.turned.assign(model.bodies.size(), 0);
   for (const Constraint& c : problem.constraints)
     for (std::size_t side = 0; side < 2; ++side) {
       if (c.body[side] < 0) continue;
@@ -83,7 +84,7 @@ void TrapezoidalStep::find_turned(const Problem& problem) {
       const auto i = static_cast<std::size_t>(b.model_body);
       for (int r = 0; r < c.rows; ++r)
         for (int k = model::translation_count(model.bodies[i]); k < b.size; ++k)
-          if (std::abs(c.J[side][r][k]) > no_lever) d.turned[i] = 1;
+          if (std::abs(c.J[side][r][k]) > no_lever) d.smooth.turned[i] = 1;
     }
 }
 
@@ -101,19 +102,19 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem, b
   data.isolated.spread();
   data.v_moved = phase.v;
   auto island_of = [&](std::size_t body) {
-    const int in_problem = d.layout.body[body];
+    const int in_problem = d.smooth.layout.body[body];
     return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
   };
   auto paying = [&](std::size_t body) {
     const Body& b = model.bodies[body];
-    return d.turned[body] ? b.velocities : model::translation_count(b);
+    return d.smooth.turned[body] ? b.velocities : model::translation_count(b);
   };
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;
     const std::size_t island = island_of(i);
     data.island_work[island] -=
-        body.mass * model.gravity.dot(phase.poses[i].p - d.before_projection[i].p);
+        body.mass * model.gravity.dot(phase.poses[i].p - d.smooth.before_projection[i].p);
     double v[6] = {};
     std::copy_n(phase.v.data() + body.first_velocity, paying(i), v);
     data.island_kinetic[island] += dynamics::mass_norm(body, v, rest);
@@ -133,7 +134,7 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem, b
   }
   // (E425, E426), with the work of springs (E642).
   const double slowing =
-      data.free_groups.keep_momentum(model, data.isolated, d.before_projection, data.v_moved,
+      data.free_groups.keep_momentum(model, data.isolated, d.smooth.before_projection, data.v_moved,
                                      phase.poses, GroupPayment::both, phase.v, data.payment.work);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }

@@ -60,47 +60,50 @@ SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
 // after half of the drift (E423).
 void TrapezoidalStep::add_implicit_terms(Problem& problem) {
   CAIRN_DCHECK(d.half.v.size() == model.velocities, d.half.v.size());
-  constrain::add_spring_rows(model, d.now.poses, d.forces.rows, d.layout, problem);
-  constrain::add_spring_rows(model, d.forces.middle, d.forces.middle_rows, d.layout, problem);
+  constrain::add_spring_rows(model, d.now.poses, d.forces.rows, d.smooth.layout, problem);
+  constrain::add_spring_rows(model, d.forces.middle, d.forces.middle_rows, d.smooth.layout,
+                             problem);
   set_momentum(problem);
 }
 
 void TrapezoidalStep::set_momentum(Problem& problem) {
   const Units& u = problem.units;
-  scale(model, d.half.v, 1 / u.speed(), u.time, d.v_unit);
+  scale(model, d.half.v, 1 / u.speed(), u.time, d.smooth.v_unit);
   problem.k.setZero(model.velocities);
-  problem::add_mass_product(problem, d.v_unit.data(), problem.k.data());
-  d.mean = d.forces.sum();
-  scale(model, d.mean, 1 / u.impulse(), 1 / (u.impulse() * u.length), d.mean);
-  problem.k += d.mean;
+  problem::add_mass_product(problem, d.smooth.v_unit.data(), problem.k.data());
+  d.smooth.mean = d.forces.sum();
+  scale(model, d.smooth.mean, 1 / u.impulse(), 1 / (u.impulse() * u.length), d.smooth.mean);
+  problem.k += d.smooth.mean;
 }
 
 // Rows of the joints at `poses`. The motion of prescribed bodies over `window` is measured from
 // `poses` backwards and forwards (E167).
 void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Pose> before,
                                  std::span<const Pose> after, double window, Problem& problem) {
-  d.joint_terms.clear();
-  d.joint_terms_start.clear();
+  d.smooth.joint_terms.clear();
+  d.smooth.joint_terms_start.clear();
   bool by_hand = false;
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     by_hand = by_hand || moves_by_hand(model, model.joints[i]);
-    constrain::add_joint(model, poses, after, d.layout, static_cast<JointId>(i), 0, window, problem,
-                         d.joint_terms, constrain::JointPoints::common);
+    constrain::add_joint(model, poses, after, d.smooth.layout, static_cast<JointId>(i), 0, window,
+                         problem, d.smooth.joint_terms, constrain::JointPoints::common);
   }
-  d.joint_constraints = problem.constraints.size();
+  d.smooth.joint_constraints = problem.constraints.size();
   if (by_hand) {
-    d.probe.units = problem.units;
-    d.probe.constraints.clear();
-    d.probe.first_row.assign(1, 0);
+    d.search.probe.units = problem.units;
+    d.search.probe.constraints.clear();
+    d.search.probe.first_row.assign(1, 0);
     for (std::size_t i = 0; i < model.joints.size(); ++i)
-      constrain::add_joint(model, poses, before, d.layout, static_cast<JointId>(i), 0, window,
-                           d.probe, d.joint_terms_start, constrain::JointPoints::common);
+      constrain::add_joint(model, poses, before, d.smooth.layout, static_cast<JointId>(i), 0,
+                           window, d.search.probe, d.smooth.joint_terms_start,
+                           constrain::JointPoints::common);
   } else {
-    d.joint_terms_start.assign(d.joint_terms.size(), constrain::JointRowTerms{});
+    d.smooth.joint_terms_start.assign(d.smooth.joint_terms.size(), constrain::JointRowTerms{});
   }
-  d.terms.clear();
-  for (std::size_t i = 0; i < d.joint_terms.size(); ++i)
-    d.terms.push_back({d.joint_terms[i].motion - d.joint_terms_start[i].motion, 0});
+  d.smooth.terms.clear();
+  for (std::size_t i = 0; i < d.smooth.joint_terms.size(); ++i)
+    d.smooth.terms.push_back(
+        {d.smooth.joint_terms[i].motion - d.smooth.joint_terms_start[i].motion, 0});
 }
 
 // (E166): a gap closes within this part of the step at the earliest, an overlap opens over a whole
@@ -127,19 +130,20 @@ double TrapezoidalStep::gap_correction(const Contact& c, double gap, double leng
 // (E187): J v of all joint rows at the end of the step, where the drift leads without impulses, in
 // the problem's units.
 void TrapezoidalStep::turning_joints(const Problem& problem) {
-  d.turning.clear();
-  scale(model, d.next.v, 1 / problem.units.speed(), problem.units.time, d.v_ahead);
-  d.joint_terms_start.clear();
-  d.probe.units = problem.units;
-  d.probe.constraints.clear();
-  d.probe.first_row.assign(1, 0);
+  d.search.turning.clear();
+  scale(model, d.next.v, 1 / problem.units.speed(), problem.units.time, d.smooth.v_ahead);
+  d.smooth.joint_terms_start.clear();
+  d.search.probe.units = problem.units;
+  d.search.probe.constraints.clear();
+  d.search.probe.first_row.assign(1, 0);
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    constrain::add_joint(model, d.next.poses, d.next.poses, d.layout, static_cast<JointId>(i), 0, h,
-                         d.probe, d.joint_terms_start, constrain::JointPoints::common);
-  for (const Constraint& row : d.probe.constraints) {
+    constrain::add_joint(model, d.next.poses, d.next.poses, d.smooth.layout,
+                         static_cast<JointId>(i), 0, h, d.search.probe, d.smooth.joint_terms_start,
+                         constrain::JointPoints::common);
+  for (const Constraint& row : d.search.probe.constraints) {
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, row, d.v_ahead.data(), false, w);
-    d.turning.insert(d.turning.end(), w, w + row.rows);
+    linear::constraint_velocity(problem, row, d.smooth.v_ahead.data(), false, w);
+    d.search.turning.insert(d.search.turning.end(), w, w + row.rows);
   }
 }
 
@@ -150,15 +154,17 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
   const bool turn = !mean_form() && !limited;
   if (turn) turning_joints(problem);
   add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
-  for (std::size_t i = 0; i < d.joint_constraints; ++i) {
+  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i) {
     Constraint& row = problem.constraints[i];
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    linear::constraint_velocity(problem, row, d.smooth.v_unit.data(), false, w);
     for (int k = 0; k < row.rows; ++k) {
       const auto at = static_cast<std::size_t>(problem.first_row[i] + k);
-      const double late = d.joint_terms[at].motion, early = d.joint_terms_start[at].motion;
-      row.b[k] = mean_form() ? w[k] + 2 * d.terms[at].motion / speed : (3 * late + early) / speed;
-      if (turn) row.b[k] += d.turning[at] - w[k];
+      const double late = d.smooth.joint_terms[at].motion,
+                   early = d.smooth.joint_terms_start[at].motion;
+      row.b[k] =
+          mean_form() ? w[k] + 2 * d.smooth.terms[at].motion / speed : (3 * late + early) / speed;
+      if (turn) row.b[k] += d.search.turning[at] - w[k];
     }
   }
   d.touching.clear();
@@ -171,15 +177,16 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
     const Vec3 late = constrain::prescribed_velocity(model, d.half.poses, d.next.poses, c, length),
                early = constrain::prescribed_velocity(model, d.half.poses, d.now.poses, c, length);
     const Vec3 mean = late - early, end = limited ? mean : Vec3(3 * late + early);
-    constrain::add_contact(model, d.half.poses, d.layout, c, options.facets, Vec3::Zero(), problem);
+    constrain::add_contact(model, d.half.poses, d.smooth.layout, c, options.facets, Vec3::Zero(),
+                           problem);
     Constraint& row = problem.constraints.back();
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, row, d.v_unit.data(), false, w);
+    linear::constraint_velocity(problem, row, d.smooth.v_unit.data(), false, w);
     const std::array<const Vec3*, 3> along = {&c.n_W, &c.t1_W, &c.t2_W};
     for (int k = 0; k < row.rows; ++k) {
       const Vec3 direction = (k == 2 ? c.stretch : 1) * *along[static_cast<std::size_t>(k)];
       const double push = k == 0 ? correction : 0;
-      d.terms.push_back({direction.dot(mean), push});
+      d.smooth.terms.push_back({direction.dot(mean), push});
       row.b[k] = mean_form() ? w[k] + 2 * (direction.dot(mean) + push) / speed
                              : (direction.dot(end) + push) / speed;
     }
@@ -199,8 +206,8 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
 }
 
 void TrapezoidalStep::finish_solve(SolveRecord& record) {
-  CAIRN_DCHECK(record.problem.constraints.size() == d.joint_constraints + d.touching.size(),
-               record.problem.constraints.size(), d.joint_constraints, d.touching.size());
+  CAIRN_DCHECK(record.problem.constraints.size() == d.smooth.joint_constraints + d.touching.size(),
+               record.problem.constraints.size(), d.smooth.joint_constraints, d.touching.size());
   model::dcheck_contacts(model, d.touching);
   constrain::recall(record.problem, d.touching, {}, d.impulses, record.solution.lambda);
   solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
@@ -215,12 +222,12 @@ void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
                               options.damp_stiff, d.forces);
   drift_bodies(model, d.now, limited ? 0 : length / 2, d.half);  // (E423, E177)
   drift_bodies(model, d.now, length, d.next);
-  constrain::assemble_bodies(model, d.now.v, length, d.layout, record.problem);
+  constrain::assemble_bodies(model, d.now.v, length, d.smooth.layout, record.problem);
   add_implicit_terms(record.problem);
   keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
   add_smooth_rows(length, record.problem);
-  CAIRN_DCHECK(d.terms.size() == static_cast<std::size_t>(record.problem.rows()), d.terms.size(),
-               record.problem.rows());
+  CAIRN_DCHECK(d.smooth.terms.size() == static_cast<std::size_t>(record.problem.rows()),
+               d.smooth.terms.size(), record.problem.rows());
   keep_rows(record.problem, d.half.poses, d.half.t, d.touching, record.origin);
   record.origin.before.clear();
   for (std::size_t i = 0; i < d.candidates.size(); ++i)
@@ -238,13 +245,13 @@ void TrapezoidalStep::follow_springs(double length, SolveRecord& record) {
   const dynamics::MiddleMoment moment{model, d.now.poses, d.now.v, d.now.t, length};
   double least = std::numeric_limits<double>::infinity(), last = least;
   for (int i = 0, worse = 0; i < most && worse < patience; ++i) {
-    const double error = dynamics::find_impulses(moment, d.next.poses, d.v_solved, d.forces);
+    const double error = dynamics::find_impulses(moment, d.next.poses, d.smooth.v_solved, d.forces);
     if (error <= rounding || (error <= stalled && error >= 0.5 * last)) return;
     if (std::isnan(error)) break;
     worse = error < least ? 0 : worse + 1;
     least = std::min(least, error);
     last = error;
-    dynamics::linearise_again(moment, d.v_solved, d.forces);
+    dynamics::linearise_again(moment, d.smooth.v_solved, d.forces);
     set_momentum(record.problem);
     finish_solve(record);
     move_on(length, record);
@@ -258,35 +265,35 @@ void TrapezoidalStep::follow_springs(double length, SolveRecord& record) {
 
 // Velocities of the solution, and the bodies where they lead.
 void TrapezoidalStep::move_on(double length, const SolveRecord& record) {
-  constrain::to_model_velocities(model, record.problem, record.solution.v, d.v_solved);
+  constrain::to_model_velocities(model, record.problem, record.solution.v, d.smooth.v_solved);
   drift_on(length);
 }
 
 // (E161, E423): to the end of the step with the velocities of the solve.
 void TrapezoidalStep::drift_on(double length) {
   if (limited)
-    d.mean = d.v_solved;  // (E177)
+    d.smooth.mean = d.smooth.v_solved;  // (E177)
   else
-    d.mean = 0.5 * (d.half.v + d.v_solved);
-  move_bodies(model, d.now, d.mean, length, d.next);
-  d.next.v = d.v_solved;
-  d.no_torque.assign(model.bodies.size(), 0);
+    d.smooth.mean = 0.5 * (d.half.v + d.smooth.v_solved);
+  move_bodies(model, d.now, d.smooth.mean, length, d.next);
+  d.next.v = d.smooth.v_solved;
+  d.smooth.no_torque.assign(model.bodies.size(), 0);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0 || body.rotation != RotationKind::three) continue;
     const int first = body.first_velocity, k = first + linear_velocities(body);
-    const bool free = d.half.v.segment<3>(k) == d.v_solved.segment<3>(k);
+    const bool free = d.half.v.segment<3>(k) == d.smooth.v_solved.segment<3>(k);
     const bool whole = limited || free;
     const Pose& from = whole ? d.now.poses[i] : d.half.poses[i];
-    const VecX& v = free && !limited ? d.now.v : d.v_solved;
+    const VecX& v = free && !limited ? d.now.v : d.smooth.v_solved;
     double end[6];
     d.next.poses[i].R =
         dynamics::drift(body, from, v.data() + first, whole ? length : length / 2, end).R;
     d.next.v.segment<3>(k) = Vec3(end[k - first], end[k - first + 1], end[k - first + 2]);
     // As angular momenta: the spin of a thin rod about its axis rounds with all of them.
-    const Vec3 kick = body.inertia_B * (d.v_solved.segment<3>(k) - d.half.v.segment<3>(k));
+    const Vec3 kick = body.inertia_B * (d.smooth.v_solved.segment<3>(k) - d.half.v.segment<3>(k));
     const bool still = kick.norm() <= no_kick * (body.inertia_B * d.half.v.segment<3>(k)).norm();
-    d.no_torque[i] = still && !dynamics::turns_evenly(body) ? 1 : 0;
+    d.smooth.no_torque[i] = still && !dynamics::turns_evenly(body) ? 1 : 0;
   }
 }
 
