@@ -23,11 +23,11 @@ struct Group {
         data(sub.model()) {
     data.forces.external = sub.extract(whole.forces.external);
     data.solver.set_interrupt(s.interrupt);
-    data.contact_projection.solver.set_interrupt(s.interrupt);
+    data.positions.contact_projection.solver.set_interrupt(s.interrupt);
     data.solver.set_meter(s.meter);
-    data.contact_projection.solver.set_meter(s.meter);
-    data.contact_projection.meter = data.projection.meter = s.meter;
-    data.meter = s.meter;
+    data.positions.contact_projection.solver.set_meter(s.meter);
+    data.positions.contact_projection.meter = data.positions.projection.meter = s.meter;
+    data.in.meter = s.meter;
   }
 
   // False: it was stopped or interrupted.

@@ -98,8 +98,8 @@ Judgement Stepper::advance(const Setting& s, const SchemeOptions& with, double l
                            StepReport& report) {
   before_ = state;
   if (s.meter) s.meter->spent += work_of_attempt * static_cast<double>(1 + s.model.bodies.size());
-  data.nominal = nominal;
-  data.allowed_overlap = s.limits.overlap;
+  data.in.nominal = nominal;
+  data.in.allowed_overlap = s.limits.overlap;
   std::visit(
       [&](const auto& scheme) {
         scheme::advance(s.model, scheme, s.solver, length, s.clock, data, state, report);

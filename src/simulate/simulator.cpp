@@ -112,11 +112,11 @@ void Simulator::Workspace::pass_interrupt_on() {
                },
            .context = this};
   data->solver.set_interrupt(ask);
-  data->contact_projection.solver.set_interrupt(ask);
+  data->positions.contact_projection.solver.set_interrupt(ask);
   data->solver.set_meter(&meter);
-  data->contact_projection.solver.set_meter(&meter);
-  data->contact_projection.meter = data->projection.meter = &meter;
-  data->meter = &meter;
+  data->positions.contact_projection.solver.set_meter(&meter);
+  data->positions.contact_projection.meter = data->positions.projection.meter = &meter;
+  data->in.meter = &meter;
 }
 
 void Simulator::Workspace::renew_data() {

@@ -26,12 +26,13 @@ constexpr double anchor_rounding = 1e-14;   // of the size of positions [-]
 // connect. Those with an anchor are marked at their root, with the prescribed body that it is on.
 void Step::find_riders() {
   if (state.contact_anchors.empty()) return;
-  data.anchor_groups.reset(model.bodies.size());
-  data.anchor_moves.assign(model.bodies.size(), 0);
-  data.rides_on.assign(model.bodies.size(), StepData::rides_on_none);
+  data.sticking.anchor_groups.reset(model.bodies.size());
+  data.sticking.anchor_moves.assign(model.bodies.size(), 0);
+  data.sticking.rides_on.assign(model.bodies.size(), StickingData::rides_on_none);
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   auto join = [&](BodyId a, BodyId b) {
-    if (free(a) && free(b)) data.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
+    if (free(a) && free(b))
+      data.sticking.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
   };
   for (const ContactAnchor& a : state.contact_anchors) join(a.key.body_a, a.key.body_b);
   for (const ImpulseMemory& m : of_role(state.impulses, Role::contact))
@@ -41,13 +42,13 @@ void Step::find_riders() {
     for (const auto& [id, other] :
          {std::pair(a.key.body_a, a.key.body_b), std::pair(a.key.body_b, a.key.body_a)}) {
       if (!free(id)) continue;
-      const std::size_t root = base::at(data.anchor_groups.root(static_cast<int>(id)));
-      data.anchor_moves[root] = 1;
+      const std::size_t root = base::at(data.sticking.anchor_groups.root(static_cast<int>(id)));
+      data.sticking.anchor_moves[root] = 1;
       if (!dynamics::is_prescribed(model, other)) continue;
-      int& on = data.rides_on[root];
-      on = on == StepData::rides_on_none || on == static_cast<int>(other)
+      int& on = data.sticking.rides_on[root];
+      on = on == StickingData::rides_on_none || on == static_cast<int>(other)
                ? static_cast<int>(other)
-               : StepData::rides_on_several;
+               : StickingData::rides_on_several;
     }
 }
 
@@ -57,8 +58,9 @@ bool Step::rides(const ContactKey& key) const {
   for (const auto& [id, on] :
        {std::pair(key.body_a, key.body_b), std::pair(key.body_b, key.body_a)}) {
     if (!dynamics::is_prescribed(model, on) || model.body(id).velocities == 0) continue;
-    const int held = data.rides_on[base::at(data.anchor_groups.root(static_cast<int>(id)))];
-    if (held == static_cast<int>(on) || held == StepData::rides_on_several) return true;
+    const int held =
+        data.sticking.rides_on[base::at(data.sticking.anchor_groups.root(static_cast<int>(id)))];
+    if (held == static_cast<int>(on) || held == StickingData::rides_on_several) return true;
   }
   return false;
 }
@@ -69,7 +71,8 @@ bool Step::keeps_start(BodyId a, BodyId b) const {
   if (!options.nonlinear || !options.projection || state.contact_anchors.empty()) return false;
   for (const BodyId id : {a, b})
     if (id != BodyId::world && model.body(id).velocities > 0 &&
-        data.anchor_moves[base::at(data.anchor_groups.root(static_cast<int>(id)))])
+        data.sticking
+            .anchor_moves[base::at(data.sticking.anchor_groups.root(static_cast<int>(id)))])
       return true;
   return false;
 }
@@ -80,7 +83,7 @@ bool Step::sticks(std::size_t contact) const {
   const std::size_t number = data.first_contact() + contact;
   const Constraint& c = record.problem.constraints[number];
   const double* r = record.solution.lambda.data() + record.problem.first_row[number];
-  const ContactTerms& terms = data.terms[contact];
+  const ContactTerms& terms = data.rows.terms[contact];
   if (c.rows < 2 || !(r[0] > 0) || terms.bounce != 0 || terms.slip != 0 || !terms.impulse.isZero(0))
     return false;
   // A plastic impact ends in sticking; of round bodies not yet, they may start to roll.
@@ -103,7 +106,7 @@ bool Step::moves_as_one(const Contact& c, const Vec3& prescribed_spin) const {
     Vec3 own = dynamics::is_prescribed(model, id) ? prescribed_spin : Vec3::Zero();
     if (const Body& body = model.body(id); body.velocities > 0) {
       own = dynamics::angular_velocity(body, state.poses[index(id)],
-                                       data.v_end.data() + body.first_velocity);
+                                       data.v.end.data() + body.first_velocity);
       spin += sign * own;
     }
     turn = std::min(turn, h * own.norm());
@@ -114,13 +117,14 @@ bool Step::moves_as_one(const Contact& c, const Vec3& prescribed_spin) const {
 
 // (E441). `beginning`: the contacts as they were at the beginning of the step.
 void Step::find_anchors(std::span<const Contact> beginning) {
-  data.anchors.clear();
-  data.anchor_rows.clear();
-  CAIRN_DCHECK(beginning.size() == data.terms.size(), beginning.size(), data.terms.size());
+  data.sticking.anchors.clear();
+  data.sticking.anchor_rows.clear();
+  CAIRN_DCHECK(beginning.size() == data.rows.terms.size(), beginning.size(),
+               data.rows.terms.size());
   auto known = state.contact_anchors.begin();
   for (std::size_t i = 0; i < beginning.size(); ++i) {
     const Contact& c = beginning[i];
-    if (!sticks(i) || !moves_as_one(c, data.terms[i].spin)) continue;
+    if (!sticks(i) || !moves_as_one(c, data.rows.terms[i].spin)) continue;
     const Vec3 half = 0.5 * c.gap * c.n_W;
     ContactAnchor now{c.key, state.poses[index(c.key.body_a)].inverse() * (c.p_WC - half),
                       state.poses[index(c.key.body_b)].inverse() * (c.p_WC + half)};
@@ -132,39 +136,42 @@ void Step::find_anchors(std::span<const Contact> beginning) {
       if ((known->p_A - now.p_A).norm() <= room && (known->p_B - now.p_B).norm() <= room)
         now = *known;
     }
-    data.anchors.push_back(now);
-    data.anchor_rows.push_back({c, now.p_A, now.p_B, data.terms[i].target});
+    data.sticking.anchors.push_back(now);
+    data.sticking.anchor_rows.push_back({c, now.p_A, now.p_B, data.rows.terms[i].target});
   }
 }
 
 // Anchors are projected in groups that have some of them, or joints, apart by more than rounding.
 void Step::select_anchors() {
-  data.projection.anchors.clear();
-  const double noise = anchor_rounding * constrain::extent(model, data.poses_end);
-  if (data.anchors.empty() ||
+  data.positions.projection.anchors.clear();
+  const double noise = anchor_rounding * constrain::extent(model, data.poses.end);
+  if (data.sticking.anchors.empty() ||
       (model.joints.empty() &&
-       !(constrain::anchor_error(data.anchor_rows, data.poses_end) > noise)))
+       !(constrain::anchor_error(data.sticking.anchor_rows, data.poses.end) > noise)))
     return;
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   auto join = [&](BodyId a, BodyId b) {
-    if (free(a) && free(b)) data.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
+    if (free(a) && free(b))
+      data.sticking.anchor_groups.join(static_cast<int>(a), static_cast<int>(b));
   };
-  auto root = [&](BodyId id) { return base::at(data.anchor_groups.root(static_cast<int>(id))); };
-  data.anchor_groups.reset(model.bodies.size());
-  for (const ContactAnchor& a : data.anchors) join(a.key.body_a, a.key.body_b);
+  auto root = [&](BodyId id) {
+    return base::at(data.sticking.anchor_groups.root(static_cast<int>(id)));
+  };
+  data.sticking.anchor_groups.reset(model.bodies.size());
+  for (const ContactAnchor& a : data.sticking.anchors) join(a.key.body_a, a.key.body_b);
   for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
-  data.anchor_moves.assign(model.bodies.size(), 0);
-  for (const constrain::AnchorRows& a : data.anchor_rows)
-    if (constrain::anchor_error(a, data.poses_end) > noise)
+  data.sticking.anchor_moves.assign(model.bodies.size(), 0);
+  for (const constrain::AnchorRows& a : data.sticking.anchor_rows)
+    if (constrain::anchor_error(a, data.poses.end) > noise)
       for (const BodyId id : {a.contact.key.body_a, a.contact.key.body_b})
-        if (free(id)) data.anchor_moves[root(id)] = 1;
+        if (free(id)) data.sticking.anchor_moves[root(id)] = 1;
   for (const Joint& joint : model.joints)
     for (const BodyId id : joint.bodies)
-      if (free(id)) data.anchor_moves[root(id)] = 1;
-  for (const constrain::AnchorRows& a : data.anchor_rows) {
+      if (free(id)) data.sticking.anchor_moves[root(id)] = 1;
+  for (const constrain::AnchorRows& a : data.sticking.anchor_rows) {
     const ContactKey& key = a.contact.key;
-    if (data.anchor_moves[root(free(key.body_a) ? key.body_a : key.body_b)])
-      data.projection.anchors.push_back(a);
+    if (data.sticking.anchor_moves[root(free(key.body_a) ? key.body_a : key.body_b)])
+      data.positions.projection.anchors.push_back(a);
   }
 }
 
@@ -175,12 +182,12 @@ double Step::pressed_by(std::size_t contact, const Contact& c) const {
   linear::constraint_velocity(record.problem,
                               record.problem.constraints[data.first_contact() + contact],
                               record.solution.v.data(), true, w);
-  const double gap = data.terms[contact].target + h * w[0] * record.problem.units.speed();
+  const double gap = data.rows.terms[contact].target + h * w[0] * record.problem.units.speed();
   if (is_limit(c.key)) return 0;
   double closed = 0;
   for (const auto& [id, sign] : {std::pair(c.key.body_a, 1.0), std::pair(c.key.body_b, -1.0)}) {
     const Vec3 p = state.poses[index(id)].inverse() * c.p_WC;
-    closed += sign * c.n_W.dot(data.poses_end[index(id)] * p - data.poses_moved[index(id)] * p);
+    closed += sign * c.n_W.dot(data.poses.end[index(id)] * p - data.poses.moved[index(id)] * p);
   }
   return std::min(closed, closed - gap);
 }
@@ -191,21 +198,21 @@ bool Step::is_pressed(std::size_t contact, const Contact& start) {
   const double noise = pressed_noise();
   if (!(pressed_by(contact, start) > noise)) return false;
   Contact moved, end;
-  if (!data.active.finder.find_one(model, data.poses_end, start.key, end)) return false;
+  if (!data.active.finder.find_one(model, data.poses.end, start.key, end)) return false;
   if (!(end.gap < -noise)) return false;
-  const bool there = data.active.finder.find_one(model, data.poses_moved, start.key, moved);
+  const bool there = data.active.finder.find_one(model, data.poses.moved, start.key, moved);
   return end.gap < std::max(start.gap, there ? moved.gap : 0.0) - noise;
 }
 
 double Step::pressed_noise() const {
-  return pressed_rounding * constrain::extent(model, data.poses_end);
+  return pressed_rounding * constrain::extent(model, data.poses.end);
 }
 
 bool Step::presses_others(std::span<const Contact> beginning) {
-  auto anchor = data.anchors.begin();
+  auto anchor = data.sticking.anchors.begin();
   for (std::size_t i = 0; i < beginning.size(); ++i) {
-    while (anchor != data.anchors.end() && anchor->key < beginning[i].key) ++anchor;
-    const bool anchored = anchor != data.anchors.end() && anchor->key == beginning[i].key;
+    while (anchor != data.sticking.anchors.end() && anchor->key < beginning[i].key) ++anchor;
+    const bool anchored = anchor != data.sticking.anchors.end() && anchor->key == beginning[i].key;
     if (!anchored && is_pressed(i, beginning[i])) return true;
   }
   return false;
@@ -215,60 +222,63 @@ bool Step::presses_others(std::span<const Contact> beginning) {
 // projected: their contacts have new anchors in the next step. True: there are some.
 bool Step::release_anchors(std::span<const Contact> beginning) {
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
-  auto root = [&](BodyId id) { return base::at(data.anchor_groups.root(static_cast<int>(id))); };
-  data.anchor_moves.assign(model.bodies.size(), 0);
-  auto anchor = data.anchors.begin();
+  auto root = [&](BodyId id) {
+    return base::at(data.sticking.anchor_groups.root(static_cast<int>(id)));
+  };
+  data.sticking.anchor_moves.assign(model.bodies.size(), 0);
+  auto anchor = data.sticking.anchors.begin();
   for (std::size_t i = 0; i < beginning.size(); ++i) {
     const ContactKey& key = beginning[i].key;
-    while (anchor != data.anchors.end() && anchor->key < key) ++anchor;
-    if (anchor != data.anchors.end() && anchor->key == key) continue;
+    while (anchor != data.sticking.anchors.end() && anchor->key < key) ++anchor;
+    if (anchor != data.sticking.anchors.end() && anchor->key == key) continue;
     if (!is_pressed(i, beginning[i])) continue;
     for (const BodyId id : {key.body_a, key.body_b})
-      if (free(id)) data.anchor_moves[root(id)] = 1;
+      if (free(id)) data.sticking.anchor_moves[root(id)] = 1;
   }
   const auto released = [&](const ContactKey& key) {
-    return data.anchor_moves[root(free(key.body_a) ? key.body_a : key.body_b)] != 0;
+    return data.sticking.anchor_moves[root(free(key.body_a) ? key.body_a : key.body_b)] != 0;
   };
-  const std::size_t before = data.projection.anchors.size();
-  std::erase_if(data.projection.anchors,
+  const std::size_t before = data.positions.projection.anchors.size();
+  std::erase_if(data.positions.projection.anchors,
                 [&](const constrain::AnchorRows& a) { return released(a.contact.key); });
-  std::erase_if(data.anchors, [&](const ContactAnchor& a) { return released(a.key); });
-  std::erase_if(data.anchor_rows,
+  std::erase_if(data.sticking.anchors, [&](const ContactAnchor& a) { return released(a.key); });
+  std::erase_if(data.sticking.anchor_rows,
                 [&](const constrain::AnchorRows& a) { return released(a.contact.key); });
-  return data.projection.anchors.size() < before;
+  return data.positions.projection.anchors.size() < before;
 }
 
 // Bodies with anchors take the straight path to where the projection puts them (E603).
 void Step::follow_anchors(VecX& v, std::vector<Pose>& poses) const {
-  for (const ContactAnchor& anchor : data.anchors)
+  for (const ContactAnchor& anchor : data.sticking.anchors)
     for (const BodyId id : {anchor.key.body_a, anchor.key.body_b}) {
       const Body& body = model.body(id);
       if (body.velocities == 0) continue;
-      poses[index(id)] = data.poses_end[index(id)];
+      poses[index(id)] = data.poses.end[index(id)];
       dynamics::mean_velocity(body, state.poses[index(id)], poses[index(id)], h,
                               v.data() + body.first_velocity);
     }
 }
 
 void Step::give_up_anchors() {
-  data.projection.anchors.clear();
-  data.anchors.clear();
-  data.anchor_rows.clear();
+  data.positions.projection.anchors.clear();
+  data.sticking.anchors.clear();
+  data.sticking.anchor_rows.clear();
 }
 
 // Anchors that the projection could not bring together are given up; the contact has new ones in
 // the next step.
 void Step::drop_open_anchors() {
-  const double most = anchor_open * constrain::extent(model, data.poses_end);
-  CAIRN_DCHECK(data.anchors.size() == data.anchor_rows.size(), data.anchors.size());
-  for (constrain::AnchorRows& row : data.anchor_rows)
-    row.normal = row.contact.n_W.dot(data.poses_end[index(row.contact.key.body_b)] * row.p_B -
-                                     data.poses_end[index(row.contact.key.body_a)] * row.p_A);
+  const double most = anchor_open * constrain::extent(model, data.poses.end);
+  CAIRN_DCHECK(data.sticking.anchors.size() == data.sticking.anchor_rows.size(),
+               data.sticking.anchors.size());
+  for (constrain::AnchorRows& row : data.sticking.anchor_rows)
+    row.normal = row.contact.n_W.dot(data.poses.end[index(row.contact.key.body_b)] * row.p_B -
+                                     data.poses.end[index(row.contact.key.body_a)] * row.p_A);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < data.anchors.size(); ++i)
-    if (constrain::anchor_error(data.anchor_rows[i], data.poses_end) <= most)
-      data.anchors[kept++] = data.anchors[i];
-  data.anchors.resize(kept);
+  for (std::size_t i = 0; i < data.sticking.anchors.size(); ++i)
+    if (constrain::anchor_error(data.sticking.anchor_rows[i], data.poses.end) <= most)
+      data.sticking.anchors[kept++] = data.sticking.anchors[i];
+  data.sticking.anchors.resize(kept);
 }
 
 }  // namespace cairn::scheme

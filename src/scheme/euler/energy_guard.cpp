@@ -62,10 +62,10 @@ void island_energies(const Problem& problem, const problem::Islands& islands, co
 double Step::step_excess(const SolveRecord& record) {
   move_bodies(record);
   const dynamics::SpringWork springs =
-      dynamics::spring_work(model, state.poses, data.forces.springs.rows, h, data.v_end);
-  return dynamics::kinetic_energy(model, data.v_end) - dynamics::kinetic_energy(model, state.v) +
-         dynamics::potential_energy(model, data.poses_end) -
-         dynamics::potential_energy(model, state.poses) - h * data.forces.applied.dot(data.v_end) -
+      dynamics::spring_work(model, state.poses, data.forces.springs.rows, h, data.v.end);
+  return dynamics::kinetic_energy(model, data.v.end) - dynamics::kinetic_energy(model, state.v) +
+         dynamics::potential_energy(model, data.poses.end) -
+         dynamics::potential_energy(model, state.poses) - h * data.forces.applied.dot(data.v.end) -
          springs.passive - springs.motion - work_of_motion(data, record);
 }
 
@@ -79,10 +79,10 @@ void Step::find_excess(const SolveRecord& record, std::vector<double>& excess) {
   const Problem& problem = record.problem;
   problem::find_islands(problem, data.islands);
   work_of_motion(data, record, data.islands, excess);
-  find_energies(problem, data.v_free, data.guard.kinetic);
-  island_energies(problem, data.islands, record.solution.v, data.guard.reached);
+  find_energies(problem, data.v.free, data.impact.guard.kinetic);
+  island_energies(problem, data.islands, record.solution.v, data.impact.guard.reached);
   for (std::size_t i = 0; i < excess.size(); ++i)
-    excess[i] = data.guard.reached[i] - data.guard.kinetic[i] - excess[i];
+    excess[i] = data.impact.guard.reached[i] - data.impact.guard.kinetic[i] - excess[i];
 }
 
 // Kinetic energies of the groups.
@@ -91,17 +91,17 @@ void Step::find_energies(const Problem& problem, const VecX& v, std::vector<doub
     energies.assign(1, dynamics::kinetic_energy(model, v));
     return;
   }
-  constrain::to_problem_velocities(model, problem, v, data.v_audit);
-  island_energies(problem, data.islands, data.v_audit, energies);
+  constrain::to_problem_velocities(model, problem, v, data.v.audit);
+  island_energies(problem, data.islands, data.v.audit, energies);
 }
 
 // The plastic solution sets what a group may gain; from here on all have their full restitution.
 void Step::begin_guard() {
-  EnergyGuardData& guard = data.guard;
+  EnergyGuardData& guard = data.impact.guard;
   if (options.energy_guard == EnergyGuard::off) return;
   guard.plastic_solved = last().solution.status == SolveStatus::solved;
   find_excess(last(), guard.plastic);
-  find_energies(last().problem, data.v_free, guard.kinetic);
+  find_energies(last().problem, data.v.free, guard.kinetic);
   guard.allowed.resize(guard.plastic.size());
   for (std::size_t i = 0; i < guard.plastic.size(); ++i)
     guard.allowed[i] = std::max(0.0, guard.plastic[i]) + no_gain * guard.kinetic[i];
@@ -114,15 +114,19 @@ void Step::begin_guard() {
 
 // Of the restitution that a contact asks for.
 double Step::guard_share(std::size_t contact) const {
-  CAIRN_DCHECK(data.guard.share.empty() || contact < data.guard.of_contact.size(), contact);
-  return data.guard.share.empty() ? 1 : data.guard.share[base::at(data.guard.of_contact[contact])];
+  CAIRN_DCHECK(data.impact.guard.share.empty() || contact < data.impact.guard.of_contact.size(),
+               contact);
+  return data.impact.guard.share.empty()
+             ? 1
+             : data.impact.guard.share[base::at(data.impact.guard.of_contact[contact])];
 }
 
 // The group in which the last solve has no answer while the plastic one has (E521); -1: none.
 int Step::unsolved_group() const {
   const Solution& solution = last().solution;
   const int worst = solution.certificate.worst_constraint;
-  if (!data.guard.plastic_solved || solution.status == SolveStatus::solved || worst < 0) return -1;
+  if (!data.impact.guard.plastic_solved || solution.status == SolveStatus::solved || worst < 0)
+    return -1;
   return options.energy_guard == EnergyGuard::step ? 0
                                                    : data.islands.of_constraint[base::at(worst)];
 }
@@ -131,7 +135,7 @@ int Step::unsolved_group() const {
 // nothing to reduce.
 bool Step::reduce_restitution(double factor) {
   CAIRN_DCHECK(factor >= 0 && factor <= 1, factor);
-  EnergyGuardData& guard = data.guard;
+  EnergyGuardData& guard = data.impact.guard;
   find_excess(last(), guard.excess);
   const int without = unsolved_group();
   CAIRN_DCHECK(guard.excess.size() == guard.allowed.size(), guard.excess.size());
@@ -155,8 +159,8 @@ bool Step::reduce_restitution(double factor) {
 double Step::restitute() {
   begin_guard();
   const std::size_t plastic = base::at(report.solve_count - 1);
-  save_slips(data.slips);
-  save_springs(data.plastic_springs);
+  save_slips(data.relaxed.slips);
+  save_springs(data.relaxed.plastic_springs);
   int kept = report.solve_count;  // solves before the last one
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
@@ -171,16 +175,17 @@ double Step::restitute() {
   if (!reduce_restitution(0)) return 1;
   // What still gains has no restitution left: nobody has.
   report.guard_factor = 0;
-  for (ContactTerms& terms : data.terms) use_gap(terms);
-  restore_slips(data.slips);
+  for (ContactTerms& terms : data.rows.terms) use_gap(terms);
+  restore_slips(data.relaxed.slips);
   if (unsolved_group() >= 0) report.solve_count = kept;
-  go_back_to(plastic, data.plastic_springs);
+  go_back_to(plastic, data.relaxed.plastic_springs);
   return 0;
 }
 
 bool Step::anything_bounces() const {
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    if (data.terms[i].impact && data.terms[i].rebound > 0 && guard_share(i) > 0) return true;
+    if (data.rows.terms[i].impact && data.rows.terms[i].rebound > 0 && guard_share(i) > 0)
+      return true;
   return false;
 }
 

@@ -34,13 +34,13 @@ void Step::predict() {
   CAIRN_DCHECK(h > 0 && std::isfinite(h), h);
   model::dcheck_state(model, state);
   dynamics::evaluate_forces(model, state, h, data.forces);
-  find_free_velocities(model, state, h, data.forces, data.free, data.v_free);
-  data.v_free_plain = data.v_free;
-  data.v_explicit_plain = data.free.v_explicit;
-  data.poses_end.assign(state.poses.begin(), state.poses.end());
+  find_free_velocities(model, state, h, data.forces, data.free, data.v.free);
+  data.v.free_plain = data.v.free;
+  data.v.explicit_plain = data.free.v_explicit;
+  data.poses.end.assign(state.poses.begin(), state.poses.end());
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::prescribed)
-      data.poses_end[i] = dynamics::prescribed_pose(model.bodies[i], state.t + h);
+      data.poses.end[i] = dynamics::prescribed_pose(model.bodies[i], state.t + h);
 }
 
 // Solves the problem in which impacts return the share theta of their restitution, with its
@@ -61,14 +61,15 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
   record.purpose = purpose;
   record.origin.clear();
   follow = follow && data.forces.springs.followed;
-  assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.layout, problem,
+  assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.rows.layout, problem,
                 follow);
   add_joints(problem);
   add_drives(problem);
-  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
+  CAIRN_DCHECK(data.rows.terms.size() == data.contacts.size(), data.rows.terms.size(),
+               data.contacts.size());
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
-    ContactTerms& terms = data.terms[i];
+    ContactTerms& terms = data.rows.terms[i];
     use_gap(terms);
     if (theta > 0 && terms.impact) {
       // n.v+ >= -e n.v(l) in place of the gap row, (E33); an overlap that opens faster keeps its
@@ -81,16 +82,16 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
     }
     Vec3 b = terms.motion;
     b[0] += terms.gap + terms.bounce + terms.slip;
-    constrain::add_contact(model, row_poses(c), data.layout, c, options.facets, b, problem);
+    constrain::add_contact(model, row_poses(c), data.rows.layout, c, options.facets, b, problem);
     if (c.rows > 1) problem.constraints.back().law = friction.law;
   }
   add_spins(problem);
-  CAIRN_DCHECK(
-      problem.constraints.size() == data.first_contact() + data.contacts.size() + data.spins.size(),
-      problem.constraints.size(), data.first_contact(), data.contacts.size());
-  constrain::recall(problem, data.contacts, data.spins, data.impulses, record.solution.lambda);
-  if (data.linearised_again) {
-    keep_rows(problem, data.poses_linear, state.t + h, data.contacts_linear, record.origin);
+  CAIRN_DCHECK(problem.constraints.size() ==
+                   data.first_contact() + data.contacts.size() + data.rows.spins.size(),
+               problem.constraints.size(), data.first_contact(), data.contacts.size());
+  constrain::recall(problem, data.contacts, data.rows.spins, data.impulses, record.solution.lambda);
+  if (data.nonlinear.again) {
+    keep_rows(problem, data.poses.linear, state.t + h, data.nonlinear.contacts, record.origin);
     record.origin.before = data.contacts_start;
   } else if (options.nonlinear) {
     record.origin.contacts = data.contacts;
@@ -102,29 +103,29 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
     return solve_once(purpose, theta, false);
   }
   if (!follow && data.forces.springs.followed) {
-    constrain::to_model_velocities(model, problem, record.solution.v, data.v_end);
-    dynamics::follow_springs(model, state.poses, h, data.v_end, true, data.forces.springs);
+    constrain::to_model_velocities(model, problem, record.solution.v, data.v.end);
+    dynamics::follow_springs(model, state.poses, h, data.v.end, true, data.forces.springs);
   }
   keep_impulses(record);
 }
 
 // For the warm start of the next solve.
 void Step::keep_impulses(const SolveRecord& record) {
-  constrain::remember(record.problem, data.contacts, data.spins, record.solution.lambda,
+  constrain::remember(record.problem, data.contacts, data.rows.spins, record.solution.lambda,
                       data.impulses);
 }
 
 void Step::move_bodies(const SolveRecord& record) {
   CAIRN_DCHECK(record.problem.velocities() == model.velocities, record.problem.velocities());
-  CAIRN_DCHECK(data.poses_end.size() == model.bodies.size(), data.poses_end.size());
-  constrain::to_model_velocities(model, record.problem, record.solution.v, data.v_end);
-  data.v_moved = data.v_end;
+  CAIRN_DCHECK(data.poses.end.size() == model.bodies.size(), data.poses.end.size());
+  constrain::to_model_velocities(model, record.problem, record.solution.v, data.v.end);
+  data.v.moved = data.v.end;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities > 0)
-      data.poses_end[i] =
-          dynamics::drift(body, state.poses[i], data.v_end.data() + body.first_velocity, h,
-                          data.v_moved.data() + body.first_velocity);
+      data.poses.end[i] =
+          dynamics::drift(body, state.poses[i], data.v.end.data() + body.first_velocity, h,
+                          data.v.moved.data() + body.first_velocity);
   }
 }
 
@@ -137,11 +138,11 @@ void Step::find_velocities() {
     report.sequential_impacts = report.unfinished_sequences = 0;
     report.impacts.clear();
     report.guard_factor = 1;
-    data.guard.share.clear();
-    data.at_once = false;
-    data.v_free = data.v_free_plain;
-    data.free.v_explicit = data.v_explicit_plain;
-    data.v_start = state.v;
+    data.impact.guard.share.clear();
+    data.impact.at_once = false;
+    data.v.free = data.v.free_plain;
+    data.free.v_explicit = data.v.explicit_plain;
+    data.v.start = state.v;
     measure_contacts();
     solve_with(Purpose::step, 0);
     bool settled = !nonlinear || settle(0);
@@ -166,7 +167,7 @@ bool Step::add_missed_contacts() {
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     impulses.push_back(last().solution.lambda[last().problem.first_row[data.first_contact() + i]]);
   const int revised =
-      revise_polyhedra(model, state, data.poses_end, impulses, data.active, data.contacts_start);
+      revise_polyhedra(model, state, data.poses.end, impulses, data.active, data.contacts_start);
   const int added = add_missed(model, state, data.active, data.contacts_start);
   report.revised_pairs += revised;
   report.added_pairs += added;
@@ -176,7 +177,8 @@ bool Step::add_missed_contacts() {
 // Everything the report says of the contacts, from the solve that gave the velocities.
 void Step::report_contacts() {
   const SolveRecord& record = last();
-  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
+  CAIRN_DCHECK(data.rows.terms.size() == data.contacts.size(), data.rows.terms.size(),
+               data.contacts.size());
   model::dcheck_contacts(model, data.contacts);
   const Units& units = record.problem.units;
   report.contacts.clear();
@@ -193,8 +195,8 @@ void Step::report_contacts() {
     for (int k = 0; k < row.rows; ++k) {
       out.impulse[k] =
           record.solution.lambda[record.problem.first_row[constraint] + k] * units.impulse() +
-          data.terms[i].impulse[k];
-      out.velocity[k] = w[k] * units.speed() + data.terms[i].motion[k];
+          data.rows.terms[i].impulse[k];
+      out.velocity[k] = w[k] * units.speed() + data.rows.terms[i].motion[k];
     }
     const double tangential = out.impulse.tail<2>().norm(), slip = out.velocity.tail<2>().norm();
     // The row along t2 is stretched (E245).
@@ -204,7 +206,7 @@ void Step::report_contacts() {
     if (out.impulse[0] > 0)
       out.mode = on_cone && slip > 1e-12 * units.speed() ? ContactMode::slip : ContactMode::stick;
     out.colliding =
-        (data.terms[i].bounce < 0 && out.impulse[0] > 0) || data.terms[i].impulse[0] > 0;
+        (data.rows.terms[i].bounce < 0 && out.impulse[0] > 0) || data.rows.terms[i].impulse[0] > 0;
     report.active_contacts += out.impulse[0] > 0 ? 1 : 0;
     report.collisions += out.colliding ? 1 : 0;
   }
@@ -224,40 +226,40 @@ void Step::report_contacts() {
 
 // From the velocities of the solve by the drift (E420), then the projection.
 void Step::record_path(const VecX& v_first) const {
-  data.poses_path = data.poses_moved;
-  const bool held = data.poses_moved != data.poses_end && !data.anchors.empty();
-  data.v_path = v_first;
-  if (held) follow_anchors(data.v_path, data.poses_path);
-  data.path.add(state.t, state.poses, data.v_path);
-  data.v_path = data.v_moved;
-  if (held) follow_anchors(data.v_path, data.poses_path);
-  data.path.add(state.t + h, data.poses_path, data.v_path);
-  if (data.poses_path != data.poses_end) data.path.add(state.t + h, data.poses_end, data.v_end);
+  data.poses.path = data.poses.moved;
+  const bool held = data.poses.moved != data.poses.end && !data.sticking.anchors.empty();
+  data.v.path = v_first;
+  if (held) follow_anchors(data.v.path, data.poses.path);
+  data.path.add(state.t, state.poses, data.v.path);
+  data.v.path = data.v.moved;
+  if (held) follow_anchors(data.v.path, data.poses.path);
+  data.path.add(state.t + h, data.poses.path, data.v.path);
+  if (data.poses.path != data.poses.end) data.path.add(state.t + h, data.poses.end, data.v.end);
 }
 
 namespace {
 
 void commit(const Step& step, State& state) {
-  CAIRN_DCHECK(step.data.v_end.allFinite());
-  CAIRN_DCHECK(step.data.v_end.size() == step.model.velocities, step.data.v_end.size());
-  CAIRN_DCHECK(step.data.poses_end.size() == step.model.bodies.size(), step.data.poses_end.size());
+  CAIRN_DCHECK(step.data.v.end.allFinite());
+  CAIRN_DCHECK(step.data.v.end.size() == step.model.velocities, step.data.v.end.size());
+  CAIRN_DCHECK(step.data.poses.end.size() == step.model.bodies.size(), step.data.poses.end.size());
   CAIRN_DCHECK(
       base::is_strictly_sorted(step.data.impulses, [](const ImpulseMemory& m) { return m.key; }));
   StepData& data = step.data;
   if (step.options.restitution != Restitution::completed) {
     // Contacts that collided now and were not already colliding bounce in the next step, (E34).
     std::swap(state.v_before, state.v);
-    data.pending.clear();
+    data.impact.pending.clear();
     for (std::size_t i = 0; i < data.contacts.size(); ++i)
-      if (data.terms[i].impact &&
+      if (data.rows.terms[i].impact &&
           !std::binary_search(state.pending.begin(), state.pending.end(), data.contacts[i].key))
-        data.pending.push_back(data.contacts[i].key);
-    state.pending = data.pending;
+        data.impact.pending.push_back(data.contacts[i].key);
+    state.pending = data.impact.pending;
   }
-  state.v = data.v_end;
-  state.poses = data.poses_end;
+  state.v = data.v.end;
+  state.poses = data.poses.end;
   state.impulses = data.impulses;
-  state.contact_anchors = data.anchors;
+  state.contact_anchors = data.sticking.anchors;
   count_step(step.h, state, step.report);
 }
 
@@ -284,11 +286,11 @@ void take(Step& step, double (*clock)(), State& state) {
   step.predict();
   if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
     return stop(report, stiff);
-  if (!data.v_free.allFinite())
-    return stop(report, not_finite(model, data.v_free, "force or velocity"));
-  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  if (!data.v.free.allFinite())
+    return stop(report, not_finite(model, data.v.free, "force or velocity"));
+  if (Stop lost = lost_body(model, data.poses.end); !lost.empty()) return stop(report, lost);
   if (Stop lost = lost_motor(model, state.t, h); !lost.empty()) return stop(report, lost);
-  find_candidates(model, state, data.v_free, data.poses_end, options, h, data.active,
+  find_candidates(model, state, data.v.free, data.poses.end, options, h, data.active,
                   data.contacts);
   if (data.active.finder.missing().first >= 0)
     return stop(report, missing_contact(model, data.active.finder.missing()));
@@ -302,17 +304,17 @@ void take(Step& step, double (*clock)(), State& state) {
     const double solve_start = now();
     step.find_velocities();
     report.seconds.solve += now() - solve_start;
-    if (!data.v_end.allFinite()) return stop(report, not_finite(model, data.v_end, "new velocity"));
+    if (!data.v.end.allFinite()) return stop(report, not_finite(model, data.v.end, "new velocity"));
     if (!step.close_joints(data.contacts_start))
-      return stop(report, open_joints(model, state.poses, data.poses_end));
+      return stop(report, open_joints(model, state.poses, data.poses.end));
     if (const Squeeze squeeze = step.keep_gaps(); squeeze.depth > 0)
       return stop(report, squeezed(model, squeeze.key, squeeze.depth));
     if (step.joints_give_way())
-      if (Stop why = contradiction(model, state.poses, data.poses_end); !why.empty())
+      if (Stop why = contradiction(model, state.poses, data.poses.end); !why.empty())
         return stop(report, std::move(why));
 
     const double detect_start = now();
-    report.penetration = find_overlaps(model, data.poses_end, data.active);
+    report.penetration = find_overlaps(model, data.poses.end, data.active);
     const bool verify = options.active_set == ActiveSet::complete && round < max_rounds;
     const bool again = verify && step.add_missed_contacts();
     report.seconds.detect += now() - detect_start;
@@ -328,9 +330,9 @@ void take(Step& step, double (*clock)(), State& state) {
   step.audit_impacts();
   report.coulomb_residual = step.friction.law == Law::coulomb_relaxed ? step.coulomb_residual() : 0;
   report.ledger = make_ledger(model, state, h, data, step.last());
-  if (!step.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
-  measure_joints(model, data.poses_end, report);
-  step.record_path(data.v_solved);
+  if (!step.finite_energy()) return stop(report, energy_overflow(model, data.v.end));
+  measure_joints(model, data.poses.end, report);
+  step.record_path(data.v.solved);
   commit(step, state);
   report.seconds.total = now() - start;
 }

@@ -19,7 +19,7 @@ bool Step::impacts_at_once() const {
   if (options.propagation == Propagation::sequential) return true;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
-    if (!data.terms[i].impact || c.restitution == 0) continue;
+    if (!data.rows.terms[i].impact || c.restitution == 0) continue;
     if (c.restitution_law != RestitutionLaw::newton) return true;
     if (options.restitution_friction == RestitutionFriction::path && c.rows > 1) return true;
   }
@@ -33,33 +33,33 @@ double Step::collide_at_once() {
   const std::size_t plastic = static_cast<std::size_t>(report.solve_count - 1);
   begin_guard();
   const SolveRecord& record = report.solves[plastic];
-  CollisionData& c = data.collision;
-  constrain::assemble_bodies(model, state.v, h, data.layout, c.base);
-  data.probe_terms.clear();
-  const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
+  CollisionData& c = data.impact.collision;
+  constrain::assemble_bodies(model, state.v, h, data.rows.layout, c.base);
+  data.nonlinear.probe_terms.clear();
+  const std::vector<Pose>& others = data.nonlinear.again ? state.poses : data.poses.end;
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    constrain::add_joint(model, keeps_rows(model.joints[i]) ? state.poses : data.poses_linear,
-                         others, data.layout, static_cast<JointId>(i), 0, h, c.base,
-                         data.probe_terms, constrain::JointPoints::common);
-  if (data.linearised_again) turn_columns(c.base);
+    constrain::add_joint(model, keeps_rows(model.joints[i]) ? state.poses : data.poses.linear,
+                         others, data.rows.layout, static_cast<JointId>(i), 0, h, c.base,
+                         data.nonlinear.probe_terms, constrain::JointPoints::common);
+  if (data.nonlinear.again) turn_columns(c.base);
   c.joints = c.base.constraints.size();
   for (std::size_t i = 0; i < c.joints; ++i)
     for (int k = 0; k < c.base.constraints[i].rows; ++k) {
       const auto row = static_cast<std::size_t>(c.base.first_row[i] + k);
-      c.base.constraints[i].b[k] = data.probe_terms[row].motion / c.base.units.speed();
+      c.base.constraints[i].b[k] = data.nonlinear.probe_terms[row].motion / c.base.units.speed();
     }
   c.t = state.t + h;
   c.colliders.clear();
-  data.in_collision.assign(data.contacts.size(), -1);
+  data.impact.in_collision.assign(data.contacts.size(), -1);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     if (!(record.solution.lambda[record.problem.first_row[data.first_contact() + i]] > 0)) continue;
     const Contact& contact = data.contacts[i];
-    data.in_collision[i] = static_cast<int>(c.colliders.size());
-    constrain::add_contact(model, row_poses(contact), data.layout, contact, options.facets,
-                           data.terms[i].motion, c.base);
+    data.impact.in_collision[i] = static_cast<int>(c.colliders.size());
+    constrain::add_contact(model, row_poses(contact), data.rows.layout, contact, options.facets,
+                           data.rows.terms[i].motion, c.base);
     if (contact.rows > 1) c.base.constraints.back().law = friction.law;
     c.colliders.push_back({contact.key, contact.restitution, contact.restitution_law,
-                           data.terms[i].approach, data.terms[i].threshold});
+                           data.rows.terms[i].approach, data.rows.terms[i].threshold});
   }
   c.origin = record.origin;
   constrain::to_problem_velocities(model, c.base, state.v, c.v_before);
@@ -69,21 +69,21 @@ double Step::collide_at_once() {
   resolve_impact({options.restitution_friction, options.propagation,
                   options.energy_guard != EnergyGuard::off, true},
                  solver, data.solver, c, report);
-  data.at_once = true;
-  constrain::to_model_velocities(model, c.base, c.v_after, data.v_start);
-  data.free.v_explicit = data.v_start + (data.v_explicit_plain - state.v);
-  apply_implicit_springs(model, data.forces, data.free, data.v_free);
+  data.impact.at_once = true;
+  constrain::to_model_velocities(model, c.base, c.v_after, data.v.start);
+  data.free.v_explicit = data.v.start + (data.v.explicit_plain - state.v);
+  apply_implicit_springs(model, data.forces, data.free, data.v.free);
 
   // What is left of the step.
   const Units& units = c.base.units;
-  save_slips(data.slips);
+  save_slips(data.relaxed.slips);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    if (data.in_collision[i] < 0) continue;
-    const std::size_t at = c.joints + static_cast<std::size_t>(data.in_collision[i]);
+    if (data.impact.in_collision[i] < 0) continue;
+    const std::size_t at = c.joints + static_cast<std::size_t>(data.impact.in_collision[i]);
     const Constraint& row = c.base.constraints[at];
     double w[max_rows] = {};
     linear::constraint_velocity(c.base, row, c.v_after.data(), true, w);
-    ContactTerms& terms = data.terms[i];
+    ContactTerms& terms = data.rows.terms[i];
     terms.rebound =
         terms.impact && data.contacts[i].restitution > 0 ? std::max(0.0, w[0] * units.speed()) : 0;
     // The relaxed law would lift what slides away; it has left already. Its row is open beyond
@@ -98,14 +98,14 @@ double Step::collide_at_once() {
   if (options.energy_guard == EnergyGuard::off) return 1;
 
   // The speeds that are kept may put energy in only as far as the plastic step or the forces do.
-  EnergyGuardData& guard = data.guard;
+  EnergyGuardData& guard = data.impact.guard;
   if (options.energy_guard == EnergyGuard::impact) {
-    find_energies(last().problem, data.v_free, guard.excess);
+    find_energies(last().problem, data.v.free, guard.excess);
     for (std::size_t i = 0; i < guard.allowed.size(); ++i)
       guard.allowed[i] += std::max(0.0, guard.kinetic[i] - guard.excess[i]);
   }
   if (!reduce_restitution(0)) return 1;
-  restore_slips(data.slips);
+  restore_slips(data.relaxed.slips);
   const double rest = anything_bounces() ? 1 : 0;
   if (unsolved_group() >= 0) report.solve_count = kept;
   solve_with(Purpose::guard, rest);

@@ -22,8 +22,8 @@ const SolveRecord* unguarded(const StepReport& report) {
 // Contacts that collided by their island, over the whole step: what forces, joints and other
 // contacts do meanwhile is `other`.
 void Step::audit_impacts() {
-  if (data.at_once) return;
-  const bool any = std::any_of(data.terms.begin(), data.terms.end(),
+  if (data.impact.at_once) return;
+  const bool any = std::any_of(data.rows.terms.begin(), data.rows.terms.end(),
                                [](const ContactTerms& t) { return t.impact || t.delayed < 0; });
   if (!any) return;
   const SolveRecord& record = last();
@@ -31,16 +31,16 @@ void Step::audit_impacts() {
   const Units& u = problem.units;
   const SolveRecord* full = unguarded(report);
   problem::find_islands(problem, data.islands);
-  constrain::to_problem_velocities(model, problem, data.v_start, data.v_audit);
+  constrain::to_problem_velocities(model, problem, data.v.start, data.v.audit);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    const ContactTerms& terms = data.terms[i];
+    const ContactTerms& terms = data.rows.terms[i];
     const std::size_t at = data.first_contact() + i;
     const Constraint& c = problem.constraints[at];
     const double* lambda = record.solution.lambda.data() + problem.first_row[at];
     const int island = data.islands.of_constraint[at];
     if (!(terms.impact || terms.delayed < 0) || !(lambda[0] > 0) || island < 0) continue;
     double from[max_rows] = {}, to[max_rows] = {}, work[2] = {};
-    linear::constraint_velocity(problem, c, data.v_audit.data(), false, from);
+    linear::constraint_velocity(problem, c, data.v.audit.data(), false, from);
     linear::constraint_velocity(problem, c, record.solution.v.data(), false, to);
     for (int k = 0; k < c.rows; ++k)
       work[k > 0] +=
@@ -63,7 +63,7 @@ void Step::audit_impacts() {
   for (std::size_t i = 0, groups = 0; i < report.impacts.size(); ++i) {
     const int island = report.impacts[i].group;
     if (island < 0) continue;
-    const double before = island_energy(masses, data.islands, island, data.v_audit),
+    const double before = island_energy(masses, data.islands, island, data.v.audit),
                  after = island_energy(masses, data.islands, island, record.solution.v);
     const double guard =
         full ? std::max(0.0, island_energy(masses, data.islands, island, full->solution.v) - after)

@@ -53,10 +53,10 @@ void add_contact_terms(const ContactTerms& terms, const Constraint& c, const Row
 // is an energy.
 double spin_motion_work(const StepData& data, const SolveRecord& record, std::size_t i,
                         const Row& row) {
-  CAIRN_DCHECK(i < data.spins.size(), i);
+  CAIRN_DCHECK(i < data.rows.spins.size(), i);
   double work = 0;
   for (std::size_t r = 0; r < 2; ++r)
-    work -= row.impulse[static_cast<Eigen::Index>(r)] * data.spins[i].motion[r] *
+    work -= row.impulse[static_cast<Eigen::Index>(r)] * data.rows.spins[i].motion[r] *
             record.problem.units.length;
   return work;
 }
@@ -65,17 +65,17 @@ double spin_motion_work(const StepData& data, const SolveRecord& record, std::si
 // elsewhere.
 void add_jumps(const Model& model, StepData& data, const SolveRecord& record, Ledger& ledger) {
   problem::find_islands(record.problem, data.islands);
-  data.impact_islands.assign(static_cast<std::size_t>(data.islands.count), 0);
+  data.impact.hit.assign(static_cast<std::size_t>(data.islands.count), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    if (data.terms[i].impact)
-      data.impact_islands[static_cast<std::size_t>(
-          data.islands.of_constraint[data.first_contact() + i])] = 1;
+    if (data.rows.terms[i].impact)
+      data.impact
+          .hit[static_cast<std::size_t>(data.islands.of_constraint[data.first_contact() + i])] = 1;
   for (std::size_t i = 0; i < record.problem.bodies.size(); ++i) {
     const ProblemBody& b = record.problem.bodies[i];
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     const double jump =
-        dynamics::mass_norm(body, data.v_solved.data() + b.first, data.v_start.data() + b.first);
-    if (data.impact_islands[static_cast<std::size_t>(data.islands.of_body[i])])
+        dynamics::mass_norm(body, data.v.solved.data() + b.first, data.v.start.data() + b.first);
+    if (data.impact.hit[static_cast<std::size_t>(data.islands.of_body[i])])
       ledger.impact += jump;
     else
       ledger.integrator -= jump;
@@ -95,29 +95,29 @@ static bool is_motor(const SolveRecord& record, std::size_t constraint) {
 
 // Of a motor at the rate of its coordinate; the work of prescribed motion counts apart.
 static double drive_work(const StepData& data, std::size_t i, const Row& row) {
-  return row.impulse[0] * (row.velocity[0] + data.drives[i].target);
+  return row.impulse[0] * (row.velocity[0] + data.rows.drives[i].target);
 }
 
 // Calls add(constraint, work) for each constraint through which motors and prescribed motion work.
 template <class Add>
 static void each_work_of_motion(const StepData& data, const SolveRecord& record, const Add& add) {
-  for (std::size_t i = 0; i < data.joint_constraints; ++i)
+  for (std::size_t i = 0; i < data.rows.joint_constraints; ++i)
     for (int row = record.problem.first_row[i]; row < record.problem.first_row[i + 1]; ++row) {
       const auto r = static_cast<std::size_t>(row);
-      add(i, -joint_impulse(record, r) * data.joint_terms[r].motion);
+      add(i, -joint_impulse(record, r) * data.rows.joint_terms[r].motion);
     }
-  for (std::size_t i = 0; i < data.drives.size(); ++i) {
-    const std::size_t constraint = data.joint_constraints + i;
+  for (std::size_t i = 0; i < data.rows.drives.size(); ++i) {
+    const std::size_t constraint = data.rows.joint_constraints + i;
     const Row row = physical_row(record, constraint);
-    const double of_motion = -row.impulse[0] * data.drives[i].motion;
+    const double of_motion = -row.impulse[0] * data.rows.drives[i].motion;
     add(constraint,
         is_motor(record, constraint) ? of_motion + drive_work(data, i, row) : of_motion);
   }
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    if (data.terms[i].motion != Vec3::Zero())
+    if (data.rows.terms[i].motion != Vec3::Zero())
       add(data.first_contact() + i,
-          -physical_row(record, data.first_contact() + i).impulse.dot(data.terms[i].motion));
-  for (std::size_t i = 0; i < data.spins.size(); ++i) {
+          -physical_row(record, data.first_contact() + i).impulse.dot(data.rows.terms[i].motion));
+  for (std::size_t i = 0; i < data.rows.spins.size(); ++i) {
     const std::size_t constraint = data.first_contact() + data.contacts.size() + i;
     add(constraint, spin_motion_work(data, record, i, physical_row(record, constraint)));
   }
@@ -140,56 +140,56 @@ void work_of_motion(const StepData& data, const SolveRecord& record,
 
 Ledger make_ledger(const Model& model, const State& start, double h, StepData& data,
                    const SolveRecord& record) {
-  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size());
+  CAIRN_DCHECK(data.rows.terms.size() == data.contacts.size(), data.rows.terms.size());
   CAIRN_DCHECK(h > 0, h);
   Ledger ledger;
   ledger.kinetic_start = dynamics::kinetic_energy(model, start.v);
   ledger.potential_start = dynamics::potential_energy(model, start.poses);
-  ledger.kinetic_end = dynamics::kinetic_energy(model, data.v_end);
-  ledger.potential_end = dynamics::potential_energy(model, data.poses_end);
-  ledger.work_applied = h * data.forces.applied.dot(data.v_solved);
+  ledger.kinetic_end = dynamics::kinetic_energy(model, data.v.end);
+  ledger.potential_end = dynamics::potential_energy(model, data.poses.end);
+  ledger.work_applied = h * data.forces.applied.dot(data.v.solved);
   const dynamics::SpringWork springs =
-      dynamics::spring_work(model, start.poses, data.forces.springs.rows, h, data.v_solved);
+      dynamics::spring_work(model, start.poses, data.forces.springs.rows, h, data.v.solved);
   ledger.passive = springs.passive;
   ledger.work_motion = springs.motion;
 
-  for (std::size_t i = 0; i < data.joint_constraints; ++i) {
+  for (std::size_t i = 0; i < data.rows.joint_constraints; ++i) {
     const Row row = physical_row(record, i);
     ledger.solver += row.impulse.dot(row.velocity);
   }
-  for (std::size_t i = 0; i < data.drives.size(); ++i) {
-    const std::size_t constraint = data.joint_constraints + i;
+  for (std::size_t i = 0; i < data.rows.drives.size(); ++i) {
+    const std::size_t constraint = data.rows.joint_constraints + i;
     const Row row = physical_row(record, constraint);
     if (is_motor(record, constraint))
       ledger.work_applied += drive_work(data, i, row);
     else
       ledger.friction -= row.impulse[0] * row.velocity[0];
-    ledger.work_motion -= row.impulse[0] * data.drives[i].motion;
+    ledger.work_motion -= row.impulse[0] * data.rows.drives[i].motion;
   }
-  for (std::size_t i = 0; i < data.joint_terms.size(); ++i) {
-    ledger.stabilisation -= joint_impulse(record, i) * data.joint_terms[i].rate;
-    ledger.work_motion -= joint_impulse(record, i) * data.joint_terms[i].motion;
+  for (std::size_t i = 0; i < data.rows.joint_terms.size(); ++i) {
+    ledger.stabilisation -= joint_impulse(record, i) * data.rows.joint_terms[i].rate;
+    ledger.work_motion -= joint_impulse(record, i) * data.rows.joint_terms[i].motion;
   }
-  ledger.stabilisation += data.projection_work;
+  ledger.stabilisation += data.positions.projection_work;
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    add_contact_terms(data.terms[i], record.problem.constraints[data.first_contact() + i],
+    add_contact_terms(data.rows.terms[i], record.problem.constraints[data.first_contact() + i],
                       physical_row(record, data.first_contact() + i), ledger);
-  for (std::size_t i = 0; i < data.spins.size(); ++i) {
+  for (std::size_t i = 0; i < data.rows.spins.size(); ++i) {
     const Row row = physical_row(record, data.first_contact() + data.contacts.size() + i);
     ledger.friction -= row.impulse.dot(row.velocity);
     ledger.work_motion += spin_motion_work(data, record, i, row);
   }
   add_jumps(model, data, record, ledger);
-  if (data.at_once) {
-    ledger.friction += data.collision.friction;
-    ledger.impact += data.collision.impact;
-    ledger.work_motion += data.collision.motion;
+  if (data.impact.at_once) {
+    ledger.friction += data.impact.collision.friction;
+    ledger.impact += data.impact.collision.impact;
+    ledger.work_motion += data.impact.collision.motion;
   }
 
   // The potential is followed along the straight step; what it misses is the integrator's, as is
   // the gyroscopic torque.
-  ledger.integrator += h * data.forces.potential.dot(data.v_solved) + springs.implicit +
-                       data.potential_solved - ledger.potential_start - springs.stored;
+  ledger.integrator += h * data.forces.potential.dot(data.v.solved) + springs.implicit +
+                       data.positions.potential_solved - ledger.potential_start - springs.stored;
   double A[6][6];
   for (const Body& body : model.bodies) {
     if (body.rotation != RotationKind::three || body.velocities == 0) continue;
@@ -199,8 +199,8 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
       double gyroscopic = -h * (data.forces.potential[first + r] + data.forces.applied[first + r]);
       if (data.forces.drive.size() > 0) gyroscopic -= data.forces.drive[first + r];
       for (int c = body.velocities - 3; c < body.velocities; ++c)
-        gyroscopic += A[r][c] * (data.free.v_explicit[first + c] - data.v_start[first + c]);
-      ledger.integrator += data.v_solved[first + r] * gyroscopic;
+        gyroscopic += A[r][c] * (data.free.v_explicit[first + c] - data.v.start[first + c]);
+      ledger.integrator += data.v.solved[first + r] * gyroscopic;
     }
   }
   return ledger;

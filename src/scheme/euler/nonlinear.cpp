@@ -29,10 +29,10 @@ double size_of(const Model& model, std::span<const Pose> poses) {
 // certified velocity may be off by, tolerance times the way of the step, is no fault of it.
 bool Step::settle(double theta) {
   CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
-  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size());
+  CAIRN_DCHECK(data.rows.terms.size() == data.contacts.size(), data.rows.terms.size());
   move_bodies(last());
-  const double size = size_of(model, data.poses_end);
-  bool released = release_isolated() && data.linearised_again;
+  const double size = size_of(model, data.poses.end);
+  bool released = release_isolated() && data.nonlinear.again;
   double residual = nonlinear_residual();
   const double linear = residual;
   int stalls = 0;
@@ -51,7 +51,7 @@ bool Step::settle(double theta) {
   }
   double way = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    way = std::max(way, (data.poses_end[i].p - state.poses[i].p).norm());
+    way = std::max(way, (data.poses.end[i].p - state.poses[i].p).norm());
   const bool settled = residual <= acceptable * size + tolerance(solver) * way;
   report.nonlinear_residual = settled ? residual : linear;
   return settled;
@@ -61,46 +61,46 @@ bool Step::settle(double theta) {
 // islands those of the beginning (E407): J v+ + Phi(q^k)/h - J v^k >= 0. A feature that is gone
 // there keeps the rows it had, in isolated islands those of the beginning.
 void Step::linearise_again() {
-  data.linearised_again = true;
-  data.poses_linear = data.poses_rows = data.poses_end;
+  data.nonlinear.again = true;
+  data.poses.linear = data.poses.rows = data.poses.end;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].velocities > 0) data.poses_rows[i].R = state.poses[i].R;
-  data.v_linear = last().solution.v;
+    if (model.bodies[i].velocities > 0) data.poses.rows[i].R = state.poses[i].R;
+  data.v.linear = last().solution.v;
   CAIRN_DCHECK(data.contacts_start.size() == data.contacts.size(), data.contacts_start.size());
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     Contact c;
-    ContactTerms& terms = data.terms[i];
+    ContactTerms& terms = data.rows.terms[i];
     const Contact& start = data.contacts_start[i];
-    const bool isolated = data.isolated.both(start.key);
-    bool found = data.active.finder.find_one(model, data.poses_linear, start.key, c);
-    if (found) constrain::orient(model, data.poses_linear, c);
+    const bool isolated = data.nonlinear.isolated.both(start.key);
+    bool found = data.active.finder.find_one(model, data.poses.linear, start.key, c);
+    if (found) constrain::orient(model, data.poses.linear, c);
     found = found && c.rows > 0;
     if (isolated && !found) {
       data.contacts[i] = start;
       terms.gap_rate = (start.gap - terms.target) / h;
     }
     if (!found) continue;
-    data.contacts_linear[i] = c;
+    data.nonlinear.contacts[i] = c;
     if (keeps_start(start.key)) continue;
     const double gap = c.gap;
     if (isolated) c = start;
     data.contacts[i] = c;
     // Prescribed bodies are at the end already: their way back is minus their motion.
-    const Vec3 chord = constrain::carried_velocity(model, data.poses_linear, state.poses, c, h);
-    const Vec3 screw = constrain::screw_velocity(model, data.poses_linear, state.poses, c, h);
+    const Vec3 chord = constrain::carried_velocity(model, data.poses.linear, state.poses, c, h);
+    const Vec3 screw = constrain::screw_velocity(model, data.poses.linear, state.poses, c, h);
     const Vec3 motion = -(options.projection ? screw + c.n_W.dot(chord - screw) * c.n_W : chord);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
     terms.gap_rate = (gap - terms.target) / h -
-                     relative_velocity(model, row_poses(c), c, c.n_W, data.v_end) - terms.motion[0];
+                     relative_velocity(model, row_poses(c), c, c.n_W, data.v.end) - terms.motion[0];
   }
 }
 
 // Joints of isolated islands keep the rows of the beginning too (E424). With the projection, which
 // closes them, they are not part of the sequence.
 bool Step::keeps_rows(const Joint& joint) const {
-  return data.linearised_again && (keeps_start(joint.bodies[0], joint.bodies[1]) ||
-                                   data.isolated.both(joint.bodies[0], joint.bodies[1]));
+  return data.nonlinear.again && (keeps_start(joint.bodies[0], joint.bodies[1]) ||
+                                  data.nonlinear.isolated.both(joint.bodies[0], joint.bodies[1]));
 }
 
 const Joint& Step::joint_of(const Constraint& c) const {
@@ -110,16 +110,16 @@ const Joint& Step::joint_of(const Constraint& c) const {
 
 // Where the rows of a contact are taken.
 std::span<const Pose> Step::row_poses(const Contact& c) const {
-  return data.linearised_again && (keeps_start(c.key) || data.isolated.both(c.key))
+  return data.nonlinear.again && (keeps_start(c.key) || data.nonlinear.isolated.both(c.key))
              ? state.poses
-             : data.poses_rows;
+             : data.poses.rows;
 }
 
 // Bodies that the last solution leaves in an isolated island stay marked, so that the sequence does
 // not go to and fro. True: there are new ones.
 bool Step::release_isolated() {
   find_free_groups();
-  return data.isolated.mark();
+  return data.nonlinear.isolated.mark();
 }
 
 // (E406): columns of the angular velocities in the frames that the bodies have at the beginning.
@@ -132,7 +132,7 @@ void Step::turn_columns(Problem& problem) const {
       const Body& body = model.bodies[k];
       if (body.rotation != RotationKind::three) continue;
       if (keeps_rows(joint_of(c))) continue;
-      const Quat turn = state.poses[k].R.conjugate() * data.poses_linear[k].R;
+      const Quat turn = state.poses[k].R.conjugate() * data.poses.linear[k].R;
       for (int r = 0; r < c.rows; ++r) {
         Eigen::Map<Vec3> columns(c.J[side][r] + model::translation_count(body));
         columns = turn * Vec3(columns);
@@ -143,9 +143,9 @@ void Step::turn_columns(Problem& problem) const {
 // b of the joints at q^k: (Theta(q^k) - target)/h - J v^k. As for contacts the motion of prescribed
 // bodies is in Theta(q^k); it stands apart for the ledger.
 void Step::shift_joint_rows(Problem& problem) {
-  CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
-               data.joint_terms.size(), problem.rows());
-  CAIRN_DCHECK(data.v_linear.size() == problem.velocities(), data.v_linear.size());
+  CAIRN_DCHECK(data.rows.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
+               data.rows.joint_terms.size(), problem.rows());
+  CAIRN_DCHECK(data.v.linear.size() == problem.velocities(), data.v.linear.size());
   const double speed = problem.units.speed();
   std::size_t row = 0;
   for (Constraint& c : problem.constraints) {
@@ -154,9 +154,9 @@ void Step::shift_joint_rows(Problem& problem) {
       continue;
     }
     double w[max_rows] = {};
-    linear::constraint_velocity(problem, c, data.v_linear.data(), false, w);
+    linear::constraint_velocity(problem, c, data.v.linear.data(), false, w);
     for (int r = 0; r < c.rows; ++r, ++row) {
-      constrain::JointRowTerms& term = data.joint_terms[row];
+      constrain::JointRowTerms& term = data.rows.joint_terms[row];
       const double all = (term.error - joint_target(row)) / h - w[r] * speed;
       term.motion = -term.motion;
       term.rate = all - term.motion;
@@ -170,41 +170,43 @@ void Step::shift_joint_rows(Problem& problem) {
 // Contacts that bounce are governed by their velocities.
 double Step::contact_residual(std::size_t i) {
   CAIRN_DCHECK(i < data.contacts.size(), i);
-  if (data.terms[i].bounce < 0 || keeps_start(data.contacts_start[i].key)) return 0;
+  if (data.rows.terms[i].bounce < 0 || keeps_start(data.contacts_start[i].key)) return 0;
   Contact c;
-  if (!data.active.finder.find_one(model, data.poses_end, data.contacts[i].key, c)) return 0;
+  if (!data.active.finder.find_one(model, data.poses.end, data.contacts[i].key, c)) return 0;
   const SolveRecord& record = last();
   const double normal = record.solution.lambda[record.problem.first_row[data.first_contact() + i]] *
                         record.problem.units.impulse();
   double mass = std::numeric_limits<double>::infinity();
   for (const BodyId id : {c.key.body_a, c.key.body_b})
     if (model.body(id).velocities > 0) mass = std::min(mass, model.body(id).mass);
-  return std::abs(std::min(c.gap - data.terms[i].target - h * lift(i), h * normal / mass));
+  return std::abs(std::min(c.gap - data.rows.terms[i].target - h * lift(i), h * normal / mass));
 }
 
 // Largest error of a joint row beyond what gamma leaves [m]. Filled into a problem of its own, so
 // that the same rows are left out.
 double Step::joint_residual() {
   if (model.joints.empty()) return 0;
-  constrain::assemble_bodies(model, data.v_free, h, data.layout, data.probe);
-  data.probe_terms.clear();
+  constrain::assemble_bodies(model, data.v.free, h, data.rows.layout, data.nonlinear.probe);
+  data.nonlinear.probe_terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
-    constrain::add_joint(model, data.poses_end, data.poses_end, data.layout,
-                         static_cast<JointId>(i), 1, h, data.probe, data.probe_terms);
+    constrain::add_joint(model, data.poses.end, data.poses.end, data.rows.layout,
+                         static_cast<JointId>(i), 1, h, data.nonlinear.probe,
+                         data.nonlinear.probe_terms);
   double largest = 0;
   std::size_t row = 0;
-  for (const Constraint& c : data.probe.constraints)
+  for (const Constraint& c : data.nonlinear.probe.constraints)
     for (int r = 0; r < c.rows; ++r, ++row)
       if (!options.projection ||
           !(keeps_start(joint_of(c).bodies[0], joint_of(c).bodies[1]) ||
-            data.isolated.both(joint_of(c).bodies[0], joint_of(c).bodies[1])))
-        largest = std::max(largest, std::abs(data.probe_terms[row].error - joint_target(row)));
+            data.nonlinear.isolated.both(joint_of(c).bodies[0], joint_of(c).bodies[1])))
+        largest =
+            std::max(largest, std::abs(data.nonlinear.probe_terms[row].error - joint_target(row)));
   return largest;
 }
 
 // Rows are numbered as at the beginning; one that was left out there has no target.
 double Step::joint_target(std::size_t row) const {
-  return row < data.joint_targets.size() ? data.joint_targets[row] : 0;
+  return row < data.rows.joint_targets.size() ? data.rows.joint_targets[row] : 0;
 }
 
 // How far the bodies that carry impulses ended from where their rows were taken, turns as lengths
@@ -217,7 +219,7 @@ double Step::row_distance() {
     const Constraint& c = record.problem.constraints[i];
     if (record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0)) continue;
     if (is_of_contact(c.key.role) &&
-        (keeps_start(c.key.contact) || data.isolated.both(c.key.contact)))
+        (keeps_start(c.key.contact) || data.nonlinear.isolated.both(c.key.contact)))
       continue;
     if (acts_on_coordinate(c.key.role)) continue;
     if (c.key.role == Role::joint && keeps_rows(joint_of(c))) continue;
@@ -225,7 +227,7 @@ double Step::row_distance() {
       if (body < 0) continue;
       const auto k = static_cast<std::size_t>(
           record.problem.bodies[static_cast<std::size_t>(body)].model_body);
-      const Pose &from = data.poses_linear[k], &to = data.poses_end[k];
+      const Pose &from = data.poses.linear[k], &to = data.poses.end[k];
       largest = std::max(
           {largest, (to.p - from.p).norm(), to.R.angularDistance(from.R) * model.length_unit});
     }
@@ -234,7 +236,7 @@ double Step::row_distance() {
 }
 
 double Step::nonlinear_residual() {
-  if (!data.v_end.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+  if (!data.v.end.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   double largest = std::max(joint_residual(), row_distance());
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     largest = std::max(largest, contact_residual(i));

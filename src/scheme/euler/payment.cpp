@@ -26,11 +26,12 @@ double paying_factor(double a, double b, double c) {
 // False: nothing is prescribed.
 bool Step::find_carried() {
   bool moves = false;
-  for (const constrain::JointRowTerms& term : data.joint_terms) moves = moves || term.motion != 0;
-  for (const ContactTerms& terms : data.terms) moves = moves || terms.motion != Vec3::Zero();
+  for (const constrain::JointRowTerms& term : data.rows.joint_terms)
+    moves = moves || term.motion != 0;
+  for (const ContactTerms& terms : data.rows.terms) moves = moves || terms.motion != Vec3::Zero();
   if (!moves) return false;
-  PaymentData& pay = data.payment;
-  data.v_carried.setZero(model.velocities);
+  PaymentData& pay = data.positions.payment;
+  data.v.carried.setZero(model.velocities);
   bool several = false;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     several = several || (pay.pays[i] && pay.frame[pay.root(i)] == PaymentData::several);
@@ -38,16 +39,16 @@ bool Step::find_carried() {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (!pay.pays[i] || pay.frame[pay.root(i)] == PaymentData::several) continue;
-    data.v_carried.segment(body.first_velocity, body.velocities).setZero();
+    data.v.carried.segment(body.first_velocity, body.velocities).setZero();
     if (const int frame = pay.frame[pay.root(i)]; frame >= 0)
-      carry(i, static_cast<std::size_t>(frame), data.v_carried.data() + body.first_velocity);
+      carry(i, static_cast<std::size_t>(frame), data.v.carried.data() + body.first_velocity);
   }
   return true;
 }
 
 // The velocities of a body that moves with a prescribed one as if fixed to it.
 void Step::carry(std::size_t i, std::size_t with, double* u) const {
-  const Pose &start = state.poses[with], &end = data.poses_end[with];
+  const Pose &start = state.poses[with], &end = data.poses.end[with];
   const Vec3& p = state.poses[i].p;
   const Eigen::AngleAxisd turn(end.R * start.R.conjugate());
   dynamics::add_generalised_force(model.bodies[i], state.poses[i],
@@ -58,7 +59,7 @@ void Step::carry(std::size_t i, std::size_t with, double* u) const {
 // Those of least kinetic energy: joints hold, contacts that press stick or slide as they do.
 bool Step::find_least_carried() {
   const SolveRecord& record = last();
-  Problem& problem = data.carrying;
+  Problem& problem = data.positions.payment.carrying;
   problem = record.problem;
   problem.k.setZero();
   problem.constraints.clear();
@@ -68,14 +69,14 @@ bool Step::find_least_carried() {
     Constraint c = record.problem.constraints[i];
     const int first = record.problem.first_row[i];
     if (acts_on_coordinate(c.key.role)) continue;
-    if (i < data.joint_constraints) {
+    if (i < data.rows.joint_constraints) {
       for (int r = 0; r < c.rows; ++r)
-        c.b[r] = data.joint_terms[static_cast<std::size_t>(first + r)].motion / speed;
+        c.b[r] = data.rows.joint_terms[static_cast<std::size_t>(first + r)].motion / speed;
     } else {
       if (!(record.solution.lambda[first] > 0)) continue;
       if (slip_of(i - data.first_contact()) > 0) c.rows = 1;
       for (int r = 0; r < c.rows; ++r)
-        c.b[r] = data.terms[i - data.first_contact()].motion[r] / speed;
+        c.b[r] = data.rows.terms[i - data.first_contact()].motion[r] / speed;
     }
     c.law = Law::equality;
     c.mu = 0;
@@ -85,10 +86,11 @@ bool Step::find_least_carried() {
     problem.first_row.push_back(problem.first_row.back() + c.rows);
     problem.constraints.push_back(std::move(c));
   }
-  data.carried.lambda.setZero(problem.rows());
-  solver::solve_unguarded(problem, solver, data.contact_projection.solver, data.carried);
-  constrain::to_model_velocities(model, problem, data.carried.v, data.v_carried);
-  return data.v_carried.allFinite();
+  data.positions.payment.carried.lambda.setZero(problem.rows());
+  solver::solve_unguarded(problem, solver, data.positions.contact_projection.solver,
+                          data.positions.payment.carried);
+  constrain::to_model_velocities(model, problem, data.positions.payment.carried.v, data.v.carried);
+  return data.v.carried.allFinite();
 }
 
 // Speed along the surface of a contact that presses, beyond rounding [m/s].
@@ -112,14 +114,14 @@ double Step::slip_of(std::size_t contact) const {
 void Step::find_payers() {
   const Problem& problem = last().problem;
   const std::size_t bodies = model.bodies.size();
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   auto body_of = [&](int i) { return problem.bodies[static_cast<std::size_t>(i)].model_body; };
   pay.groups.reset(bodies);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     if (c.body[0] < 0 || c.body[1] < 0) continue;
-    if (model.joints.empty() || i < data.joint_constraints || problem_row_presses(i))
+    if (model.joints.empty() || i < data.rows.joint_constraints || problem_row_presses(i))
       pay.groups.join(body_of(c.body[0]), body_of(c.body[1]));
   }
   for (const BodyCoupling& c : problem.couplings)
@@ -133,10 +135,10 @@ void Step::find_payers() {
   for (std::size_t i = 0; i < bodies; ++i)
     pay.pays[i] = model.bodies[i].velocities > 0 && (lifts_all || pay.jointed[pay.root(i)]) ? 1 : 0;
   pay.spared.assign(bodies, 0);
-  if (data.spared) find_pushed();
+  if (data.positions.spared) find_pushed();
   pay.frame.assign(bodies, PaymentData::none);
   for (std::size_t i = 0; i < data.first_contact() + data.contacts.size(); ++i)
-    if (i < data.joint_constraints || (i >= data.first_contact() && problem_row_presses(i)))
+    if (i < data.rows.joint_constraints || (i >= data.first_contact() && problem_row_presses(i)))
       add_frame(problem.constraints[i]);
 }
 
@@ -148,24 +150,24 @@ void Step::add_frame(const Constraint& c) {
     if (c.body[side] >= 0 || c.body[1 - side] < 0) continue;
     const bool moves = dynamics::is_prescribed(model, ids[side]);
     const int by = moves ? static_cast<int>(ids[side]) : PaymentData::ground;
-    int& frame = data.payment.frame[data.payment.root(index(ids[1 - side]))];
+    int& frame = data.positions.payment.frame[data.positions.payment.root(index(ids[1 - side]))];
     frame = frame == PaymentData::none || frame == by ? by : PaymentData::several;
   }
 }
 
 // Bodies that contacts pushed apart in the projection pay together.
 void Step::find_pushed() {
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   const std::size_t bodies = model.bodies.size();
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
-  const JointProjectionBuffers& projected = data.joint_projection;
+  const JointProjectionBuffers& projected = data.positions.joint_projection;
   for (std::size_t i = 0; i < projected.bounds.size(); ++i) {
     const ContactKey& key = projected.bounds[i].contact.key;
     if (projected.pushed[i] && free(key.body_a) && free(key.body_b))
       pay.groups.join(static_cast<int>(key.body_a), static_cast<int>(key.body_b));
   }
   for (std::size_t i = 0; i < bodies; ++i)
-    if (model.bodies[i].velocities > 0 && data.joint_projection.takes_part(i))
+    if (model.bodies[i].velocities > 0 && data.positions.joint_projection.takes_part(i))
       pay.spared[pay.root(i)] = 1;
 }
 
@@ -180,7 +182,7 @@ bool Step::problem_row_presses(std::size_t constraint) const {
 // energy does not suffice pays nothing; one whose contacts took part in the projection comes to
 // rest. The ledger shows the rise that is left.
 void Step::pay_for_projection() {
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   find_payers();
   pay.work.assign(model.bodies.size(), 0.0);
   pay.kinetic.assign(model.bodies.size(), 0.0);
@@ -189,14 +191,14 @@ void Step::pay_for_projection() {
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;
     pay.work[pay.root(i)] -=
-        body.mass * model.gravity.dot(data.poses_end[i].p - data.poses_moved[i].p);
-    if (pay.pays[i] && !data.isolated.held(i)) pay.pays[i] = 0;  // those of E426
-    const double kinetic = dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, rest);
+        body.mass * model.gravity.dot(data.poses.end[i].p - data.poses.moved[i].p);
+    if (pay.pays[i] && !data.nonlinear.isolated.held(i)) pay.pays[i] = 0;  // those of E426
+    const double kinetic = dynamics::mass_norm(body, data.v.end.data() + body.first_velocity, rest);
     if (pay.pays[i]) pay.kinetic[pay.root(i)] += kinetic;
     // What a body turned by the projection needs to keep its spin momentum (E428).
-    if (body.rotation == RotationKind::three && data.isolated.held(i))
+    if (body.rotation == RotationKind::three && data.nonlinear.isolated.held(i))
       pay.work[pay.root(i)] +=
-          kinetic - dynamics::mass_norm(body, data.v_before.data() + body.first_velocity, rest);
+          kinetic - dynamics::mass_norm(body, data.v.before.data() + body.first_velocity, rest);
   }
   if (std::none_of(pay.work.begin(), pay.work.end(), [](double work) { return work > 0; })) return;
   if (find_carried()) return pay_relative();
@@ -207,23 +209,23 @@ void Step::pay_for_projection() {
     if (!(kinetic > work) && !pay.spared[pay.root(i)]) continue;
     const double factor = kinetic > work ? std::sqrt(1 - work / kinetic) : 0;
     report.projection_slowing = std::min(report.projection_slowing, factor);
-    data.v_end.segment(body.first_velocity, body.velocities) *= factor;
+    data.v.end.segment(body.first_velocity, body.velocities) *= factor;
   }
 }
 
 // (E322): v = u + f (v - u), u of find_carried().
 void Step::pay_relative() {
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   pay.relative.assign(model.bodies.size(), 0.0);
-  pay.carried.assign(model.bodies.size(), 0.0);
+  pay.carried_energy.assign(model.bodies.size(), 0.0);
   static constexpr double rest[6] = {};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     if (!pay.pays[i]) continue;
     const Body& body = model.bodies[i];
-    const double *u = data.v_carried.data() + body.first_velocity,
-                 *v = data.v_end.data() + body.first_velocity;
+    const double *u = data.v.carried.data() + body.first_velocity,
+                 *v = data.v.end.data() + body.first_velocity;
     pay.relative[pay.root(i)] += dynamics::mass_norm(body, v, u);
-    pay.carried[pay.root(i)] += dynamics::mass_norm(body, u, rest);
+    pay.carried_energy[pay.root(i)] += dynamics::mass_norm(body, u, rest);
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
@@ -236,13 +238,13 @@ void Step::pay_relative() {
     double factor = relative > work ? std::sqrt(1 - work / relative) : 0;
     if (pay.frame[group] == PaymentData::several) {
       // K(u + f w) = K(u) + 2 f s + f^2 K(w) with 2 s = u . M w = K(u + w) - K(u) - K(w).
-      const double carried = pay.carried[group];
+      const double carried = pay.carried_energy[group];
       factor =
           paying_factor(relative, 0.5 * (kinetic - carried - relative), kinetic - carried - work);
     }
     report.projection_slowing = std::min(report.projection_slowing, factor);
-    auto v = data.v_end.segment(body.first_velocity, body.velocities);
-    const auto u = data.v_carried.segment(body.first_velocity, body.velocities);
+    auto v = data.v.end.segment(body.first_velocity, body.velocities);
+    const auto u = data.v.carried.segment(body.first_velocity, body.velocities);
     v = u + factor * (v - u);
   }
 }

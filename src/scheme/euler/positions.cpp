@@ -18,48 +18,51 @@ constexpr double given_way = 0x1p-7;  // of the model's size [-]
 void Step::find_kept_coordinates() {
   constexpr double inside = 1 - 0x1p-20;
   const SolveRecord& record = last();
-  data.projection.coordinates.clear();
-  for (std::size_t i = 0; i < data.drives.size(); ++i) {
-    const std::size_t number = data.joint_constraints + i;
+  data.positions.projection.coordinates.clear();
+  for (std::size_t i = 0; i < data.rows.drives.size(); ++i) {
+    const std::size_t number = data.rows.joint_constraints + i;
     const Constraint& c = record.problem.constraints[number];
     const double impulse = record.solution.lambda[record.problem.first_row[number]];
     if (!(std::abs(impulse) < inside * c.hi) || !(c.lo < c.hi)) continue;
     const auto id = static_cast<JointId>(c.key.element);
     const Joint& joint = model.joints[index(id)];
     const double lever = model::is_angle(joint) ? model.length_unit : 1;
-    if (!std::any_of(data.projection.coordinates.begin(), data.projection.coordinates.end(),
+    if (!std::any_of(data.positions.projection.coordinates.begin(),
+                     data.positions.projection.coordinates.end(),
                      [&](const constrain::KeptCoordinate& k) { return k.joint == id; }))
-      data.projection.coordinates.push_back({id, model::joint_coordinate(state.poses, joint).value +
-                                                     h * data.drives[i].target / lever});
+      data.positions.projection.coordinates.push_back(
+          {id, model::joint_coordinate(state.poses, joint).value +
+                   h * data.rows.drives[i].target / lever});
   }
 }
 
 // (E38), with the anchors of contacts that stick (E442) and coordinates that are kept. Both give
 // way to joints. False if the joints cannot be closed.
 bool Step::close_joints(std::span<const Contact> beginning) {
-  data.poses_moved = data.poses_end;
-  data.spared = false;
-  data.anchors.clear();
-  data.anchor_rows.clear();
+  data.poses.moved = data.poses.end;
+  data.positions.spared = false;
+  data.sticking.anchors.clear();
+  data.sticking.anchor_rows.clear();
   if (!options.projection) return true;
   find_anchors(beginning);
   select_anchors();
   find_kept_coordinates();
   for (;;) {
-    if (model.joints.empty() && data.projection.anchors.empty()) return true;
-    const bool closed = constrain::project_onto_joints(model, data.projection, data.poses_end);
-    if (!closed && !data.projection.coordinates.empty()) {
-      data.projection.coordinates.clear();
-      data.poses_end = data.poses_moved;
+    if (model.joints.empty() && data.positions.projection.anchors.empty()) return true;
+    const bool closed =
+        constrain::project_onto_joints(model, data.positions.projection, data.poses.end);
+    if (!closed && !data.positions.projection.coordinates.empty()) {
+      data.positions.projection.coordinates.clear();
+      data.poses.end = data.poses.moved;
       continue;
     }
-    if (data.projection.anchors.empty()) return closed;
+    if (data.positions.projection.anchors.empty()) return closed;
     if (closed && (!presses_others(beginning) || (may_spare() && spare_others()))) return true;
     if (!closed)
       give_up_anchors();
     else if (!release_anchors(beginning))
       return true;
-    data.poses_end = data.poses_moved;
+    data.poses.end = data.poses.moved;
   }
 }
 
@@ -67,16 +70,17 @@ bool Step::close_joints(std::span<const Contact> beginning) {
 // linearly. Larger piles give up the anchors of the groups that press others.
 bool Step::may_spare() const {
   constexpr std::size_t most = std::size_t{1} << 18;
-  return data.projection.anchors.size() * data.contacts.size() <= most;
+  return data.positions.projection.anchors.size() * data.contacts.size() <= most;
 }
 
 // (E602): contacts without an anchor that the projection has pushed together are opened, with
 // joints and anchors closed. False if that leaves more than rounding.
 bool Step::spare_others() {
-  const Squeeze squeeze = spare_contacts(model, state.poses, data.poses_moved, 0, options.events,
-                                         of_role(data.impulses, Role::contact), data.projection,
-                                         data.joint_projection, data.poses_end);
-  data.spared = data.spared || squeeze.moved;
+  const Squeeze squeeze =
+      spare_contacts(model, state.poses, data.poses.moved, 0, options.events,
+                     of_role(data.impulses, Role::contact), data.positions.projection,
+                     data.positions.joint_projection, data.poses.end);
+  data.positions.spared = data.positions.spared || squeeze.moved;
   return !(squeeze.depth > pressed_noise());
 }
 
@@ -84,11 +88,12 @@ bool Step::spare_others() {
 // what cannot be met.
 Squeeze Step::keep_gaps() {
   if (!options.projection || model.joints.empty()) return {};
-  if (!(find_overlaps(model, data.poses_end, data.active) > 0)) return {};
-  const Squeeze squeeze = spare_contacts(model, state.poses, data.poses_moved, data.allowed_overlap,
-                                         options.events, of_role(data.impulses, Role::contact),
-                                         data.projection, data.joint_projection, data.poses_end);
-  data.spared = data.spared || squeeze.moved;
+  if (!(find_overlaps(model, data.poses.end, data.active) > 0)) return {};
+  const Squeeze squeeze =
+      spare_contacts(model, state.poses, data.poses.moved, data.in.allowed_overlap, options.events,
+                     of_role(data.impulses, Role::contact), data.positions.projection,
+                     data.positions.joint_projection, data.poses.end);
+  data.positions.spared = data.positions.spared || squeeze.moved;
   return squeeze;
 }
 
@@ -101,7 +106,7 @@ bool Step::joints_give_way() const {
     if (!(record.solution.certificate.equality <= tolerance(solver))) return true;
   const double limit = given_way * model.length_unit;
   return constrain::open_error(model, state.poses) <= limit &&
-         constrain::open_error(model, data.poses_end) > limit;
+         constrain::open_error(model, data.poses.end) > limit;
 }
 
 bool Step::finite_energy() const {
@@ -114,14 +119,15 @@ bool Step::finite_energy() const {
 // penetration.
 void Step::open_overlaps() {
   if (!options.project_contacts || !(report.penetration > 0)) return;
-  const ContactProjection projected = project_out_of_overlaps(
-      model, solver, options.projection, data.active, data.contact_projection, data.poses_end);
+  const ContactProjection projected =
+      project_out_of_overlaps(model, solver, options.projection, data.active,
+                              data.positions.contact_projection, data.poses.end);
   report.contact_projections = projected.solves;
   report.uncertified_projections = projected.uncertified;
   report.contact_projection_certificate = projected.certificate;
   if (projected.solves > 0 && options.projection && !model.joints.empty())
-    constrain::project_onto_joints(model, data.projection, data.poses_end);
-  report.penetration = find_overlaps(model, data.poses_end, data.active);
+    constrain::project_onto_joints(model, data.positions.projection, data.poses.end);
+  report.penetration = find_overlaps(model, data.poses.end, data.active);
 }
 
 // What both have done to the bodies and to the energy.
@@ -129,48 +135,48 @@ void Step::account_for_projection() {
   drop_open_anchors();
   report.projection = report.projection_angle = 0;
   report.projection_slowing = 1;
-  data.v_solved = data.v_end;
-  data.v_end = data.v_moved;
-  data.potential_solved = dynamics::potential_energy(model, data.poses_moved);
-  data.projection_work = 0;
-  const bool moved = data.poses_moved != data.poses_end;
+  data.v.solved = data.v.end;
+  data.v.end = data.v.moved;
+  data.positions.potential_solved = dynamics::potential_energy(model, data.poses.moved);
+  data.positions.projection_work = 0;
+  const bool moved = data.poses.moved != data.poses.end;
   const bool springs = data.forces.springs.followed && pay_for_springs();
   if (!moved && !springs) return;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Pose &from = data.poses_moved[i], &to = data.poses_end[i];
+    const Pose &from = data.poses.moved[i], &to = data.poses.end[i];
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
   }
   if (moved) {
-    data.v_before = data.v_end;
-    keep_spins(model, data.poses_moved, data.poses_end, data.v_end);
+    data.v.before = data.v.end;
+    keep_spins(model, data.poses.moved, data.poses.end, data.v.end);
     find_free_groups();
     pay_for_projection();
     keep_momentum();
   }
-  data.projection_work = dynamics::potential_energy(model, data.poses_end) - data.potential_solved +
-                         dynamics::kinetic_energy(model, data.v_end) -
-                         dynamics::kinetic_energy(model, data.v_moved);
-  report.projection_work = data.projection_work;
+  data.positions.projection_work =
+      dynamics::potential_energy(model, data.poses.end) - data.positions.potential_solved +
+      dynamics::kinetic_energy(model, data.v.end) - dynamics::kinetic_energy(model, data.v.moved);
+  report.projection_work = data.positions.projection_work;
 }
 
 // Islands of joints, springs and the impulses of the step.
 void Step::find_free_groups() {
   const SolveRecord& record = last();
-  data.isolated.begin(model);
+  data.nonlinear.isolated.begin(model);
   for (std::size_t i = data.first_contact(); i < record.problem.constraints.size(); ++i) {
     const Constraint& c = record.problem.constraints[i];
     if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
-      data.isolated.join(model, c.key.contact.body_a, c.key.contact.body_b);
+      data.nonlinear.isolated.join(model, c.key.contact.body_a, c.key.contact.body_b);
   }
-  data.isolated.spread();
+  data.nonlinear.isolated.spread();
 }
 
 // (E425, E426).
 void Step::keep_momentum() {
-  const double slowing =
-      data.free_groups.keep_momentum(model, data.isolated, data.poses_moved, data.v_before,
-                                     data.poses_end, GroupPayment::gains, data.v_end);
+  const double slowing = data.positions.free_groups.keep_momentum(
+      model, data.nonlinear.isolated, data.poses.moved, data.v.before, data.poses.end,
+      GroupPayment::gains, data.v.end);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 

@@ -36,30 +36,30 @@ double Step::slip(std::size_t contact) const {
 
 // How fast a contact that presses opens (E90) [m/s].
 double Step::lift(std::size_t contact) const {
-  return slip(contact) - data.terms[contact].slip;
+  return slip(contact) - data.rows.terms[contact].slip;
 }
 
 void Step::save_slips(std::vector<double>& slips) const {
   slips.clear();
-  for (const ContactTerms& terms : data.terms) slips.push_back(terms.slip);
+  for (const ContactTerms& terms : data.rows.terms) slips.push_back(terms.slip);
 }
 
 void Step::restore_slips(const std::vector<double>& slips) {
-  CAIRN_DCHECK(slips.size() == data.terms.size(), slips.size(), data.terms.size());
-  for (std::size_t i = 0; i < slips.size(); ++i) data.terms[i].slip = slips[i];
+  CAIRN_DCHECK(slips.size() == data.rows.terms.size(), slips.size(), data.rows.terms.size());
+  for (std::size_t i = 0; i < slips.size(); ++i) data.rows.terms[i].slip = slips[i];
 }
 
 // (E93): the last solution judged by Coulomb's law, in the problem without Gamma.
 double Step::coulomb_residual() {
   const SolveRecord& record = last();
-  data.exact = record.problem;
+  data.relaxed.exact = record.problem;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    Constraint& c = data.exact.constraints[data.first_contact() + i];
+    Constraint& c = data.relaxed.exact.constraints[data.first_contact() + i];
     if (c.law != Law::coulomb_relaxed) continue;
     c.law = Law::coulomb;
-    c.b[0] -= data.terms[i].slip / data.exact.units.speed();
+    c.b[0] -= data.rows.terms[i].slip / data.relaxed.exact.units.speed();
   }
-  return certify(data.exact, record.solution.v, record.solution.lambda).worst;
+  return certify(data.relaxed.exact, record.solution.v, record.solution.lambda).worst;
 }
 
 // (E92): Gamma from the last solution, until Coulomb's law holds. The iteration contracts for small
@@ -67,22 +67,22 @@ double Step::coulomb_residual() {
 void Step::correct(double theta) {
   double best = coulomb_residual();
   int best_solve = report.solve_count - 1;
-  save_slips(data.best_slips);
-  save_springs(data.best_springs);
+  save_slips(data.relaxed.best_slips);
+  save_springs(data.relaxed.best_springs);
   for (int i = 0; i < friction.corrections && !(best <= friction.tolerance); ++i) {
-    for (std::size_t k = 0; k < data.terms.size(); ++k) data.terms[k].slip = slip(k);
+    for (std::size_t k = 0; k < data.rows.terms.size(); ++k) data.rows.terms[k].slip = slip(k);
     solve_once(Purpose::correction, theta);
     ++report.corrections;
     const double residual = coulomb_residual();
     if (!(residual < best)) continue;
     best = residual;
     best_solve = report.solve_count - 1;
-    save_slips(data.best_slips);
-    save_springs(data.best_springs);
+    save_slips(data.relaxed.best_slips);
+    save_springs(data.relaxed.best_springs);
   }
   if (best_solve == report.solve_count - 1) return;
-  restore_slips(data.best_slips);
-  go_back_to(static_cast<std::size_t>(best_solve), data.best_springs);
+  restore_slips(data.relaxed.best_slips);
+  go_back_to(static_cast<std::size_t>(best_solve), data.relaxed.best_springs);
 }
 
 }  // namespace cairn::scheme

@@ -43,8 +43,8 @@ double velocity_gain(const Model& model, const Contact& c, const VecX& from, con
 // rest do not bounce on rounding.
 double Step::threshold(const Contact& c) const {
   if (options.restitution_threshold >= 0) return options.restitution_threshold;
-  const double gain = velocity_gain(model, c, state.v, data.v_free);
-  const double along = relative_velocity(model, state.poses, c, c.n_W, data.v_free) -
+  const double gain = velocity_gain(model, c, state.v, data.v.free);
+  const double along = relative_velocity(model, state.poses, c, c.n_W, data.v.free) -
                        relative_velocity(model, state.poses, c, c.n_W, state.v);
   // What approaches by rounding does not bounce either.
   double speed = 0;
@@ -59,13 +59,14 @@ double Step::threshold(const Contact& c) const {
 // Impacts: contacts that carry an impulse and approached faster than the threshold. True if one of
 // them bounces.
 bool Step::mark_impacts() {
-  CAIRN_DCHECK(data.terms.size() == data.contacts.size(), data.terms.size(), data.contacts.size());
+  CAIRN_DCHECK(data.rows.terms.size() == data.contacts.size(), data.rows.terms.size(),
+               data.contacts.size());
   const SolveRecord& plastic = last();
   bool bounces = false;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const double normal =
         plastic.solution.lambda[plastic.problem.first_row[data.first_contact() + i]];
-    ContactTerms& terms = data.terms[i];
+    ContactTerms& terms = data.rows.terms[i];
     terms.impact = normal > 0 && terms.approach < -terms.threshold;
     terms.rebound = terms.impact ? -data.contacts[i].restitution * terms.approach : 0;
     bounces = bounces || (terms.impact && data.contacts[i].restitution > 0);

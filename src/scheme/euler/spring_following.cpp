@@ -15,18 +15,19 @@ bool Step::follow_springs(SolveRecord& record) {
   constexpr int most = 60, patience = 6;            // solves; of them without progress
   constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
   dynamics::SpringRows& springs = data.forces.springs;
-  data.k_plain = record.problem.k;
-  dynamics::follow_springs(model, state.poses, h, data.v_free, false, springs);
+  data.v.k_plain = record.problem.k;
+  dynamics::follow_springs(model, state.poses, h, data.v.free, false, springs);
   dynamics::linearise_springs(h, true, springs);
   double least = std::numeric_limits<double>::infinity(), last = least;
   for (int i = 0, worse = 0; i < most && worse < patience; ++i) {
-    record.problem.k = data.k_plain;
-    constrain::add_spring_pushes(model, state.poses, springs.rows, h, data.layout, record.problem);
+    record.problem.k = data.v.k_plain;
+    constrain::add_spring_pushes(model, state.poses, springs.rows, h, data.rows.layout,
+                                 record.problem);
     solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
-    constrain::to_model_velocities(model, record.problem, record.solution.v, data.v_end);
-    if (!data.v_end.allFinite()) return false;
+    constrain::to_model_velocities(model, record.problem, record.solution.v, data.v.end);
+    if (!data.v.end.allFinite()) return false;
     const dynamics::FollowingError error =
-        dynamics::follow_springs(model, state.poses, h, data.v_end, false, springs);
+        dynamics::follow_springs(model, state.poses, h, data.v.end, false, springs);
     if (error.tight <= rounding) return true;
     if (error.loose <= stalled && error.tight >= 0.5 * last) return true;
     if (std::isnan(error.tight)) return false;
@@ -52,7 +53,7 @@ void Step::go_back_to(std::size_t solve, std::span<const dynamics::SpringRow> ro
 
 // Groups of bodies that joints, springs and contacts that press connect, and what holds them.
 void Step::find_spring_frames() {
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   const std::size_t bodies = model.bodies.size();
   pay.groups.reset(bodies);
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
@@ -83,7 +84,7 @@ void Step::find_spring_frames() {
 // impulses of the step have lost; and the share of it that is paid, none where springs become
 // explicit.
 void Step::find_spring_gains() {
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   pay.work.assign(model.bodies.size(), 0.0);
   pay.relative.assign(model.bodies.size(), 0.0);
   for (const dynamics::SpringRow& row : data.forces.springs.rows) {
@@ -100,13 +101,13 @@ void Step::find_spring_gains() {
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (const Body& body = model.bodies[i]; body.velocities > 0)
-      pay.work[pay.root(i)] -= dynamics::mass_norm(body, data.v_solved.data() + body.first_velocity,
-                                                   data.v_start.data() + body.first_velocity);
+      pay.work[pay.root(i)] -= dynamics::mass_norm(body, data.v.solved.data() + body.first_velocity,
+                                                   data.v.start.data() + body.first_velocity);
 }
 
 // True: velocities have changed.
 bool Step::pay_for_springs() {
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   find_spring_frames();
   find_spring_gains();
   bool any = false;
@@ -126,15 +127,15 @@ bool Step::pay_for_springs() {
 
 // A group that is held pays with its motion relative to what holds it.
 void Step::slow_down(std::size_t group) {
-  PaymentData& pay = data.payment;
-  data.v_carried.setZero(model.velocities);
+  PaymentData& pay = data.positions.payment;
+  data.v.carried.setZero(model.velocities);
   double kinetic = 0;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0 || pay.root(i) != group) continue;
-    double* u = data.v_carried.data() + body.first_velocity;
+    double* u = data.v.carried.data() + body.first_velocity;
     if (pay.frame[group] >= 0) carry(i, static_cast<std::size_t>(pay.frame[group]), u);
-    kinetic += dynamics::mass_norm(body, data.v_end.data() + body.first_velocity, u);
+    kinetic += dynamics::mass_norm(body, data.v.end.data() + body.first_velocity, u);
   }
   if (!(kinetic > 0)) return;
   const double factor = std::sqrt(std::max(0.0, 1 - pay.work[group] / kinetic));
@@ -142,8 +143,8 @@ void Step::slow_down(std::size_t group) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0 || pay.root(i) != group) continue;
-    auto v = data.v_end.segment(body.first_velocity, body.velocities);
-    const auto u = data.v_carried.segment(body.first_velocity, body.velocities);
+    auto v = data.v.end.segment(body.first_velocity, body.velocities);
+    const auto u = data.v.carried.segment(body.first_velocity, body.velocities);
     v = u + factor * (v - u);
   }
 }
@@ -151,7 +152,7 @@ void Step::slow_down(std::size_t group) {
 // One that nothing holds keeps its momenta: impulses along its stiff springs, as they are after the
 // drift and before the projection (E425), take what there is to take of the rates of their lengths.
 void Step::pay_along_springs(std::size_t group) {
-  PaymentData& pay = data.payment;
+  PaymentData& pay = data.positions.payment;
   double left = pay.work[group];
   for (const dynamics::SpringRow& start : data.forces.springs.rows) {
     if (!start.follow.on || !(start.elastic > 0 || start.follow.share > 0) || !(left > 0)) continue;
@@ -162,20 +163,20 @@ void Step::pay_along_springs(std::size_t group) {
     dynamics::SpringRow row;
     row.bodies = start.bodies;
     for (std::size_t side = 0; side < 2; ++side)
-      row.points[side] = data.poses_moved[index(row.bodies[side])] *
+      row.points[side] = data.poses.moved[index(row.bodies[side])] *
                          (state.poses[index(row.bodies[side])].inverse() * start.points[side]);
     const double length = (row.points[1] - row.points[0]).norm();
     if (!(length > 0)) continue;
     row.direction = (row.points[1] - row.points[0]) / length;
-    const double rate = dynamics::spring_rate(model, data.poses_moved, row, data.v_end),
-                 inverse = dynamics::inverse_mass(model, data.poses_moved, row);
+    const double rate = dynamics::spring_rate(model, data.poses.moved, row, data.v.end),
+                 inverse = dynamics::inverse_mass(model, data.poses.moved, row);
     if (!(inverse > 0) || rate == 0) continue;
     const double there = rate * rate / (2 * inverse), taken = std::min(left, there);
     const double change = std::abs(rate) * (1 - std::sqrt(1 - taken / there));
-    data.v_turn.setZero(model.velocities);
-    dynamics::add_spring_impulse(model, data.poses_moved, row,
-                                 -std::copysign(change, rate) / inverse, data.v_turn);
-    dynamics::add_impulse(model, data.v_turn, data.v_end);
+    data.v.turn.setZero(model.velocities);
+    dynamics::add_spring_impulse(model, data.poses.moved, row,
+                                 -std::copysign(change, rate) / inverse, data.v.turn);
+    dynamics::add_impulse(model, data.v.turn, data.v.end);
     left -= taken;
   }
 }

@@ -2,6 +2,8 @@
 // ledger.
 #pragma once
 
+#include <variant>
+
 #include "cairn/simulator.hpp"
 #include "constrain/drives.hpp"
 #include "constrain/projection.hpp"
@@ -63,96 +65,147 @@ struct PaymentData {
   std::vector<char> jointed, pays, spared;
   static constexpr int none = -1, ground = -2, several = -3;
   std::vector<int> frame;  // the prescribed body that the group touches, or one of the above
-  std::vector<double> work, kinetic;      // lift, energy of those who pay [J]
-  std::vector<double> relative, carried;  // energies relative to prescribed bodies and of u [J]
+  std::vector<double> work, kinetic;   // lift, energy of those who pay [J]
+  std::vector<double> relative;        // energies relative to prescribed bodies [J]
+  std::vector<double> carried_energy;  // of u [J]
+  Problem carrying;  // of the velocities with which bodies follow prescribed ones (E322)
+  Solution carried;
+  std::vector<double> island_work, island_kinetic;  // scheme trapezoidal
 
   std::size_t root(std::size_t body) { return base::at(groups.root(static_cast<int>(body))); }
 };
 
-struct StepData {
-  explicit StepData(const Model& model) : active(model) {}
+// What the caller says of the step.
+struct StepInputs {
+  double nominal = 0;  // length of the step that the scheme takes all or a part of (E308) [s]
+  double allowed_overlap = 0.05;  // of the smaller inner radius, as in the verdict [-]
+  WorkMeter* meter = nullptr;     // of the step (E314)
+};
 
-  ActiveSetBuffers active;
-  dynamics::Forces forces;
-  FreeMotion free;  // with the velocities that the problems' k is made of
-  VecX v_free, v_end;
-  VecX v_solved;                // velocities of the last solve, in the frames of the beginning
-  VecX v_moved;                 // the same after the drift (E420), before the projection
-  VecX v_before;                // the projection: v_moved, slowed by what pays for springs
-  double potential_solved = 0;  // potential energy before the projection [J]
-  std::vector<Pose> poses_end;
+// Velocities of all bodies, in SI.
+struct StepVelocities {
+  VecX start;           // where the forces of the step act from
+  VecX free, end;       // without the impulses of constraints; of the step
+  VecX free_plain;      // free without impacts
+  VecX explicit_plain;  // FreeMotion::v_explicit without impacts
+  VecX linear;          // that led to NonlinearData::contacts, in the problem's units
+  VecX solved;          // of the last solve, in the frames of the beginning
+  VecX moved;           // the same after the drift (E420), before the projection
+  VecX before;          // the projection: moved, slowed by what pays for springs
+  VecX carried;         // of bodies that follow prescribed ones (E322)
+  VecX turn;            // impulses, and the change of velocities, along springs after the drift
+  VecX audit, path;
+  VecX k_plain;  // momentum of a solve without the pushes of springs that are followed
+};
+
+struct StepPoses {
+  std::vector<Pose> end;
+  std::vector<Pose> linear;  // where the rows were taken
+  std::vector<Pose> rows;    // their positions, with the rotations of the beginning (E406)
+  std::vector<Pose> moved;   // before any projection
+  std::vector<Pose> path;    // where the first stretch of the path ends
+};
+
+// What the rows of the last problem are made of.
+struct StepRows {
   constrain::ProblemLayout layout;
-  std::vector<Contact> contacts;                      // candidates, sorted by key
-  std::vector<ContactTerms> terms;                    // beside contacts
+  std::size_t joint_constraints = 0;                  // they come first in every problem
   std::vector<constrain::JointRowTerms> joint_terms;  // per row of the joints
   std::vector<double> joint_targets;                  // per row, error that gamma leaves [m]
-  std::vector<Contact> contacts_start;                // contacts as they were at the beginning
-  std::vector<Contact> contacts_linear;               // contacts at poses_linear, beside contacts
-  std::vector<Pose> poses_linear;                     // where the rows were taken
-  std::vector<Pose> poses_rows;   // their positions, with the rotations of the beginning (E406)
+  std::vector<constrain::DriveRow> drives;            // after the joints
+  std::vector<ContactTerms> terms;                    // beside StepData::contacts, after the drives
+  std::vector<constrain::SpinRows> spins;  // friction about contacts, after them in every problem
+
+  // The first constraint of a contact.
+  std::size_t first_contact() const { return joint_constraints + drives.size(); }
+};
+
+// Option `nonlinear`.
+struct NonlinearData {
+  bool again = false;             // rows are of the end of the step, not its beginning
+  std::vector<Contact> contacts;  // at StepPoses::linear, beside StepData::contacts
   IsolatedBodies isolated;        // their contacts keep the rows of the beginning (E407)
-  bool linearised_again = false;  // they are of the end of the step, not its beginning
   Problem probe;                  // rows of the joints at the end of the step
   std::vector<constrain::JointRowTerms> probe_terms;
-  VecX v_linear;                            // velocities that led there, in the problem's units
-  std::size_t joint_constraints = 0;        // they come first in every problem
-  std::vector<constrain::DriveRow> drives;  // after them
-  constrain::ProjectionBuffers projection;
-  ContactProjectionBuffers contact_projection;
-  JointProjectionBuffers joint_projection;
-  std::vector<Pose> poses_moved;                   // before any projection
-  std::vector<ContactAnchor> anchors;              // of the contacts that stick in this step
+};
+
+// Contacts that stick (E441, E442).
+struct StickingData {
+  std::vector<ContactAnchor> anchors;              // in this step
   std::vector<constrain::AnchorRows> anchor_rows;  // beside them
   base::UnionFind anchor_groups;
   std::vector<char> anchor_moves;  // by body: root of a group whose anchors or joints are apart
   static constexpr int rides_on_none = -1, rides_on_several = -2;
   std::vector<int> rides_on;  // by body: of a root the prescribed body that anchors hold it to
-  EnergyGuardData guard;
-  double projection_work = 0;  // energy put in by the projection [J]
-  bool spared = false;         // contacts took part in it (E320)
+};
+
+// Positions after the solve.
+struct PositionData {
+  constrain::ProjectionBuffers projection;
+  ContactProjectionBuffers contact_projection;
+  JointProjectionBuffers joint_projection;
+  double potential_solved = 0;  // potential energy before the projection [J]
+  double projection_work = 0;   // energy put in by the projection [J]
+  bool spared = false;          // contacts took part in it (E320)
   PaymentData payment;
-  VecX k_plain;  // momentum of a solve without the pushes of springs that are followed
-  VecX v_turn;   // impulses, and the change of velocities, along springs after the drift
   FreeGroups free_groups;
-  std::vector<double> island_work, island_kinetic;
-  Problem carrying;  // of the velocities with which bodies follow prescribed ones (E322)
-  Solution carried;
-  VecX v_carried;
-  std::vector<constrain::SpinRows> spins;  // friction about contacts, after them in every problem
-  std::vector<ImpulseMemory> impulses;     // warm start
+};
+
+// Collisions of the step.
+struct ImpactData {
+  EnergyGuardData guard;
+  CollisionData collision;
+  bool at_once = false;             // the impacts of this step came before its forces (E229)
+  std::vector<int> in_collision;    // of contacts: index among the colliders, or -1
+  std::vector<char> hit;            // of islands
   std::vector<ContactKey> pending;  // delayed restitution: contacts that collided in this step
-  Problem exact;                    // a problem of scheme relaxed under Coulomb's law
+};
+
+// Corrections of scheme `relaxed`.
+struct RelaxedData {
+  Problem exact;                          // a problem under Coulomb's law
   std::vector<double> slips, best_slips;  // of all contacts
   std::vector<dynamics::SpringRow> plastic_springs, best_springs;
+};
+
+// What a step of `euler` or `relaxed` works on and keeps its memory in; other schemes use its
+// parts.
+struct StepData {
+  explicit StepData(const Model& model) : active(model) {}
+
+  StepInputs in;
+  ActiveSetBuffers active;
+  dynamics::Forces forces;
+  FreeMotion free;  // with the velocities that the problems' k is made of
+  StepVelocities v;
+  StepPoses poses;
+  std::vector<Contact> contacts;        // candidates, sorted by key
+  std::vector<Contact> contacts_start;  // contacts as they were at the beginning
+  StepRows rows;
+  NonlinearData nonlinear;
+  StickingData sticking;
+  PositionData positions;
+  ImpactData impact;
+  RelaxedData relaxed;
+  std::vector<ImpulseMemory> impulses;  // warm start
   problem::Islands islands;
-  std::vector<char> impact_islands;
   SolverWorkspace solver;
-  WorkMeter* meter = nullptr;  // of the step (E314)
-  TrapezoidalData trapezoidal, instant;
-  HybridData hybrid;
-  PenaltyData penalty;
-  CollisionData collision;
-  bool at_once = false;  // the impacts of this step came before its forces (E229)
-  VecX v_audit;
-  VecX v_start, v_free_plain;     // where the forces of the step act from; v_free without impacts
-  VecX v_explicit_plain;          // free.v_explicit without impacts
-  std::vector<int> in_collision;  // of contacts: index among the colliders, or -1
+  StepPath path;  // an output: how the bodies moved
+  std::variant<std::monostate, TrapezoidalMemory, HybridData, PenaltyData> scheme;
 
-  double nominal = 0;  // an input: length of the step that the scheme takes all or a part of (E308)
-                       // [s]
-  double allowed_overlap = 0.05;  // an input: of the smaller inner radius, as in the verdict [-]
-  StepPath path;                  // an output: how the bodies moved
-  std::vector<Pose> poses_path;   // where its first stretch ends
-  VecX v_path;                    // with which velocities
-
+  // What a scheme keeps of its own from step to step.
+  template <class Memory>
+  Memory& memory() {
+    if (!std::holds_alternative<Memory>(scheme)) scheme.template emplace<Memory>();
+    return std::get<Memory>(scheme);
+  }
   // Adds to the work of the step (E314).
   void book(double work) const {
-    if (meter) meter->spent += work;
+    if (in.meter) in.meter->spent += work;
   }
   // Share of the whole step that a part of length h is.
-  double share(double h) const { return nominal > 0 ? h / nominal : 1; }
-  // The first constraint of a contact: joints and drives stand before it.
-  std::size_t first_contact() const { return joint_constraints + drives.size(); }
+  double share(double h) const { return in.nominal > 0 ? h / in.nominal : 1; }
+  std::size_t first_contact() const { return rows.first_contact(); }
 };
 
 // sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.

@@ -19,7 +19,7 @@ namespace cairn::scheme {
 double Step::part_gap_rate(const Contact& c, const Vec3& motion) const {
   constexpr double of_speed = 1.0 / 32, of_limit = 0.25;
   const double allowed =
-      of_limit * data.allowed_overlap * model::contact_inner_radius(model, c.key);
+      of_limit * data.in.allowed_overlap * model::contact_inner_radius(model, c.key);
   if (!(-c.gap > allowed)) return 0;
   // Of the centres of mass, or of the points that touch.
   Vec3 centres = Vec3::Zero(), points = motion;
@@ -45,29 +45,29 @@ static double noise_of_gap(const Model& model, std::span<const Pose> poses, cons
 // velocities of its screw motion, and the projection brings anchors to where it leads (E442). Where
 // nothing sticks yet the end of the step is met along the normal (E440).
 Vec3 Step::motion_of(const Contact& c) const {
-  const Vec3 chord = constrain::carried_velocity(model, state.poses, data.poses_end, c, h);
+  const Vec3 chord = constrain::carried_velocity(model, state.poses, data.poses.end, c, h);
   if (!options.projection) return chord;
-  const Vec3 screw = constrain::screw_velocity(model, state.poses, data.poses_end, c, h);
+  const Vec3 screw = constrain::screw_velocity(model, state.poses, data.poses.end, c, h);
   return rides(c.key) ? screw : Vec3(screw + c.n_W.dot(chord - screw) * c.n_W);
 }
 
 // Terms of (E31) that do not depend on the solution; Lambda of the delayed forms (E34).
 void Step::measure_contacts() {
-  data.linearised_again = false;
+  data.nonlinear.again = false;
   find_riders();
-  data.poses_linear = data.poses_rows = state.poses;
+  data.poses.linear = data.poses.rows = state.poses;
   if (options.nonlinear) {
-    data.contacts_linear = data.contacts;
-    data.isolated.clear(model);
+    data.nonlinear.contacts = data.contacts;
+    data.nonlinear.isolated.clear(model);
   }
-  data.terms.assign(data.contacts.size(), ContactTerms{});
+  data.rows.terms.assign(data.contacts.size(), ContactTerms{});
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const Contact& c = data.contacts[i];
-    ContactTerms& terms = data.terms[i];
+    ContactTerms& terms = data.rows.terms[i];
     const Vec3 motion = motion_of(c);
     terms.motion = Vec3(c.n_W.dot(motion), c.rows > 1 ? c.t1_W.dot(motion) : 0,
                         c.rows > 2 ? c.stretch * c.t2_W.dot(motion) : 0);
-    terms.spin = constrain::prescribed_spin(model, state.poses, data.poses_end, c, h);
+    terms.spin = constrain::prescribed_spin(model, state.poses, data.poses.end, c, h);
     terms.approach = relative_velocity(model, state.poses, c, c.n_W, state.v) + terms.motion[0];
     terms.threshold = threshold(c);
     // A gap may close within a part of a step, an overlap opens over a whole one.
@@ -94,52 +94,52 @@ void Step::measure_contacts() {
 
 // Joints come first in every problem; (E32), or (E82) where they are linearised again.
 void Step::add_joints(Problem& problem) {
-  data.joint_terms.clear();
-  const std::vector<Pose>& others = data.linearised_again ? state.poses : data.poses_end;
+  data.rows.joint_terms.clear();
+  const std::vector<Pose>& others = data.nonlinear.again ? state.poses : data.poses.end;
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     const auto id = static_cast<JointId>(i);
     const bool kept = keeps_rows(model.joints[i]), closed = kept && options.projection;
     if (kept && !closed)
-      constrain::add_joint_ahead(model, state.poses, data.poses_linear, data.layout, id, h, problem,
-                                 data.joint_terms);
+      constrain::add_joint_ahead(model, state.poses, data.poses.linear, data.rows.layout, id, h,
+                                 problem, data.rows.joint_terms);
     else
-      constrain::add_joint(model, kept ? state.poses : data.poses_linear,
-                           kept ? data.poses_end : others, data.layout, id,
-                           data.linearised_again && !kept ? 1 : options.gamma * data.share(h), h,
-                           problem, data.joint_terms, constrain::JointPoints::common,
-                           options.projection && (kept || !data.linearised_again)
+      constrain::add_joint(model, kept ? state.poses : data.poses.linear,
+                           kept ? data.poses.end : others, data.rows.layout, id,
+                           data.nonlinear.again && !kept ? 1 : options.gamma * data.share(h), h,
+                           problem, data.rows.joint_terms, constrain::JointPoints::common,
+                           options.projection && (kept || !data.nonlinear.again)
                                ? constrain::PrescribedMotion::screw
                                : constrain::PrescribedMotion::chord);
   }
-  data.joint_constraints = problem.constraints.size();
-  CAIRN_DCHECK(data.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
-               data.joint_terms.size(), problem.rows());
-  if (data.linearised_again) {
+  data.rows.joint_constraints = problem.constraints.size();
+  CAIRN_DCHECK(data.rows.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
+               data.rows.joint_terms.size(), problem.rows());
+  if (data.nonlinear.again) {
     turn_columns(problem);
     shift_joint_rows(problem);
     return;
   }
-  data.joint_targets.clear();
-  for (const constrain::JointRowTerms& term : data.joint_terms)
-    data.joint_targets.push_back((1 - options.gamma * data.share(h)) * term.error);
+  data.rows.joint_targets.clear();
+  for (const constrain::JointRowTerms& term : data.rows.joint_terms)
+    data.rows.joint_targets.push_back((1 - options.gamma * data.share(h)) * term.error);
 }
 
 // Motors and friction of joints follow, (E763). Their rows are those of the beginning.
 void Step::add_drives(Problem& problem) {
   constrain::add_drives(
-      model, state.poses, data.poses_end, data.layout, state.t, h,
+      model, state.poses, data.poses.end, data.rows.layout, state.t, h,
       options.projection ? constrain::PrescribedMotion::screw : constrain::PrescribedMotion::chord,
-      problem, data.drives);
+      problem, data.rows.drives);
 }
 
 // Torsional and rolling friction, (E242), after all contacts.
 void Step::add_spins(Problem& problem) {
-  data.spins.clear();
+  data.rows.spins.clear();
   for (const Role role : {Role::torsion, Role::rolling})
     for (std::size_t i = 0; i < data.contacts.size(); ++i)
-      constrain::add_spin_friction(model, data.poses_rows, data.layout, data.contacts[i], role, i,
-                                   static_cast<int>(data.first_contact() + i), data.terms[i].spin,
-                                   problem, data.spins);
+      constrain::add_spin_friction(model, data.poses.rows, data.rows.layout, data.contacts[i], role,
+                                   i, static_cast<int>(data.first_contact() + i),
+                                   data.rows.terms[i].spin, problem, data.rows.spins);
 }
 
 }  // namespace cairn::scheme

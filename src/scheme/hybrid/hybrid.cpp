@@ -40,7 +40,7 @@ void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, do
 
 // Adds to the work of the step (E314).
 void HybridStep::book(double work) const {
-  if (data.meter) data.meter->spent += work;
+  if (data.in.meter) data.in.meter->spent += work;
 }
 
 void HybridStep::book_pass() const {
@@ -76,12 +76,12 @@ void HybridStep::integrate() {
       stopped = missing_contact(model, data.active.finder.missing());
       return;
     }
-    if (!data.v_free.allFinite()) {
-      stopped = not_finite(model, data.v_free, "force or velocity");
+    if (!data.v.free.allFinite()) {
+      stopped = not_finite(model, data.v.free, "force or velocity");
       return;
     }
     book_pass();
-    const bool spent = data.meter && data.meter->beyond(share_for_events);
+    const bool spent = data.in.meter && data.in.meter->beyond(share_for_events);
     if (!limited && (worn_out || spent || ++moments > most)) limit_events();
     if (choose_steady()) {
       impact();
@@ -109,7 +109,7 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
              double (*clock)(), StepData& data, State& state, StepReport& report) {
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
-  HybridData& d = data.hybrid;
+  HybridData& d = data.memory<HybridData>();
   HybridStep step{model, options, solver, h, data, report, d};
   clear(report, state, h);
   data.path.clear();
@@ -126,9 +126,9 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   step.evaluate(h);
   if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
     return stop(report, stiff);
-  if (!data.v_free.allFinite())
-    return stop(report, not_finite(model, data.v_free, "force or velocity"));
-  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
+  if (!data.v.free.allFinite())
+    return stop(report, not_finite(model, data.v.free, "force or velocity"));
+  if (Stop lost = lost_body(model, data.poses.end); !lost.empty()) return stop(report, lost);
   step.integrate();
   if (!step.stopped.empty()) return stop(report, step.stopped);
 

@@ -49,15 +49,15 @@ double HybridStep::normal_rate(const Contact& c) const {
 // The speed below which rounding decides whether a contact opens or closes.
 double HybridStep::still_speed(const Contact& c) const {
   return still_share * std::max(motion_of(c).norm(),
-                                speed_at_hand(model, d.now.poses, c, {&d.now.v, &data.v_free}));
+                                speed_at_hand(model, d.now.poses, c, {&d.now.v, &data.v.free}));
 }
 
 // The rebound that is none any more: given, or what a body gains in a step along the normal;
 // between bodies that fall alike a share of what they gain in any direction.
 double HybridStep::switch_speed(const Contact& c) const {
   if (options.switch_speed >= 0) return options.switch_speed;
-  const double gain = velocity_gain(model, c, d.now.v, data.v_free);
-  const double along = relative_velocity(model, d.now.poses, c, c.n_W, data.v_free) -
+  const double gain = velocity_gain(model, c, d.now.v, data.v.free);
+  const double along = relative_velocity(model, d.now.poses, c, c.n_W, data.v.free) -
                        relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
   return std::max(std::abs(along), across * gain) * (h / data.share(h) / d.free_length);
 }
@@ -98,7 +98,7 @@ double HybridStep::curve_gain(const Contact& c) const {
 void HybridStep::find_contacts(double length) {
   CAIRN_DCHECK(length > 0, length);
   evaluate(length);
-  find_candidates(model, d.now, data.v_free, data.poses_end, d.euler, length, data.active,
+  find_candidates(model, d.now, data.v.free, data.poses.end, d.euler, length, data.active,
                   d.candidates);
   set_window(d.now.t);
 }
@@ -121,7 +121,7 @@ bool HybridStep::choose_steady() {
       if (rate < -std::max(slow, options.hysteresis * switch_speed(c)) - 2 * lag) impact = true;
       continue;
     }
-    const double gain = relative_velocity(model, d.now.poses, c, c.n_W, data.v_free) -
+    const double gain = relative_velocity(model, d.now.poses, c, c.n_W, data.v.free) -
                         relative_velocity(model, d.now.poses, c, c.n_W, d.now.v) + curve_gain(c);
     const bool closes = rate < -slow, rests = rate <= slow && (due || gain < -slow);
     if (!closes && !rests) continue;

@@ -20,12 +20,12 @@ void HybridStep::evaluate(double length) {
   d.half.t = d.now.t + length / 2;
   d.half.v = d.now.v;
   d.half.poses = d.now.poses;
-  data.poses_end = d.now.poses;
+  data.poses.end = d.now.poses;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.kind == BodyKind::prescribed) {
       d.half.poses[i] = dynamics::prescribed_pose(body, d.half.t);
-      data.poses_end[i] = dynamics::prescribed_pose(body, d.now.t + length);
+      data.poses.end[i] = dynamics::prescribed_pose(body, d.now.t + length);
     } else if (body.velocities > 0) {
       d.half.poses[i] = dynamics::drift(body, d.now.poses[i], d.now.v.data() + body.first_velocity,
                                         length / 2, nullptr);
@@ -33,7 +33,7 @@ void HybridStep::evaluate(double length) {
   }
   dynamics::evaluate_loads(model, d.half, data.forces);
   dynamics::add_springs(model, d.now, length, data.forces);
-  find_free_velocities(model, d.now, length, data.forces, data.free, data.v_free);
+  find_free_velocities(model, d.now, length, data.forces, data.free, data.v.free);
 }
 
 // From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
@@ -49,13 +49,13 @@ void HybridStep::take_part(double length) {
     const Body& body = model.bodies[i];
     if (d.marks.flies[i])
       dynamics::fly(body, model.gravity, d.now.poses[i], d.now.v.data() + body.first_velocity,
-                    length, data.v_free.data() + body.first_velocity);
+                    length, data.v.free.data() + body.first_velocity);
     if (d.marks.flies[i])
       data.free.v_explicit.segment(body.first_velocity, body.velocities) =
-          data.v_free.segment(body.first_velocity, body.velocities);
+          data.v.free.segment(body.first_velocity, body.velocities);
   }
-  data.v_free_plain = data.v_free;
-  data.v_explicit_plain = data.free.v_explicit;
+  data.v.free_plain = data.v.free;
+  data.v.explicit_plain = data.free.v_explicit;
   // The two change places; neither may have less room than the other.
   data.contacts_start.reserve(data.contacts.capacity());
   data.contacts.reserve(data.contacts_start.capacity());
@@ -65,21 +65,21 @@ void HybridStep::take_part(double length) {
   Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
   part.find_velocities();
   data.contacts.swap(data.contacts_start);  // as they are at the beginning
-  if (!data.v_end.allFinite()) {
-    stopped = not_finite(model, data.v_end, "new velocity");
+  if (!data.v.end.allFinite()) {
+    stopped = not_finite(model, data.v.end, "new velocity");
     return;
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (d.marks.flies[i])
-      data.poses_end[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
+      data.poses.end[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
                                         d.now.v.data() + body.first_velocity, length, nullptr);
     if (d.marks.flies[i])
-      data.v_moved.segment(body.first_velocity, body.velocities) =
-          data.v_end.segment(body.first_velocity, body.velocities);
-    if (d.marks.falls[i]) data.poses_end[i].p += drop(body, length, length);
+      data.v.moved.segment(body.first_velocity, body.velocities) =
+          data.v.end.segment(body.first_velocity, body.velocities);
+    if (d.marks.falls[i]) data.poses.end[i].p += drop(body, length, length);
   }
-  if (!part.close_joints(data.contacts)) stopped = open_joints(model, d.now.poses, data.poses_end);
+  if (!part.close_joints(data.contacts)) stopped = open_joints(model, d.now.poses, data.poses.end);
 }
 
 // (E408): how far the parabola is from the straight path after tau of a part.
@@ -93,7 +93,7 @@ Vec3 HybridStep::drop(const Body& body, double tau, double length) const {
 // Contacts that the problem missed, of polyhedra and where events are no longer looked for. True:
 // there were some, the part must be taken again.
 bool HybridStep::verify_part(double length) {
-  d.deepest = find_overlaps(model, data.poses_end, data.active);
+  d.deepest = find_overlaps(model, data.poses.end, data.active);
   Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
   if (!limited) {
     // Bodies that fly are watched instead.
@@ -130,24 +130,24 @@ void HybridStep::accept(double length) {
   SolveRecord& record = new_record(Purpose::step);
   record = part.last();
   keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
-  keep_rows(record.problem, data.poses_linear, data.linearised_again ? d.now.t + length : d.now.t,
-            data.linearised_again ? data.contacts_linear : data.contacts, record.origin);
+  keep_rows(record.problem, data.poses.linear, data.nonlinear.again ? d.now.t + length : d.now.t,
+            data.nonlinear.again ? data.nonlinear.contacts : data.contacts, record.origin);
   record.origin.before.clear();
-  if (data.linearised_again) record.origin.before = data.contacts_start;
+  if (data.nonlinear.again) record.origin.before = data.contacts_start;
   record_path(length);
 
   if (!d.brief) release_opened(length);
   d.brief = false;
-  d.now.poses.swap(data.poses_end);
-  d.now.v = data.v_end;
+  d.now.poses.swap(data.poses.end);
+  d.now.v = data.v.end;
   d.now.impulses = data.impulses;
-  d.now.contact_anchors = data.anchors;
+  d.now.contact_anchors = data.sticking.anchors;
   d.now.t += length;
 }
 
 // Bodies that fly or fall follow a curve, the others drift with the velocities of the solve.
 void HybridStep::record_path(double length) {
-  d.v_path = data.v_solved;
+  d.v_path = data.v.solved;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (d.marks.flies[i] && body.velocities > 0)
@@ -169,7 +169,7 @@ void HybridStep::release_opened(double length) {
   for (const Contact& old : data.contacts) {
     const bool loaded = find(data.impulses, contact_key(old.key)) != nullptr;
     Contact c;
-    const bool there = data.active.finder.find_one(model, data.poses_end, old.key, c);
+    const bool there = data.active.finder.find_one(model, data.poses.end, old.key, c);
     const double room = options.hysteresis * switch_speed(old) * h / data.share(h);
     if (loaded || (there && (touches(c) || c.gap <= room)))
       d.next.push_back(old.key);

@@ -78,7 +78,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
              double (*clock)(), StepData& data, State& state, StepReport& report) {
   const Euler plain{.projection = false};
   Step base{model, plain, {}, solver, h, data, state, report};
-  PenaltyStep step{options, base, data.penalty};
+  PenaltyStep step{options, base, data.memory<PenaltyData>()};
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   clear(report, state, h);
@@ -87,15 +87,15 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   base.predict();
   if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
     return stop(report, stiff);
-  data.at_once = false;
-  data.v_start = state.v;
-  if (!data.v_free.allFinite())
-    return stop(report, not_finite(model, data.v_free, "force or velocity"));
-  if (Stop lost = lost_body(model, data.poses_end); !lost.empty()) return stop(report, lost);
-  find_candidates(model, state, data.v_free, data.poses_end, plain, h, data.active, data.contacts);
+  data.impact.at_once = false;
+  data.v.start = state.v;
+  if (!data.v.free.allFinite())
+    return stop(report, not_finite(model, data.v.free, "force or velocity"));
+  if (Stop lost = lost_body(model, data.poses.end); !lost.empty()) return stop(report, lost);
+  find_candidates(model, state, data.v.free, data.poses.end, plain, h, data.active, data.contacts);
   if (data.active.finder.missing().first >= 0)
     return stop(report, missing_contact(model, data.active.finder.missing()));
-  data.spins.clear();
+  data.rows.spins.clear();
   report.seconds.detect = now() - start;
   if (report.solves.empty()) report.solves.emplace_back();
   report.solve_count = 1;
@@ -110,7 +110,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
                    "the velocities of the step are not finite; use a smaller step or gamma"});
     if (Stop why = step.unstable(); !why.empty()) return stop(report, why);
     base.move_bodies(record);
-    report.penetration = find_overlaps(model, data.poses_end, data.active);
+    report.penetration = find_overlaps(model, data.poses.end, data.active);
     if (options.form == PenaltyForm::explicit_ || round == max_rounds ||
         add_missed(model, state, data.active, data.contacts) == 0)
       break;
@@ -118,20 +118,20 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
 
   judge(report);
   step.report_contacts(record.problem.units);
-  data.v_solved = data.v_end;
-  dynamics::follow_springs(model, state.poses, h, data.v_end, true, data.forces.springs);
-  data.v_end = data.v_moved;
-  data.potential_solved = dynamics::potential_energy(model, data.poses_end);
-  data.projection_work = 0;
+  data.v.solved = data.v.end;
+  dynamics::follow_springs(model, state.poses, h, data.v.end, true, data.forces.springs);
+  data.v.end = data.v.moved;
+  data.positions.potential_solved = dynamics::potential_energy(model, data.poses.end);
+  data.positions.projection_work = 0;
   data.contacts.clear();  // the ledger has no rows of contacts
   report.ledger = make_ledger(model, state, h, data, record);
   step.add_springs_to(report.ledger);
-  if (!base.finite_energy()) return stop(report, energy_overflow(model, data.v_end));
-  measure_joints(model, data.poses_end, report);
-  data.poses_moved = data.poses_end;
-  base.record_path(data.v_solved);
-  state.v = data.v_end;
-  state.poses = data.poses_end;
+  if (!base.finite_energy()) return stop(report, energy_overflow(model, data.v.end));
+  measure_joints(model, data.poses.end, report);
+  data.poses.moved = data.poses.end;
+  base.record_path(data.v.solved);
+  state.v = data.v.end;
+  state.poses = data.poses.end;
   state.impulses = data.impulses;
   count_step(h, state, report);
   report.seconds.total = now() - start;

@@ -29,7 +29,7 @@ void fill_row(const Step& step, std::span<const Pose> poses, const Contact& c,
               ContactSpring& spring) {
   const std::array<BodyId, 2> ids = {c.key.body_a, c.key.body_b};
   for (std::size_t side = 0; side < 2; ++side) {
-    spring.body[side] = step.data.layout.body[index(ids[side])];
+    spring.body[side] = step.data.rows.layout.body[index(ids[side])];
     if (spring.body[side] < 0) continue;
     const Pose place{poses[index(ids[side])].p, step.state.poses[index(ids[side])].R};
     constrain::unit_row(step.model, step.model.body(ids[side]), place, c.p_WC, c.n_W,
@@ -61,7 +61,7 @@ void PenaltyStep::lay_springs() {
     fill_row(base, base.state.poses, c, spring);
     spring.gap = c.gap;
     spring.motion = c.n_W.dot(constrain::prescribed_velocity(base.model, base.state.poses,
-                                                             data.poses_end, c, base.h)) /
+                                                             data.poses.end, c, base.h)) /
                     d.plain.units.speed();
   }
 }
@@ -82,7 +82,7 @@ void PenaltyStep::follow(const VecX& v) {
   if (options.form == PenaltyForm::linearly_implicit) return;
   const Step& s = base;
   constrain::to_model_velocities(s.model, d.plain, v, d.v_model);
-  d.poses = s.data.poses_end;
+  d.poses = s.data.poses.end;
   for (std::size_t i = 0; i < s.model.bodies.size(); ++i) {
     const Body& body = s.model.bodies[i];
     if (body.velocities > 0)
@@ -96,7 +96,7 @@ void PenaltyStep::follow(const VecX& v) {
 void PenaltyStep::place(std::size_t i, const VecX& v) {
   const Step& s = base;
   ContactSpring& spring = d.springs[i];
-  Contact& there = s.data.contacts_linear[i];
+  Contact& there = s.data.nonlinear.contacts[i];
   d.contacts[i] = s.data.contacts[i];
   fill_row(s, s.state.poses, d.contacts[i], spring);
   spring.motion = 0;
@@ -109,11 +109,11 @@ void PenaltyStep::place(std::size_t i, const VecX& v) {
 void PenaltyStep::find_springs_at(const VecX& v) {
   follow(v);
   for (std::size_t i = 0; i < d.springs.size(); ++i)
-    if (base.data.isolated.both(base.data.contacts[i].key)) place(i, v);
+    if (base.data.nonlinear.isolated.both(base.data.contacts[i].key)) place(i, v);
   evaluate(v);
   if (!release_isolated()) return;
   for (std::size_t i = 0; i < d.springs.size(); ++i)
-    if (base.data.isolated.both(base.data.contacts[i].key)) place(i, v);
+    if (base.data.nonlinear.isolated.both(base.data.contacts[i].key)) place(i, v);
   evaluate(v);
 }
 
@@ -121,7 +121,7 @@ void PenaltyStep::find_springs_at(const VecX& v) {
 // ones, whose springs have other rows now.
 bool PenaltyStep::release_isolated() {
   if (options.form != PenaltyForm::implicit) return false;
-  IsolatedBodies& isolated = base.data.isolated;
+  IsolatedBodies& isolated = base.data.nonlinear.isolated;
   isolated.begin(base.model);
   for (std::size_t i = 0; i < d.springs.size(); ++i)
     if (d.springs[i].impulse > 0)
@@ -143,10 +143,10 @@ double PenaltyStep::evaluate(const VecX& v) {
     const Contact& start = s.data.contacts[i];
     if (linear) {
       spring.gap = start.gap + h * along(spring, problem, v) * problem.units.speed();
-    } else if (s.data.isolated.both(start.key)) {
+    } else if (s.data.nonlinear.isolated.both(start.key)) {
       spring.gap = spring.offset + h * along(spring, problem, v) * problem.units.speed();
     } else if (Contact c; s.data.active.finder.find_one(s.model, d.poses, start.key, c)) {
-      d.contacts[i] = s.data.contacts_linear[i] = c;
+      d.contacts[i] = s.data.nonlinear.contacts[i] = c;
       spring.gap = c.gap;
       fill_row(s, d.poses, c, spring);
       // Prescribed bodies are at the end already: their way back is minus their motion.
@@ -255,7 +255,7 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
                         ? SolveStatus::solved
                         : SolveStatus::not_certified;
   if (options.form == PenaltyForm::implicit)
-    keep_rows(problem, d.poses, base.state.t + base.h, base.data.contacts_linear, record.origin);
+    keep_rows(problem, d.poses, base.state.t + base.h, base.data.nonlinear.contacts, record.origin);
   solution.islands = d.step.islands;
   solution.fallbacks = d.step.fallbacks;
 }
@@ -293,17 +293,17 @@ void PenaltyStep::find_velocities(SolveRecord& record) {
   record.purpose = Step::Purpose::step;
   record.origin.clear();
   assemble_step(model, base.state.poses, base.data.forces, base.data.free.v_explicit, base.h,
-                base.data.layout, d.plain);
-  d.v_free = base.data.v_free;
+                base.data.rows.layout, d.plain);
+  d.v_free = base.data.v.free;
   for (const ProblemBody& b : d.plain.bodies) {
     const int linear = model::translation_count(model.bodies[base::at(b.model_body)]);
     for (int k = 0; k < b.size; ++k)
       d.v_free[b.first + k] *= k < linear ? 1 / d.plain.units.speed() : d.plain.units.time;
   }
-  base.data.poses_linear = base.state.poses;
-  base.data.linearised_again = false;
-  base.data.contacts_linear = base.data.contacts;
-  base.data.isolated.clear(base.model);
+  base.data.poses.linear = base.state.poses;
+  base.data.nonlinear.again = false;
+  base.data.nonlinear.contacts = base.data.contacts;
+  base.data.nonlinear.isolated.clear(base.model);
   base.add_joints(d.plain);
   lay_springs();
   if (options.form != PenaltyForm::explicit_) return iterate(record);

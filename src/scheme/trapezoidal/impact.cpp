@@ -164,7 +164,7 @@ void TrapezoidalStep::impact() {
     ++report.collisions;
   }
   // What touches, as a problem of this moment.
-  CollisionData& c = data.collision;
+  CollisionData& c = data.impact.collision;
   constrain::assemble_bodies(model, d.now.v, h, d.smooth.layout, c.base);
   add_impact_rows(c.base, {}, {}, {});
   c.joints = d.smooth.joint_constraints;

@@ -10,7 +10,7 @@ namespace cairn::scheme {
 
 // The same step with buffers of its own, so that looking does not disturb what is looked at.
 TrapezoidalStep TrapezoidalStep::probe() {
-  return {model, options, solver, h, data, report, data.instant};
+  return {model, options, solver, h, data, report, data.memory<TrapezoidalMemory>().instant};
 }
 
 // J v + prescribed motion of all joint rows in a phase, in the problem's units.

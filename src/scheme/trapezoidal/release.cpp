@@ -185,7 +185,8 @@ void TrapezoidalStep::watch(const SolveRecord& record, double length) {
 // bound it is what the contact does instead.
 double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord& record) {
   const Problem& problem = record.problem;
-  const std::size_t at = data.instant.smooth.joint_constraints + watched.contact;
+  const std::size_t at =
+      data.memory<TrapezoidalMemory>().instant.smooth.joint_constraints + watched.contact;
   const Constraint& c = problem.constraints[at];
   const Vec3 impulse = impulse_of(record, at);
   double w[max_rows] = {};
@@ -197,7 +198,7 @@ double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord&
   if (watched.kind == StepEvent::Kind::facet) {
     if (!(impulse[0] > 0)) return 0;
     // The velocity at that instant: the problem's own is that of its end.
-    const Contact& contact = data.instant.touching[watched.contact];
+    const Contact& contact = data.memory<TrapezoidalMemory>().instant.touching[watched.contact];
     const Vec3 slip = slip_at(contact.key, d.trial) / problem.units.speed();
     w[1] = contact.t1_W.dot(slip);
     w[2] = contact.stretch * contact.t2_W.dot(slip);

@@ -52,7 +52,7 @@ void TrapezoidalStep::integrate(double length) {
       stopped = missing_contact(model, data.active.finder.missing());
       return;
     }
-    const bool spent = data.meter && data.meter->beyond(most_work_of_events);
+    const bool spent = data.in.meter && data.in.meter->beyond(most_work_of_events);
     if (!limited && (spent || ++events > options.max_events)) {
       limit_events();
       continue;
@@ -144,7 +144,7 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
              double (*clock)(), StepData& data, State& state, StepReport& report) {
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
-  TrapezoidalData& d = data.trapezoidal;
+  TrapezoidalData& d = data.memory<TrapezoidalMemory>().step;
   TrapezoidalStep step{model, options, solver, h, data, report, d};
   clear(report, state, h);
   data.path.clear();

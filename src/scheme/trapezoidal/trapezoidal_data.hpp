@@ -94,4 +94,8 @@ struct TrapezoidalData {
   State start;  // for the finder of contacts
 };
 
+struct TrapezoidalMemory {
+  TrapezoidalData step, instant;  // of the step; of the forces at one instant
+};
+
 }  // namespace cairn::scheme

@@ -203,13 +203,13 @@ void TrapezoidalStep::limit_events() {
 
 // Contacts, joints or springs act in an island that nothing holds.
 bool TrapezoidalStep::isolated_impulses(const SolveRecord& record) {
-  data.isolated.clear(model);
-  data.isolated.begin(model);
+  data.nonlinear.isolated.clear(model);
+  data.nonlinear.isolated.begin(model);
   for (std::size_t i = 0; i < d.touching.size(); ++i)
     if (record.solution.lambda[record.problem.first_row[d.smooth.joint_constraints + i]] > 0)
-      data.isolated.join(model, d.touching[i].key.body_a, d.touching[i].key.body_b);
-  data.isolated.spread();
-  return data.isolated.mark();
+      data.nonlinear.isolated.join(model, d.touching[i].key.body_a, d.touching[i].key.body_b);
+  data.nonlinear.isolated.spread();
+  return data.nonlinear.isolated.mark();
 }
 
 // (E409): the length of the part at whose end, solved for that length, the bodies that are due

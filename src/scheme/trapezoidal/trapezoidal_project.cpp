@@ -22,12 +22,12 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   d.smooth.before_projection = phase.poses;
   const double before =
       dynamics::potential_energy(model, phase.poses) + dynamics::kinetic_energy(model, phase.v);
-  if (joints && !constrain::project_onto_joints(model, data.projection, phase.poses))
+  if (joints && !constrain::project_onto_joints(model, data.positions.projection, phase.poses))
     stopped = open_joints(model, d.begin.poses, phase.poses);
   problem::find_islands(record.problem, data.islands);
-  data.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
+  data.positions.payment.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
   if (corrects) add_correction_work(record, share);
-  data.payment.work.assign(model.bodies.size(), 0.0);
+  data.positions.payment.work.assign(model.bodies.size(), 0.0);
   if (springs) add_spring_work();
   pay_for_projection(phase, record.problem, springs);
   const double work = dynamics::potential_energy(model, phase.poses) +
@@ -52,9 +52,9 @@ void TrapezoidalStep::add_spring_work() {
     for (const BodyId id : model.springs[f.spring].bodies) {
       if (id == BodyId::world || model.body(id).velocities == 0) continue;
       const int body = d.smooth.layout.body[index(id)];
-      data.island_work[static_cast<std::size_t>(
+      data.positions.payment.island_work[static_cast<std::size_t>(
           data.islands.of_body[static_cast<std::size_t>(body)])] += work;
-      data.payment.work[index(id)] += work;
+      data.positions.payment.work[index(id)] += work;
       break;
     }
   }
@@ -68,7 +68,7 @@ void TrapezoidalStep::add_correction_work(const SolveRecord& record, double shar
     const Constraint& c = problem.constraints[i];
     const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
     const int island = data.islands.of_body[static_cast<std::size_t>(body)];
-    data.island_work[static_cast<std::size_t>(island)] -=
+    data.positions.payment.island_work[static_cast<std::size_t>(island)] -=
         factor * record.solution.lambda[problem.first_row[i]] *
         d.smooth.terms[static_cast<std::size_t>(problem.first_row[i])].correction;
   }
@@ -95,12 +95,13 @@ void TrapezoidalStep::find_turned(const Problem& problem) {
 // spin of a body that no row turns. What springs gain is paid as far as the energy suffices (E642).
 void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem, bool springs) {
   find_turned(problem);
-  data.island_kinetic.assign(data.island_work.size(), 0.0);
+  data.positions.payment.island_kinetic.assign(data.positions.payment.island_work.size(), 0.0);
   static constexpr double rest[6] = {};
-  data.isolated.begin(model);
-  for (const Contact& c : d.touching) data.isolated.join(model, c.key.body_a, c.key.body_b);
-  data.isolated.spread();
-  data.v_moved = phase.v;
+  data.nonlinear.isolated.begin(model);
+  for (const Contact& c : d.touching)
+    data.nonlinear.isolated.join(model, c.key.body_a, c.key.body_b);
+  data.nonlinear.isolated.spread();
+  data.v.moved = phase.v;
   auto island_of = [&](std::size_t body) {
     const int in_problem = d.smooth.layout.body[body];
     return static_cast<std::size_t>(data.islands.of_body[static_cast<std::size_t>(in_problem)]);
@@ -113,16 +114,17 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem, b
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;
     const std::size_t island = island_of(i);
-    data.island_work[island] -=
+    data.positions.payment.island_work[island] -=
         body.mass * model.gravity.dot(phase.poses[i].p - d.smooth.before_projection[i].p);
     double v[6] = {};
     std::copy_n(phase.v.data() + body.first_velocity, paying(i), v);
-    data.island_kinetic[island] += dynamics::mass_norm(body, v, rest);
+    data.positions.payment.island_kinetic[island] += dynamics::mass_norm(body, v, rest);
   }
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (body.velocities == 0 || !data.isolated.held(i)) continue;
-    const double work = data.island_work[island_of(i)], kinetic = data.island_kinetic[island_of(i)];
+    if (body.velocities == 0 || !data.nonlinear.isolated.held(i)) continue;
+    const double work = data.positions.payment.island_work[island_of(i)],
+                 kinetic = data.positions.payment.island_kinetic[island_of(i)];
     // Parts of first order have projections of first order, and springs that gain pay in full: as
     // in E39.
     const bool gains = (springs || limited) && work > 0 && work < kinetic;
@@ -133,9 +135,9 @@ void TrapezoidalStep::pay_for_projection(Phase& phase, const Problem& problem, b
     phase.v.segment(body.first_velocity, paying(i)) *= factor;
   }
   // (E425, E426), with the work of springs (E642).
-  const double slowing =
-      data.free_groups.keep_momentum(model, data.isolated, d.smooth.before_projection, data.v_moved,
-                                     phase.poses, GroupPayment::both, phase.v, data.payment.work);
+  const double slowing = data.positions.free_groups.keep_momentum(
+      model, data.nonlinear.isolated, d.smooth.before_projection, data.v.moved, phase.poses,
+      GroupPayment::both, phase.v, data.positions.payment.work);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 
