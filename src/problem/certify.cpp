@@ -1,5 +1,7 @@
 // The judge: how well (v, lambda) meets the momentum balance and the laws (E10 to E16, E310, E311).
 // Reads the problem alone; knows nothing of the solver.
+#include "problem/certify.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,12 +13,13 @@
 #include "cairn/solution.hpp"
 #include "linear/blocks.hpp"
 #include "linear/number_pair.hpp"
-#include "problem/islands.hpp"
-#include "problem/mass.hpp"
 #include "problem/verdict.hpp"
 
 namespace cairn {
 namespace {
+
+using problem::CertifyScratch;
+using Row = CertifyScratch::Row;
 
 // x^T B x.
 double block_square(const linear::BodyBlock& block, bool diagonal, int size, const double* x) {
@@ -42,44 +45,23 @@ double block_norm(const linear::BodyBlock& block, bool diagonal, int size, const
   return unit * std::sqrt(std::max(0.0, block_square(block, diagonal, size, scaled)));
 }
 
-// What the residuals of a constraint are judged by, with all that its Jacobian is needed for.
-struct Row {
-  double d = 1;                  // (E10)
-  double kappa = 1;              // (E310)
-  double light = 0;              // largest 1/sqrt(m_j) of its bodies
-  double c[2] = {};              // of its bodies (E311)
-  double w[max_rows] = {};       // J v + b
-  double w_free[max_rows] = {};  // J A^-1 k + b
-};
-
 // v and lambda with the free velocities.
 struct Answer {
   const double *v, *v_free, *lambda;
-};
-
-struct Scratch {
-  problem::MassInverse mass;
-  std::vector<double> v_free, momentum;
-  std::vector<double> light;    // of each body: 1/sqrt(m_j), (E310)
-  std::vector<double> terms;    // of each body: tau_j, (E311)
-  std::vector<double> speed;    // of each island: V, (E11)
-  std::vector<double> mass_of;  // of each island: sum of m_j
-  std::vector<Row> rows;
-  problem::Islands islands;
 };
 
 // Share of the speeds of bodies that counts as speed of their island (E11).
 constexpr double common_motion = 0x1p-10;
 
 // |p|_Z of body i.
-double impulse_norm(const Scratch& s, std::size_t i, int size, const double* p) {
+double impulse_norm(const CertifyScratch& s, std::size_t i, int size, const double* p) {
   const int body = static_cast<int>(i);
   return block_norm(s.mass.block(body), s.mass.is_diagonal(body), size, p);
 }
 
 // Trace of J Z J^T of one side of a constraint; rows, n: ints or constants.
 template <class Rows, class Size>
-double side_trace(const Scratch& s, const double (&J)[max_rows][max_velocities], int body,
+double side_trace(const CertifyScratch& s, const double (&J)[max_rows][max_velocities], int body,
                   Rows rows, Size n) {
   const linear::BodyBlock& inverse = s.mass.block(body);
   double trace = 0;
@@ -105,7 +87,7 @@ struct Side {
 };
 
 // Three rows on a body in space, which nearly all are: everything in registers.
-double take_spatial_side(const Scratch& s, const Side& x, Row& row) {
+double take_spatial_side(const CertifyScratch& s, const Side& x, Row& row) {
   using linear::NumberPair;
   const linear::BodyBlock& inverse = s.mass.block(x.body);
   const bool diagonal = s.mass.is_diagonal(x.body);
@@ -135,7 +117,7 @@ double take_spatial_side(const Scratch& s, const Side& x, Row& row) {
 // One side of a constraint: its rows are read once. Returns the trace of J Z J^T, takes the impulse
 // from the momentum and adds J v to the velocities.
 double take_side(const Problem& problem, const Constraint& c, int side, const Answer& x,
-                 const double* minus, Scratch& s, Row& row) {
+                 const double* minus, CertifyScratch& s, Row& row) {
   const int i = c.body[base::at(side)];
   const ProblemBody& b = problem.bodies[base::at(i)];
   const Side own{c.J[side],          i,     x.v + b.first,
@@ -148,7 +130,7 @@ double take_side(const Problem& problem, const Constraint& c, int side, const An
 }
 
 // Takes constraint i into the speed of its island (E11).
-void take_speed(const Problem& problem, std::size_t i, Scratch& s) {
+void take_speed(const Problem& problem, std::size_t i, CertifyScratch& s) {
   const Constraint& c = problem.constraints[i];
   const Row& row = s.rows[i];
   const auto opens = [&](const Constraint& contact, const double* w) {
@@ -166,7 +148,7 @@ void take_speed(const Problem& problem, std::size_t i, Scratch& s) {
 }
 
 // Bodies: masses, speeds, and A v - k with the terms that it is added up from.
-void add_up_bodies(const Problem& problem, const VecX& v, Scratch& s) {
+void add_up_bodies(const Problem& problem, const VecX& v, CertifyScratch& s) {
   s.speed.assign(base::at(s.islands.count), 0.0);
   s.mass_of.assign(base::at(s.islands.count), 0.0);
   s.light.resize(problem.bodies.size());
@@ -198,7 +180,7 @@ void add_up_bodies(const Problem& problem, const VecX& v, Scratch& s) {
 }
 
 // Scales, velocities and terms of constraint i; takes its impulse from A v - k.
-void take_constraint(const Problem& problem, std::size_t i, const Answer& x, Scratch& s) {
+void take_constraint(const Problem& problem, std::size_t i, const Answer& x, CertifyScratch& s) {
   const Constraint& c = problem.constraints[i];
   Row& row = s.rows[i];
   const double* impulse = x.lambda + problem.first_row[i];
@@ -230,7 +212,7 @@ void take_constraint(const Problem& problem, std::size_t i, const Answer& x, Scr
 
 // The one pass that reads the Jacobians, which are most of the memory: scales and velocities of the
 // constraints, the speeds of the islands, and A v - k - J^T lambda with its terms.
-void add_up_constraints(const Problem& problem, const Answer& x, Scratch& s) {
+void add_up_constraints(const Problem& problem, const Answer& x, CertifyScratch& s) {
   s.rows.resize(problem.constraints.size());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     take_constraint(problem, i, x, s);
@@ -239,7 +221,7 @@ void add_up_constraints(const Problem& problem, const Answer& x, Scratch& s) {
 }
 
 // (E12).
-void judge_momentum(const Problem& problem, const Scratch& s, problem::Verdict& judge) {
+void judge_momentum(const Problem& problem, const CertifyScratch& s, problem::Verdict& judge) {
   Certificate& cert = judge.certificate;
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& b = problem.bodies[i];
@@ -257,7 +239,7 @@ void judge_momentum(const Problem& problem, const Scratch& s, problem::Verdict& 
 }
 
 // Scale and floor (E311) of constraint i.
-problem::RowScale scale_of(const Problem& problem, const Scratch& s, std::size_t i) {
+problem::RowScale scale_of(const Problem& problem, const CertifyScratch& s, std::size_t i) {
   const Constraint& c = problem.constraints[i];
   const Row& row = s.rows[i];
   const int island = s.islands.of_constraint[i];
@@ -274,7 +256,12 @@ problem::RowScale scale_of(const Problem& problem, const Scratch& s, std::size_t
 }  // namespace
 
 Certificate certify(const Problem& problem, const VecX& v, const VecX& lambda) {
-  thread_local Scratch s;  // memory only: every entry is written before it is read
+  CertifyScratch scratch;
+  return problem::certify_with(scratch, problem, v, lambda);
+}
+
+Certificate problem::certify_with(CertifyScratch& s, const Problem& problem, const VecX& v,
+                                  const VecX& lambda) {
   problem::Verdict judge;
   Certificate& cert = judge.certificate;
   if (v.size() != problem.velocities() || lambda.size() != problem.rows())

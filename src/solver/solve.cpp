@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cairn/solver.hpp"
+#include "problem/certify.hpp"
 #include "problem/conventions.hpp"
 #include "solver/auto/automatic.hpp"
 #include "solver/island/settle.hpp"
@@ -38,6 +39,7 @@ struct SolverWorkspace::Buffers {
   std::vector<double> r, v;
   std::vector<double> best, radii;  // of islands with discs
   solver::MethodBuffers methods;
+  problem::CertifyScratch certify;
 };
 
 SolverWorkspace::SolverWorkspace() : buffers_(std::make_unique<Buffers>()) {}
@@ -230,6 +232,11 @@ void sort_by_size(const problem::Islands& islands, std::vector<int>& order) {
 
 }  // namespace
 
+Certificate certify(SolverWorkspace& workspace, const Problem& problem, const VecX& v,
+                    const VecX& lambda) {
+  return problem::certify_with(workspace.buffers().certify, problem, v, lambda);
+}
+
 void solve_unguarded(const Problem& problem, const SolverOptions& options,
                      SolverWorkspace& workspace, Solution& solution) {
   problem::dcheck_problem(problem);
@@ -262,7 +269,7 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
     }
     store(b.island, problem, b.r, b.v, solution);
   }
-  solution.certificate = certify(problem, solution.v, solution.lambda);
+  solution.certificate = certify(workspace, problem, solution.v, solution.lambda);
   solution.status = solution.certificate.within(tolerance(options)) ? SolveStatus::solved
                     : b.stop.stopped() && !b.stop.out_of_budget()   ? SolveStatus::interrupted
                                                                     : SolveStatus::not_certified;

@@ -151,7 +151,7 @@ TEST(Packing, RefusesWhatItCannotLayOut) {
   EXPECT_FALSE(packing.attach(coupled));
   pair->J[0][1][2] = -pair->J[1][1][2];
   EXPECT_TRUE(packing.attach(coupled));
-  coupled.rest.emplace_back();  // a mass that is not diagonal
+  coupled.inertia.rest.emplace_back();  // a mass that is not diagonal
   EXPECT_FALSE(packing.attach(coupled));
 }
 

@@ -6,6 +6,7 @@
 #include "problem/cone.hpp"
 #include "scheme/euler/euler.hpp"
 #include "scheme/euler/step.hpp"
+#include "solver/unguarded.hpp"
 
 namespace cairn::scheme {
 
@@ -59,7 +60,8 @@ double Step::coulomb_residual() {
     c.law = Law::coulomb;
     c.b[0] -= data.rows.terms[i].slip / data.relaxed.exact.units.speed();
   }
-  return certify(data.relaxed.exact, record.solution.v, record.solution.lambda).worst;
+  return solver::certify(data.solver, data.relaxed.exact, record.solution.v, record.solution.lambda)
+      .worst;
 }
 
 // (E92): Gamma from the last solution, until Coulomb's law holds. The iteration contracts for small

@@ -324,7 +324,7 @@ void HybridStep::finish_impact(SolveRecord& record) {
   keep_rows(problem, d.now.poses, d.now.t, {}, record.origin);
   for (const Touch& hit : d.impact.hits) record.origin.contacts.push_back(hit.contact);
   record.solution.v = d.impact.v;
-  record.solution.certificate = certify(problem, d.impact.v, lambda);
+  record.solution.certificate = solver::certify(data.solver, problem, d.impact.v, lambda);
   record.solution.status = record.solution.certificate.within(tolerance(solver))
                                ? SolveStatus::solved
                                : SolveStatus::not_certified;

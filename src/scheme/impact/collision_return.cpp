@@ -185,7 +185,7 @@ bool Collision::return_impulses(int first) {
   SolveRecord& at = record(Purpose::decompression);
   at.solution = answer;
   at.solution.lambda = d.search.total;
-  at.solution.certificate = certify(at.problem, answer.v, d.search.total);
+  at.solution.certificate = solver::certify(workspace, at.problem, answer.v, d.search.total);
   if (at.solution.certificate.within(tolerance(solver)))
     at.solution.status = SolveStatus::solved;
   else

@@ -250,7 +250,7 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
   for (Eigen::Index k = joint_impulses.size(), i = 0; k < problem.rows(); ++k, ++i)
     solution.lambda[k] =
         problem.constraints[base.data.first_contact() + static_cast<std::size_t>(i)].lo;
-  solution.certificate = certify(problem, v, solution.lambda);
+  solution.certificate = solver::certify(base.data.solver, problem, v, solution.lambda);
   solution.status = solution.certificate.within(tolerance(base.solver))
                         ? SolveStatus::solved
                         : SolveStatus::not_certified;

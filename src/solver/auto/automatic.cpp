@@ -72,7 +72,7 @@ Kind kind_of(const Island& island, const Auto& options) {
   const bool hasty = options.tolerance > loose && kind.large && !kind.patches;
   kind.packing =
       hasty || (island.bodies.size() > 300 && island.groups.size() > 2 * island.bodies.size());
-  kind.plain = island.rest.empty();
+  kind.plain = island.inertia.rest.empty();
   return kind;
 }
 

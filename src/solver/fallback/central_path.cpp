@@ -214,7 +214,7 @@ class Curve {
 }  // namespace
 
 bool path_takes(const Island& island, const CentralPathLimits& limits) {
-  if (!island.rest.empty() || island.rows > limits.rows) return false;
+  if (!island.inertia.rest.empty() || island.rows > limits.rows) return false;
   return std::all_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
     return g.set.law != Law::box && g.set.law != Law::disc && g.set.corners.empty();
   });

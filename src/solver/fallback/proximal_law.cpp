@@ -79,7 +79,7 @@ double leaves_cone(const Group& g, const double* y, const double* d, bool from_c
 }  // namespace
 
 bool ProximalLaw::takes(const Island& island) {
-  if (!island.rest.empty() || island.tied) return false;
+  if (!island.inertia.rest.empty() || island.tied) return false;
   return std::all_of(island.groups.begin(), island.groups.end(), [](const Group& g) {
     return g.set.law == Law::equality || g.set.law == Law::nonnegative ||
            (g.set.law == Law::coulomb && g.set.corners.empty());

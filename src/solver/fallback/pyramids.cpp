@@ -12,7 +12,8 @@ constexpr double near_residual = 0.1;  // a residual from which steps may lead t
 }  // namespace
 
 bool pyramids_take(const Island& island, const PyramidLimits& limits) {
-  if (!island.rest.empty() || island.rows > limits.rows || limits.variables == 0) return false;
+  if (!island.inertia.rest.empty() || island.rows > limits.rows || limits.variables == 0)
+    return false;
   if (std::any_of(island.groups.begin(), island.groups.end(),
                   [](const Group& g) { return g.set.law == Law::disc; }))
     return false;

@@ -65,7 +65,7 @@ bool PackedContacts::pack(const Island& island, const Group& g) {
 }
 
 bool PackedContacts::attach(const Island& island) {
-  if (!island.rest.empty()) return false;
+  if (!island.inertia.rest.empty()) return false;
   stop = island.stop;
   rows_.clear();
   for (auto* each : {&mu_, &shrink_, &slip_, &normal_, &tangential_, &inverse_, &kappa_, &hidden_})

@@ -46,7 +46,7 @@ void fill_response(const Island& island, Group& g) {
   for (int side = 0; side < 2; ++side)
     for (int other = 0; other < 2; ++other) {
       if (g.body[side] < 0 || g.body[other] < 0) continue;
-      const linear::BodyBlock* Z = island.whole.inverse(g.body[side], g.body[other]);
+      const linear::BodyBlock* Z = island.inertia.whole.inverse(g.body[side], g.body[other]);
       if (!Z) continue;
       const int n = island.bodies[base::at(g.body[side])].size,
                 m = island.bodies[base::at(g.body[other])].size;
@@ -94,7 +94,7 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
   }
   for (int r = 0; r < c.rows; ++r)
     for (int q = r + 1; q < c.rows; ++q) g.W[r][q] = g.W[q][r];
-  if (!island.rest.empty()) fill_response(island, g);
+  if (!island.inertia.rest.empty()) fill_response(island, g);
   trace = 0;
   for (int r = 0; r < c.rows; ++r) trace += g.W[r][r];
   g.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
@@ -157,7 +157,7 @@ void add_body(const Problem& problem, std::size_t i, Island& island) {
     return;
   }
   ProblemBody half = source;
-  RestBlock& rest = island.rest.emplace_back();  // zero beyond its size
+  RestBlock& rest = island.inertia.rest.emplace_back();  // zero beyond its size
   rest.row = rest.column = static_cast<int>(island.bodies.size()) - 1;
   for (int r = 0; r < b.size; ++r)
     for (int c = 0; c < b.size; ++c) {
@@ -192,9 +192,9 @@ void add_couplings(const Problem& problem, const problem::Islands& islands, int 
                    Island& island) {
   for (const BodyCoupling& coupling : problem.couplings) {
     if (islands.of_body[base::at(coupling.body[0])] != number) continue;
-    island.coupled = true;
+    island.inertia.coupled = true;
     for (std::size_t side = 0; side < 2; ++side) {
-      RestBlock& rest = island.rest.emplace_back();
+      RestBlock& rest = island.inertia.rest.emplace_back();
       rest.row = local(island, coupling.body[side]);
       rest.column = local(island, coupling.body[1 - side]);
       std::copy(&coupling.A[side][0][0], &coupling.A[side][0][0] + max_velocities * max_velocities,
@@ -204,35 +204,36 @@ void add_couplings(const Problem& problem, const problem::Islands& islands, int 
                 rest.value);
     }
   }
-  merge(island.rest);
+  merge(island.inertia.rest);
 }
 
 // D + R, and the blocks of its inverse that W_ii needs: those of bodies that constraints join, as
 // far as a coupling leads from the one to the other.
 void factor_whole(const Problem& problem, const problem::Islands& islands, int number,
                   Island& island) {
-  std::vector<int>& sizes = island.offsets;  // until the end
+  std::vector<int>& sizes = island.inertia.offsets;  // until the end
   sizes.clear();
   for (const IslandBody& b : island.bodies) sizes.push_back(b.size);
-  island.late.assign(sizes.size(), 0);
-  island.whole.begin(sizes, island.late);
-  for (const RestBlock& rest : island.rest)
-    if (rest.row < rest.column) island.whole.connect(rest.row, rest.column);
+  island.inertia.late.assign(sizes.size(), 0);
+  island.inertia.whole.begin(sizes, island.inertia.late);
+  for (const RestBlock& rest : island.inertia.rest)
+    if (rest.row < rest.column) island.inertia.whole.connect(rest.row, rest.column);
   for (int n = islands.first_constraint[base::at(number)];
-       island.coupled && n < islands.first_constraint[base::at(number + 1)]; ++n) {
+       island.inertia.coupled && n < islands.first_constraint[base::at(number + 1)]; ++n) {
     const auto& body = problem.constraints[base::at(islands.constraints[base::at(n)])].body;
     if (body[0] >= 0 && body[1] >= 0)
-      island.whole.connect(local(island, body[0]), local(island, body[1]));
+      island.inertia.whole.connect(local(island, body[0]), local(island, body[1]));
   }
-  island.whole.analyze();
-  island.whole.zero();
+  island.inertia.whole.analyze();
+  island.inertia.whole.zero();
   for (std::size_t i = 0; i < island.bodies.size(); ++i)
     for (int k = 0; k < island.bodies[i].size; ++k)
-      island.whole.diagonal(static_cast<int>(i))[k][k] += island.bodies[i].mass[k];
-  add_rest(island, island.whole);
-  CAIRN_CHECK(island.whole.factorize());
-  island.whole.invert_pattern();
-  for (std::size_t i = 0; i < island.bodies.size(); ++i) island.offsets[i] = island.bodies[i].first;
+      island.inertia.whole.diagonal(static_cast<int>(i))[k][k] += island.bodies[i].mass[k];
+  add_rest(island, island.inertia.whole);
+  CAIRN_CHECK(island.inertia.whole.factorize());
+  island.inertia.whole.invert_pattern();
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    island.inertia.offsets[i] = island.bodies[i].first;
 }
 
 // Free velocities, here and in the problem's own coordinates.
@@ -248,10 +249,10 @@ void free_velocities(const Problem& problem, Island& island) {
       island.v_free.push_back(sum * b.inverse[r]);
     }
   }
-  if (!island.rest.empty()) {
+  if (!island.inertia.rest.empty()) {
     for (const IslandBody& b : island.bodies)
       for (int k = 0; k < b.size; ++k) island.v_free[base::at(b.first + k)] *= b.mass[k];
-    island.whole.solve(island.offsets, island.v_free.data());
+    island.inertia.whole.solve(island.inertia.offsets, island.v_free.data());
   }
   island.v_source.resize(base::at(island.velocities));
   for (std::size_t i = 0; i < island.bodies.size(); ++i) {
@@ -316,8 +317,8 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
   island.bodies.clear();
   island.groups.clear();
   island.factors.clear();
-  island.rest.clear();
-  island.coupled = false;
+  island.inertia.rest.clear();
+  island.inertia.coupled = false;
   island.v_free.clear();
   island.u_free.clear();
   island.rows = 0;
@@ -328,7 +329,7 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
        ++n)
     add_body(problem, base::at(islands.bodies[base::at(n)]), island);
   if (!problem.couplings.empty()) add_couplings(problem, islands, number, island);
-  if (!island.rest.empty()) factor_whole(problem, islands, number, island);
+  if (!island.inertia.rest.empty()) factor_whole(problem, islands, number, island);
   island.speed = island.scale = island.velocity_scale = 0;
   free_velocities(problem, island);
 
@@ -373,7 +374,7 @@ void follow_ties(Island& island, std::vector<double>& r) {
 }
 
 void add_rest(const Island& island, linear::BlockLU& lu) {
-  for (const RestBlock& rest : island.rest) {
+  for (const RestBlock& rest : island.inertia.rest) {
     linear::BodyBlock& target =
         rest.row == rest.column ? lu.diagonal(rest.row) : lu.block(rest.row, rest.column);
     for (int r = 0; r < island.bodies[base::at(rest.row)].size; ++r)
@@ -383,7 +384,7 @@ void add_rest(const Island& island, linear::BlockLU& lu) {
 }
 
 void add_rest_product(const Island& island, const double* v, double* f) {
-  for (const RestBlock& rest : island.rest) {
+  for (const RestBlock& rest : island.inertia.rest) {
     const IslandBody &to = island.bodies[base::at(rest.row)],
                      &from = island.bodies[base::at(rest.column)];
     for (int r = 0; r < to.size; ++r)
@@ -406,7 +407,7 @@ void body_velocity(const Island& island, std::size_t i, const double* v, double*
 
 void velocities_from_impulses(const Island& island, const std::vector<double>& r,
                               std::vector<double>& v) {
-  if (island.rest.empty()) {
+  if (island.inertia.rest.empty()) {
     v.assign(island.v_free.begin(), island.v_free.end());
     for (const Group& g : island.groups) {
       const double* r_i = r.data() + g.first;
@@ -422,7 +423,7 @@ void velocities_from_impulses(const Island& island, const std::vector<double>& r
       const IslandBody& b = island.bodies[base::at(g.body[side])];
       linear::add_transposed(g.J[side], g.rows, b.size, r.data() + g.first, v.data() + b.first);
     }
-  island.whole.solve(island.offsets, v.data());
+  island.inertia.whole.solve(island.inertia.offsets, v.data());
   for (std::size_t k = 0; k < v.size(); ++k) v[k] += island.v_free[k];
 }
 

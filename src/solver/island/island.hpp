@@ -52,14 +52,19 @@ struct RestBlock {
   linear::BodyBlock value = {};
 };
 
+// Mass beyond the diagonal: D + R.
+struct IslandInertia {
+  std::vector<RestBlock> rest;  // R; empty: the mass is D
+  bool coupled = false;         // R has blocks between bodies
+  linear::BlockLU whole;        // of D + R, where there is a rest
+  std::vector<int> offsets;     // of its nodes
+  std::vector<char> late;       // the same, all zero
+};
+
 struct Island : Interruptible {
   std::vector<IslandBody> bodies;
   std::vector<ProblemBody> factors;  // of the same bodies; A holds L below its diagonal
-  std::vector<RestBlock> rest;       // R; empty: the mass is D
-  bool coupled = false;              // R has blocks between bodies
-  linear::BlockLU whole;             // of D + R, where there is a rest
-  std::vector<int> offsets;          // of its nodes
-  std::vector<char> late;            // the same, all zero
+  IslandInertia inertia;
   std::vector<Group> groups;
   std::vector<double> v_free;
   std::vector<double> u_free;    // of the groups, J v_free + b

@@ -74,8 +74,8 @@ void PrimalCoupling::velocities(const std::vector<double>& r) {
         add_packed_transposed(&jacobians_[i.place[side]], i.rows, i.size[side],
                               &r[base::at(i.first)], &impulse_[base::at(i.velocity[side])]);
   v_ = island_->v_free;
-  if (!island_->rest.empty()) {
-    island_->whole.solve(island_->offsets, impulse_.data());
+  if (!island_->inertia.rest.empty()) {
+    island_->inertia.whole.solve(island_->inertia.offsets, impulse_.data());
     for (std::size_t k = 0; k < v_.size(); ++k) v_[k] += impulse_[k];
     return;
   }

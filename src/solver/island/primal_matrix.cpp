@@ -59,7 +59,7 @@ int lay_out(const Island& island, PrimalNodes& nodes) {
     nodes.offsets.push_back(body.first);
     nodes.late.push_back(0);
   }
-  for (const RestBlock& rest : island.rest)
+  for (const RestBlock& rest : island.inertia.rest)
     if (rest.row < rest.column) nodes.edges.emplace_back(rest.row, rest.column);
   int offset = island.velocities;
   for (std::size_t i = 0; i < island.groups.size(); ++i) {
@@ -85,7 +85,7 @@ void add_masses(const Island& island, linear::BlockLU& lu) {
 }
 
 bool is_symmetric(const Island& island, const PrimalNodes& nodes) {
-  return island.rest.empty() && nodes.sizes.size() == island.bodies.size();
+  return island.inertia.rest.empty() && nodes.sizes.size() == island.bodies.size();
 }
 
 void add_rows(const Island& island, const Group& g, const double N[max_rows][max_rows],

@@ -15,7 +15,7 @@ constexpr double roundings = 8 * std::numeric_limits<double>::epsilon();
 }  // namespace
 
 void settle(const Island& island, const std::vector<double>& r, std::vector<double>& v) {
-  if (!island.rest.empty()) return;
+  if (!island.inertia.rest.empty()) return;
   add_up_terms(island, r);
   for (std::size_t i = 0; i < island.bodies.size(); ++i) {
     const IslandBody& body = island.bodies[i];

@@ -99,7 +99,7 @@ double MomentumBalance::evaluate_at(const std::vector<double>& v, bool coulomb) 
     for (int i = 0; i < body.size; ++i)
       b_.g[base::at(body.first + i)] =
           -body.mass[i] * (v[base::at(body.first + i)] - island_.v_free[base::at(body.first + i)]);
-  if (!island_.rest.empty()) {
+  if (!island_.inertia.rest.empty()) {
     b_.change.resize(v.size());
     for (std::size_t k = 0; k < v.size(); ++k) b_.change[k] = island_.v_free[k] - v[k];
     add_rest_product(island_, b_.change.data(), b_.g.data());
@@ -198,7 +198,7 @@ double MomentumBalance::line_search() {
       linear += b_.x[base::at(body.first + i)] * a_dv;
       constant += (v_[base::at(body.first + i)] - island_.v_free[base::at(body.first + i)]) * a_dv;
     }
-  if (!island_.rest.empty()) {
+  if (!island_.inertia.rest.empty()) {
     b_.product.assign(v_.size(), 0.0);
     add_rest_product(island_, b_.x.data(), b_.product.data());
     for (std::size_t k = 0; k < v_.size(); ++k) {

@@ -73,7 +73,7 @@ void Builder::add_masses() {
       b_.root[base::at(body.first + i)] = root;
       add(body.first + i, body.first + i, body.mass[i] * root * root);
     }
-  for (const RestBlock& rest : island_.rest) {
+  for (const RestBlock& rest : island_.inertia.rest) {
     const IslandBody &to = island_.bodies[base::at(rest.row)],
                      &from = island_.bodies[base::at(rest.column)];
     for (int r = 0; r < to.size; ++r)

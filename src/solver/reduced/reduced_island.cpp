@@ -67,15 +67,15 @@ void respond(const Island& island, const Group& g, int s, std::vector<double>& v
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[base::at(g.body[side])];
     const double* J = g.J[side][s];
-    if (island.coupled) {
+    if (island.inertia.coupled) {
       for (int k = 0; k < b.size; ++k) v[base::at(b.first + k)] += J[k];
       continue;
     }
-    const linear::BodyBlock& Z = *island.whole.inverse(g.body[side], g.body[side]);
+    const linear::BodyBlock& Z = *island.inertia.whole.inverse(g.body[side], g.body[side]);
     for (int k = 0; k < b.size; ++k)
       for (int l = 0; l < b.size; ++l) v[base::at(b.first + k)] += Z[k][l] * J[l];
   }
-  if (island.coupled) island.whole.solve(island.offsets, v.data());
+  if (island.inertia.coupled) island.inertia.whole.solve(island.inertia.offsets, v.data());
 }
 
 // Groups that feel one of group j, ascending: all where bodies are coupled, else those that share a
@@ -83,7 +83,7 @@ void respond(const Island& island, const Group& g, int s, std::vector<double>& v
 void list_neighbours(const Island& island, const std::vector<std::vector<int>>& on_body,
                      const Group& g, std::vector<int>& list) {
   list.clear();
-  if (island.coupled) {
+  if (island.inertia.coupled) {
     for (std::size_t i = 0; i < island.groups.size(); ++i) list.push_back(static_cast<int>(i));
     return;
   }

@@ -188,9 +188,9 @@ IterationResult stride(const AnyIsland& island, const NsgsLimits& limits, NsgsBu
 template <class Method>
 IterationResult on_any_mass(const Island& island, NsgsBuffers& buffers, std::vector<double>& r,
                             std::vector<double>& v, const Method& method) {
-  if (island.rest.empty()) return method(island, v);
+  if (island.inertia.rest.empty()) return method(island, v);
   velocities_from_impulses(island, r, v);
-  if (island.coupled && island.rows > most_dense_rows) return {0, residual(island, r, v)};
+  if (island.inertia.coupled && island.rows > most_dense_rows) return {0, residual(island, r, v)};
   reduce(island, buffers.reduced);
   IterationResult result = method(buffers.reduced, buffers.u);
   velocities_from_impulses(island, r, v);
