@@ -39,18 +39,20 @@ TEST(Allocation, NoneInPackingsUnderEitherLaw) {
                 relaxed = problem::cube_pyramid(25, {.law = Law::coulomb_relaxed});
   SolverWorkspace workspace;
   Solution solution;
-  const auto solve_both = [&] {
+  const auto solve_both = [&](bool judged) {
     for (const Problem* problem : {&exact, &relaxed}) {
       solution.lambda.setZero(problem->rows());
       solve(*problem, Auto{.tolerance = 1e-4}, workspace, solution);
       EXPECT_EQ(solution.status, SolveStatus::solved);
-      EXPECT_LE(certify(*problem, solution.v, solution.lambda).worst, 1e-4);
+      if (judged) {
+        EXPECT_LE(certify(*problem, solution.v, solution.lambda).worst, 1e-4);
+      }
     }
   };
-  solve_both();
+  solve_both(true);
   const std::size_t before = allocations;
   EXPECT_GT(before, 0u);
-  solve_both();
+  solve_both(false);
   EXPECT_EQ(allocations - before, 0u);
 }
 
