@@ -288,14 +288,30 @@ struct Model {
   std::optional<JointId> find_joint(const std::string& joint_name) const;
 };
 
-// A force from outside the model, such as that of a hand: what the caller of a simulator may change
-// from step to step.
+// A force from outside the model, such as that of a hand.
 struct ExternalForce {
   BodyId body{};               // a dynamic body; on others it does nothing
   Vec3 force = Vec3::Zero();   // in the world, constant within a step [N]
   Vec3 torque = Vec3::Zero();  // about the centre of mass, in the world [N m]
   Vec3 point = Vec3::Zero();   // where the force acts: from the centre of mass, in the body frame,
                                // at the beginning of the step [m]
+};
+
+// What a motor keeps or gives in a step, in place of its function of time: a velocity [rad/s],
+// [m/s] or an effort [N m], [N], as the motor is.
+struct MotorTarget {
+  JointId joint{};
+  double value = 0;
+
+  bool operator==(const MotorTarget&) const = default;
+};
+
+// What acts on a step beside the model: no part of the state.
+struct Controls {
+  std::vector<ExternalForce> forces;
+  std::vector<MotorTarget> motors;  // at most one a joint
+
+  bool empty() const { return forces.empty() && motors.empty(); }
 };
 
 struct State;

@@ -211,6 +211,7 @@ struct StepReport : StepFigures {
   std::vector<StepEvent> events;      // trapezoidal and hybrid, in the order of time
   std::vector<ImpactReport> impacts;  // in the order of time
   std::vector<JointReport> joints;    // beside Model::joints; of a step that was taken
+  Controls controls;                  // that acted on it
   struct Seconds {
     double detect = 0, solve = 0, total = 0;  // CPU time [s], filled by a simulator with a clock
     struct Checks {  // of the verdict, all attempts together; residuals are part of `solve` [s]
@@ -263,8 +264,10 @@ class Simulator {
 
   // Advances the state by h > 0. A step that is stopped, interrupted or ends with an internal error
   // leaves the state as it was; another step() may be tried. A step for which there is not enough
-  // memory is stopped.
-  const StepReport& step(double h);
+  // memory is stopped. External forces are part of the free velocities (E30) and, as work of
+  // applied forces, of the ledger (E21). A step without controls has the bits of a run that never
+  // had any.
+  const StepReport& step(double h, const Controls& controls = {});
 
   const Model& model() const;
   const State& state() const;
@@ -273,11 +276,6 @@ class Simulator {
   const SchemeOptions& scheme() const;
   const SolverOptions& solver() const;
   const VerdictOptions& verdict_options() const;
-
-  // Forces from outside, in every step from now on until they are set again: part of the free
-  // velocities (E30) and, as work of applied forces, of the ledger (E21). They are no part of the
-  // state. None at first; an empty list takes them away and leaves the bits of a run without them.
-  void set_external_forces(std::span<const ExternalForce> forces);
 
   // Asked inside the solves of every step from now on. Where it says yes the step ends soon, is not
   // taken and leaves the state as it was: another step() begins it anew, with the bits of a run

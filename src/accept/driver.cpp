@@ -22,6 +22,7 @@ struct Group {
         stepper(sub.model(), s.solver, s.limits),
         data(sub.model()) {
     data.forces.external = sub.extract(whole.forces.external);
+    data.in.motors = sub.extract(whole.in.motors);
     data.solver.set_interrupt(s.interrupt);
     data.positions.contact_projection.solver.set_interrupt(s.interrupt);
     data.solver.set_meter(s.meter);

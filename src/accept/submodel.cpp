@@ -136,6 +136,14 @@ std::vector<ExternalForce> SubModel::extract(std::span<const ExternalForce> forc
   return own;
 }
 
+std::vector<MotorTarget> SubModel::extract(std::span<const MotorTarget> targets) const {
+  std::vector<MotorTarget> own;
+  for (const MotorTarget& target : targets)
+    if (const int joint = joint_in_[index(target.joint)]; joint >= 0)
+      own.push_back({static_cast<JointId>(joint), target.value});
+  return own;
+}
+
 void SubModel::put_back(const State& part, State& whole) const {
   const bool before = part.v_before.size() == part.v.size() && part.v.size() > 0;
   if (before && whole.v_before.size() != whole.v.size()) whole.v_before.setZero(whole.v.size());

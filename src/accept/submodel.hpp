@@ -19,6 +19,7 @@ class SubModel {
 
   State extract(const State& whole) const;
   std::vector<ExternalForce> extract(std::span<const ExternalForce> forces) const;
+  std::vector<MotorTarget> extract(std::span<const MotorTarget> targets) const;
 
   // Poses and velocities of the group.
   void put_back(const State& part, State& whole) const;

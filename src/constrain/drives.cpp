@@ -14,11 +14,18 @@ struct Bounds {
   double target = 0;      // [rad/s], [m/s]
 };
 
-Bounds bounds_of(const Joint& joint, Role role, double t, double h) {
+const MotorTarget* target_of(std::span<const MotorTarget> targets, JointId joint) {
+  for (const MotorTarget& target : targets)
+    if (target.joint == joint) return &target;
+  return nullptr;
+}
+
+Bounds bounds_of(const Joint& joint, Role role, double t, double h, const MotorTarget* target) {
   if (role == Role::friction) return {-joint.friction, joint.friction, 0};
   const JointMotor& motor = *joint.motor;
-  if (motor.velocity) return {-motor.max_effort, motor.max_effort, (*motor.velocity)(t + h)};
-  const double effort = motor.effort(t);
+  if (motor.velocity)
+    return {-motor.max_effort, motor.max_effort, target ? target->value : (*motor.velocity)(t + h)};
+  const double effort = target ? target->value : motor.effort(t);
   return {effort, effort, 0};
 }
 
@@ -70,7 +77,8 @@ double prescribed_coordinate_rate(const Model& model, std::span<const Pose> pose
 
 void add_drives(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                 const ProblemLayout& layout, double t, double h, PrescribedMotion motion,
-                Problem& problem, std::vector<DriveRow>& drives) {
+                std::span<const MotorTarget> targets, Problem& problem,
+                std::vector<DriveRow>& drives) {
   CAIRN_DCHECK(h > 0, h);
   drives.clear();
   for (const Role role : {Role::drive, Role::friction})
@@ -81,7 +89,7 @@ void add_drives(const Model& model, std::span<const Pose> poses, std::span<const
       Constraint c;
       if (!coordinate_row(model, poses, layout, id, c)) continue;
       const double lever = model::is_angle(joint) ? model.length_unit : 1;
-      const Bounds bounds = bounds_of(joint, role, t, h);
+      const Bounds bounds = bounds_of(joint, role, t, h, target_of(targets, id));
       const double unit = h / (lever * problem.units.impulse());
       DriveRow row;
       row.motion = prescribed_coordinate_rate(model, poses, poses_end, joint, h, motion);

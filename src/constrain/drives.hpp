@@ -20,9 +20,10 @@ bool coordinate_row(const Model& model, std::span<const Pose> poses, const Probl
                     JointId id, Constraint& row);
 
 // Appends the rows of a step of length h from time t: of all motors, then of all friction. Rows
-// that move no body are left out.
+// that move no body are left out. `targets` stand in place of functions of time.
 void add_drives(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
                 const ProblemLayout& layout, double t, double h, PrescribedMotion motion,
-                Problem& problem, std::vector<DriveRow>& drives);
+                std::span<const MotorTarget> targets, Problem& problem,
+                std::vector<DriveRow>& drives);
 
 }  // namespace cairn::constrain

@@ -193,11 +193,10 @@ void Session::reset() {
 }
 
 const StepReport& Session::step() {
-  forces_.clear();
+  controls_.forces.clear();
   for (const Held& held : hands_)
-    forces_.push_back(pull(*scene_.model, simulator_.state(), held.hand, h()));
-  simulator_.set_external_forces(forces_);
-  const StepReport& report = simulator_.step(h());
+    controls_.forces.push_back(pull(*scene_.model, simulator_.state(), held.hand, h()));
+  const StepReport& report = simulator_.step(h(), controls_);
   if (report.status == StepStatus::interrupted) return report;
   if (due_ > 0) --due_;
   ++totals_.steps;

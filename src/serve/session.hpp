@@ -71,7 +71,7 @@ class Session {
   Simulator simulator_;
   std::vector<BodyId> moving_;
   std::vector<Held> hands_;  // one per client at the most, in the order of grabbing
-  std::vector<ExternalForce> forces_;
+  Controls controls_;
   bool running_ = false;
   std::int64_t due_ = 0;  // single steps
   std::string message_;

@@ -73,6 +73,25 @@ void require_fit(const Model& model, const State& state) {
       fmt::format("the state has {} velocities, the model {}", state.v.size(), model.velocities));
 }
 
+void require_fit(const Model& model, const Controls& controls) {
+  for (const ExternalForce& force : controls.forces)
+    require(index(force.body) < model.bodies.size(),
+            fmt::format("an external force is on body {} of {}", static_cast<int>(force.body),
+                        model.bodies.size()));
+  for (const MotorTarget& target : controls.motors) {
+    require(index(target.joint) < model.joints.size(),
+            fmt::format("a motor target is of joint {} of {}", static_cast<int>(target.joint),
+                        model.joints.size()));
+    require(model.joints[index(target.joint)].motor.has_value(),
+            fmt::format("joint '{}' has no motor", model.joints[index(target.joint)].name));
+    require(
+        std::count_if(controls.motors.begin(), controls.motors.end(),
+                      [&](const MotorTarget& other) { return other.joint == target.joint; }) == 1,
+        fmt::format("the motor of joint '{}' has two targets",
+                    model.joints[index(target.joint)].name));
+  }
+}
+
 // Nothing but the state decides on a step: time does not.
 bool is_autonomous(const Model& model) {
   return model.applied_forces.empty() &&
@@ -121,14 +140,13 @@ void Simulator::Workspace::pass_interrupt_on() {
 
 void Simulator::Workspace::renew_data() {
   auto fresh = std::make_unique<scheme::StepData>(*model);
-  fresh->forces.external = data->forces.external;
   data = std::move(fresh);
   pass_interrupt_on();
   data_is_whole = true;
 }
 
 bool Simulator::Workspace::repeats(double h) {
-  if (report.status != StepStatus::certified || interrupted || !data->forces.external.empty() ||
+  if (report.status != StepStatus::certified || interrupted || !report.controls.empty() ||
       report.h != h || !has_one_time(report) || !is_autonomous(*model))
     return false;
   before.t = state.t;
@@ -150,16 +168,18 @@ Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
-const StepReport& Simulator::step(double h) {
+const StepReport& Simulator::step(double h, const Controls& controls) {
   if (!(h > 0 && std::isfinite(h)))
     throw std::invalid_argument(fmt::format("h must be positive and finite, it is {}", h));
   Workspace& w = *workspace_;
+  require_fit(*w.model, controls);
   if (!w.refusal.empty()) {
     scheme::clear(w.report, w.state, h);
     scheme::stop(w.report, {StopReason::unsupported, w.refusal});
     return w.report;
   }
-  if (w.repeated == h && !(w.interrupt.asked && w.interrupt.asked(w.interrupt.context))) {
+  if (w.repeated == h && controls.empty() &&
+      !(w.interrupt.asked && w.interrupt.asked(w.interrupt.context))) {
     scheme::count_step(h, w.state, w.report);
     w.report.seconds = {};
     return w.report;
@@ -170,6 +190,8 @@ const StepReport& Simulator::step(double h) {
   w.before = w.state;
   try {
     if (!w.data_is_whole) w.renew_data();
+    w.data->forces.external.assign(controls.forces.begin(), controls.forces.end());
+    w.data->in.motors.assign(controls.motors.begin(), controls.motors.end());
     w.driver.step(
         {*w.model, w.scheme, w.solver, w.verdict, w.clock, w.interrupted, w.ask, &w.meter}, h,
         *w.data, w.state, w.report);
@@ -185,6 +207,7 @@ const StepReport& Simulator::step(double h) {
                                           [](const ContactReport& c) { return c.contact.key; }));
     CAIRN_DCHECK(!taken || w.report.worst_solve == 0 || w.report.worst_solve < w.report.solve_count,
                  w.report.worst_solve, w.report.solve_count);
+    w.report.controls = controls;
     if (taken)
       simulate::report_joints(*w.model, w.before.poses, w.state, w.report, w.report.joints);
   } catch (...) {
@@ -233,16 +256,6 @@ void Simulator::set_clock(double (*clock)()) {
 void Simulator::set_interrupt(const Interrupt& interrupt) {
   workspace_->interrupt = interrupt;
   workspace_->pass_interrupt_on();
-}
-
-void Simulator::set_external_forces(std::span<const ExternalForce> forces) {
-  for (const ExternalForce& force : forces)
-    if (index(force.body) >= workspace_->model->bodies.size())
-      throw std::invalid_argument(fmt::format("an external force is on body {} of {}",
-                                              static_cast<int>(force.body),
-                                              workspace_->model->bodies.size()));
-  workspace_->data->forces.external.assign(forces.begin(), forces.end());
-  workspace_->repeated = 0;
 }
 
 void Simulator::set_state(State state) {

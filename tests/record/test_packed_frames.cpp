@@ -387,5 +387,53 @@ TEST(SparseRecording, CheckFindsForgeries) {
   }
 }
 
+// Steps with forces and targets from outside are rebuilt from the recording as any others.
+TEST(RecordedControls, AreReadBackCheckedAndReplayed) {
+  const Scene scene = load("gripper", {"simulation.record.every=2"});
+  const SimulationSettings& s = scene.simulation;
+  const BodyId box = *scene.model->find_body("box");
+  const JointId lift = *scene.model->find_joint("lift"), jaw = *scene.model->find_joint("jaw_left");
+  for (const bool forged : {false, true}) {
+    const Folder folder;
+    Simulator simulator(scene.model, *scene.initial, s.scheme, s.solver, s.verdict);
+    TraceWriter writer = TraceWriter::create(folder.file("t"), scene.resolved, s.record).value();
+    ASSERT_TRUE(writer.append_initial(*scene.initial));
+    std::vector<Controls> given;
+    for (int i = 1; i <= 60; ++i) {
+      Controls controls;
+      if (i % 3 != 0)
+        controls.forces = {{.body = box,
+                            .force = Vec3(0, 3 * std::sin(i), 0),
+                            .torque = Vec3(0, 0, 0.01 * i),
+                            .point = Vec3(0.1, 0, 0)}};
+      if (i > 20) controls.motors = {{lift, 0.01 * i}, {jaw, 30 - 0.1 * i}};
+      given.push_back(controls);
+      StepReport report = simulator.step(s.step, controls);
+      ASSERT_FALSE(report.failed()) << report.message;
+      if (forged && i == 40) report.controls.motors[1].value += 1e-3;
+      ASSERT_TRUE(writer.append(report, simulator.state()));
+    }
+    ASSERT_TRUE(writer.finish());
+    const CheckReport check = check_trace(folder.file("t")).value();
+    EXPECT_EQ(check.ok, !forged);
+    for (const CheckFinding& f : check.findings)
+      if (!forged) ADD_FAILURE() << f.step << ": " << f.what;
+    EXPECT_EQ(check_trace(folder.file("t"), {.replay = true})->ok, !forged);
+    Result<TraceReader> reader = TraceReader::open(folder.file("t"));
+    TraceFrame frame;
+    ASSERT_EQ(reader->next(frame), TraceEvent::frame);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      ASSERT_EQ(reader->next(frame), TraceEvent::frame);
+      ASSERT_EQ(frame.report.controls.forces.size(), given[i].forces.size());
+      if (!given[i].forces.empty()) {
+        EXPECT_EQ(frame.report.controls.forces[0].torque, given[i].forces[0].torque);
+      }
+      if (!forged) {
+        EXPECT_EQ(frame.report.controls.motors, given[i].motors);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cairn::test_packed_frames

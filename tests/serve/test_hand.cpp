@@ -19,8 +19,7 @@ Simulator simulator_of(const Scene& scene) {
 
 void step_with(Simulator& simulator, const serve::Hand& hand, double h) {
   const ExternalForce force = serve::pull(simulator.model(), simulator.state(), hand, h);
-  simulator.set_external_forces({&force, 1});
-  const StepReport& report = simulator.step(h);
+  const StepReport& report = simulator.step(h, {.forces = {force}, .motors = {}});
   ASSERT_EQ(report.status, StepStatus::certified);
 }
 

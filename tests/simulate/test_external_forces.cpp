@@ -32,12 +32,12 @@ TEST(ExternalForces, PushAFreeBodyAsNewtonSays) {
   Simulator simulator = simulator_of(scene);
   const Vec3 force(3, -1, 0.5);
   const ExternalForce push{.body = BodyId{0}, .force = force};
-  simulator.set_external_forces({&push, 1});
+  const Controls controls{.forces = {push}, .motors = {}};
   const double h = 0.01;
   double work = 0;
   const int n = 100;
   for (int i = 0; i < n; ++i) {
-    const StepReport& report = simulator.step(h);
+    const StepReport& report = simulator.step(h, controls);
     // Euler's implicit step does F . h v+ on the body.
     work += report.ledger.work_applied;
     EXPECT_NEAR(report.ledger.imbalance(), 0, 16 * eps * (1 + work));
@@ -61,12 +61,12 @@ TEST(ExternalForces, ActInEveryScheme) {
                         scene.simulation.verdict);
     const Vec3 force(3, -1, 0.5), torque(0, 0.2, 0);
     const ExternalForce push{.body = BodyId{0}, .force = force, .torque = torque};
-    simulator.set_external_forces({&push, 1});
+    const Controls controls{.forces = {push}, .motors = {}};
     const double h = 0.01, inertia = 2.0 / 12 * (1 * 1 + 3 * 3);
     const int n = 100;
     double work = 0, own = 0;
     for (int i = 0; i < n; ++i) {
-      const StepReport& report = simulator.step(h);
+      const StepReport& report = simulator.step(h, controls);
       ASSERT_FALSE(report.failed()) << name(scheme) << ' ' << report.message;
       work += report.ledger.work_applied;
       own += report.ledger.integrator;
@@ -98,8 +98,9 @@ TEST(ExternalForces, MoveABlockAgainstItsFriction) {
       Simulator simulator(scene->model, *scene->initial, scheme, scene->simulation.solver,
                           scene->simulation.verdict);
       const ExternalForce push{.body = BodyId{0}, .force = Vec3(share * 10, 0, 0)};
-      simulator.set_external_forces({&push, 1});
-      for (int i = 0; i < 50; ++i) ASSERT_FALSE(simulator.step(0.01).failed()) << name(scheme);
+      const Controls controls{.forces = {push}, .motors = {}};
+      for (int i = 0; i < 50; ++i)
+        ASSERT_FALSE(simulator.step(0.01, controls).failed()) << name(scheme);
       const double v = body_motion(*scene->model, simulator.state(), BodyId{0}).velocity.x();
       // a t with a = (F - mu m g)/m. The first step may still stick, h a. The relaxed law lifts
       // what slides at the rate h mu a, for which it presses and slows it down by mu^2 h a.
@@ -114,8 +115,8 @@ TEST(ExternalForces, TurnABodyByTheirArm) {
   const Scene scene = scene_of(box);
   Simulator simulator = simulator_of(scene);
   const ExternalForce push{.body = BodyId{0}, .force = Vec3(0, 0, 5), .point = Vec3(0, 1, 0)};
-  simulator.set_external_forces({&push, 1});
-  simulator.step(0.01);
+  const Controls controls{.forces = {push}, .motors = {}};
+  simulator.step(0.01, controls);
   const double inertia = 2.0 / 12 * (2 * 2 + 3 * 3), w = 0.01 * 5 / inertia;
   const BodyMotion motion = body_motion(*scene.model, simulator.state(), BodyId{0});
   EXPECT_LE((motion.angular_velocity - Vec3(w, 0, 0)).norm(), 16 * eps * w);
@@ -126,8 +127,8 @@ TEST(ExternalForces, DoNothingToFixedBodies) {
       scene_of(R"({"name": "wall", "fixed": true, "shapes": [{"type": "sphere", "radius": 1}]})");
   Simulator simulator = simulator_of(scene);
   const ExternalForce push{.body = BodyId{0}, .force = Vec3(1, 2, 3)};
-  simulator.set_external_forces({&push, 1});
-  EXPECT_EQ(simulator.step(0.01).status, StepStatus::certified);
+  const Controls controls{.forces = {push}, .motors = {}};
+  EXPECT_EQ(simulator.step(0.01, controls).status, StepStatus::certified);
   EXPECT_EQ(simulator.state().poses, scene.initial->poses);
 }
 
@@ -136,9 +137,8 @@ TEST(ExternalForces, LeaveNothingBehind) {
   const Scene scene = scene_of(box);
   Simulator pushed = simulator_of(scene), free = simulator_of(scene);
   const ExternalForce push{.body = BodyId{0}, .force = Vec3(1, 0, 0), .torque = Vec3(0, 2, 1)};
-  pushed.set_external_forces({&push, 1});
-  for (int i = 0; i < 10; ++i) pushed.step(0.01);
-  pushed.set_external_forces({});
+  const Controls controls{.forces = {push}, .motors = {}};
+  for (int i = 0; i < 10; ++i) pushed.step(0.01, controls);
   free.set_state(pushed.state());
   for (int i = 0; i < 10; ++i) {
     pushed.step(0.01);
@@ -153,8 +153,8 @@ TEST(ExternalForces, ThatAreNotFiniteStopTheStep) {
   Simulator simulator = simulator_of(scene);
   const ExternalForce push{.body = BodyId{0},
                            .force = Vec3(std::numeric_limits<double>::infinity(), 0, 0)};
-  simulator.set_external_forces({&push, 1});
-  EXPECT_EQ(simulator.step(0.01).status, StepStatus::stopped);
+  const Controls controls{.forces = {push}, .motors = {}};
+  EXPECT_EQ(simulator.step(0.01, controls).status, StepStatus::stopped);
   EXPECT_EQ(simulator.state().t, 0);
 }
 

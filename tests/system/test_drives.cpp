@@ -347,6 +347,43 @@ TEST(Drives, RandomChainsObeyTheirLaws) {
   }
 }
 
+// A controller that sets the effort from the state: gravity compensation holds the arm wherever it
+// is, and a target velocity stands in place of the function of time.
+TEST(Controls, TargetsStandInPlaceOfFunctions) {
+  ModelDescription d = arm();
+  d.joints[0].motor = gives("0");
+  Simulator sim = simulator(d);
+  for (int i = 0; i < 500; ++i) {
+    const double angle = joint_position(sim.model(), sim.state(), JointId{0});
+    const double weight = -mass * g * std::cos(angle);
+    ASSERT_TRUE(certified_step(sim, h, {.forces = {}, .motors = {{JointId{0}, weight}}}));
+    ASSERT_NEAR(joint(sim).drive, weight, 1e-12);
+  }
+  EXPECT_NEAR(joint(sim).position, 0, 1e-12);
+  certified_steps(sim, h, 1);  // without a target it gives what its function says
+  EXPECT_NEAR(joint(sim).velocity, mass * g * h / about_hinge, 1e-6);
+
+  d.joints[0].motor = keeps("0", 1e6);
+  Simulator other = simulator(d);
+  for (int i = 1; i <= 100; ++i) {
+    ASSERT_TRUE(certified_step(other, h, {.forces = {}, .motors = {{JointId{0}, 0.1 * i}}}));
+    ASSERT_NEAR(joint(other).velocity, 0.1 * i, 1e-3) << i;
+  }
+}
+
+TEST(Controls, NonsenseIsRefusedOrStops) {
+  ModelDescription d = arm();
+  Simulator without = simulator(d);
+  EXPECT_THROW(without.step(h, {.forces = {}, .motors = {{JointId{0}, 1}}}), std::invalid_argument);
+  d.joints[0].motor = gives("0");
+  Simulator sim = simulator(d);
+  EXPECT_THROW(sim.step(h, {.forces = {}, .motors = {{JointId{0}, 1}, {JointId{0}, 2}}}),
+               std::invalid_argument);
+  EXPECT_EQ(sim.step(h, {.forces = {}, .motors = {{JointId{0}, std::nan("")}}}).reason,
+            StopReason::not_finite);
+  EXPECT_EQ(sim.state().step, 0);
+}
+
 TEST(Drives, NonsenseIsRefused) {
   const auto refused = [](const auto& change, const char* path) {
     ModelDescription d = arm();

@@ -88,8 +88,8 @@ inline Simulator simulator(const Scene& s) {
 }
 
 // A step that must be certified; false ends the caller's loop.
-inline bool certified_step(Simulator& sim, double h) {
-  const StepReport& report = sim.step(h);
+inline bool certified_step(Simulator& sim, double h, const Controls& controls = {}) {
+  const StepReport& report = sim.step(h, controls);
   const bool good = !report.failed() && report.verdict.solve.ok;
   EXPECT_TRUE(good) << "step " << report.step << ", residual " << report.certificate << ' '
                     << report.message;

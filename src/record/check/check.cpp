@@ -163,7 +163,28 @@ class Checker {
     return false;
   }
 
+  // The scene of a step with controls: they are forces and motors of the model that do not change.
+  const Scene& scene_of(const Controls& controls) {
+    if (controls.empty()) return scene_;
+    if (!controlled_) controlled_ = scene_;
+    auto model = std::make_shared<Model>(model_);
+    const auto constant = [](const Vec3& x) {
+      return std::array<TimeFunction, 3>{x[0], x[1], x[2]};
+    };
+    for (const ExternalForce& f : controls.forces)
+      if (model_.body(f.body).kind == BodyKind::dynamic)
+        model->applied_forces.push_back({f.body, constant(f.force), constant(f.torque), f.point});
+    for (const MotorTarget& m : controls.motors) {
+      JointMotor& motor = *model->joints[index(m.joint)].motor;
+      (motor.velocity ? *motor.velocity : motor.effort) = TimeFunction(m.value);
+    }
+    controlled_->model = std::move(model);
+    return *controlled_;
+  }
+
   void successor(const TraceFrame& frame) {
+    const Scene& scene = scene_of(frame.report.controls);
+    const Model& model = *scene.model;
     const record::Complain say = [this](FindingCode code, const std::string& what) {
       complain(code, what);
     };
@@ -178,27 +199,27 @@ class Checker {
     }
     if (frame.state.step != frame.report.step)
       complain(FindingCode::step_number, "step number of the state differs");
-    record::check_anchors(model_, scheme_, before_, frame, say);
+    record::check_anchors(model, scheme_, before_, frame, say);
     if (frame.report.divided.empty())
-      record::check_motion(model_, scheme_, before_, frame, say);
+      record::check_motion(model, scheme_, before_, frame, say);
     else
-      record::check_divided(model_, scheme_, before_, frame, say);
-    record::check_ledger(model_, before_, frame, say);
-    if (frame.report.divided.empty()) record::check_impacts(model_, scheme_, frame, say);
+      record::check_divided(model, scheme_, before_, frame, say);
+    record::check_ledger(model, before_, frame, say);
+    if (frame.report.divided.empty()) record::check_impacts(model, scheme_, frame, say);
     const std::optional<double> projected =
-        record::check_rebuilt(scene_, before_, frame, say, unverified_);
-    record::check_forces(model_, frame, say, unverified_);
+        record::check_rebuilt(scene, before_, frame, say, unverified_);
+    record::check_forces(model, frame, say, unverified_);
     forces(frame);
-    record::check_joints(model_, frame, say);
+    record::check_joints(model, frame, say);
     if (report_.penetrations_checked) {
-      record::Overlaps overlaps = record::check_penetration(model_, frame, say);
-      record::check_missing(scene_, overlaps_, overlaps, frame, say, unverified_);
+      record::Overlaps overlaps = record::check_penetration(model, frame, say);
+      record::check_missing(scene, overlaps_, overlaps, frame, say, unverified_);
       overlaps_ = std::move(overlaps);
     }
-    verdict(frame, projected, say);
+    verdict(scene, frame, projected, say);
   }
 
-  void verdict(const TraceFrame& frame, std::optional<double> projected,
+  void verdict(const Scene& scene, const TraceFrame& frame, std::optional<double> projected,
                const record::Complain& say) {
     if (frame.report.verdict.attempts == 0) {
       unverified_.insert("verdicts, which the recording does not have");
@@ -209,7 +230,7 @@ class Checker {
     figures.overlaps_known = report_.penetrations_checked;
     if (figures.overlaps_known) record::measure_overlaps(model_, scheme_, before_, frame, figures);
     record::measure_momenta(model_, before_, frame, figures);
-    record::check_verdict(scene_, before_, frame, figures, say);
+    record::check_verdict(scene, before_, frame, figures, say);
   }
 
   void solves(const TraceFrame& frame) {
@@ -327,6 +348,7 @@ class Checker {
   }
 
   const Scene& scene_;
+  std::optional<Scene> controlled_;
   const Model& model_;
   SchemeOptions scheme_;
   double tolerance_;
@@ -369,7 +391,7 @@ class Replay {
       checker_.complain(FindingCode::time, "the length of the step is not positive");
       return;
     }
-    computed_.report = simulator_.step(recorded.report.h);
+    computed_.report = simulator_.step(recorded.report.h, recorded.report.controls);
     computed_.state = simulator_.state();
     computed_.state_hash = hash(computed_.state);
     computed_.methods.resize(static_cast<std::size_t>(computed_.report.solve_count));

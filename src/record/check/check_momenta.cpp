@@ -93,6 +93,8 @@ class Islands {
       if (is_free(a) != is_free(b)) sums_of(index(is_free(a) ? a : b)).held = true;
     for (const auto& [a, b] : springs)
       if (is_free(a) && is_free(b)) sums_of(index(a)).judged = false;
+    for (const ExternalForce& force : frame_.report.controls.forces)
+      if (is_free(force.body)) sums_of(index(force.body)).held = true;
   }
 
   void add_body(const Body& body, std::size_t i, double h, Sums& s) {

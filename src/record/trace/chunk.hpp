@@ -33,7 +33,8 @@ inline constexpr SectionTag step = section_tag("STEP"), measures = section_tag("
                             verdict = section_tag("VERD"), parts = section_tag("PART"),
                             origins = section_tag("ORIG"), attempts = section_tag("ATTM"),
                             forces = section_tag("FORC"), packed = section_tag("PACK"),
-                            slim = section_tag("SLIM"), before = section_tag("BEFR");
+                            slim = section_tag("SLIM"), before = section_tag("BEFR"),
+                            controls = section_tag("CTRL");
 // End chunk.
 inline constexpr SectionTag last = section_tag("LAST");
 }  // namespace tags

@@ -66,9 +66,18 @@ bool state_fits(const Model& model, const State& state) {
                      [&](const ContactAnchor& a) { return key_exists(model, a.key); });
 }
 
+static bool controls_exist(const Model& model, const Controls& controls) {
+  return std::all_of(controls.forces.begin(), controls.forces.end(),
+                     [&](const ExternalForce& f) { return in(f.body, model.bodies.size()); }) &&
+         std::all_of(controls.motors.begin(), controls.motors.end(), [&](const MotorTarget& m) {
+           return in(m.joint, model.joints.size()) && model.joints[index(m.joint)].motor;
+         });
+}
+
 bool ids_exist(const Model& model, const StepReport& report) {
   const auto solves = report.solved();
-  return std::all_of(solves.begin(), solves.end(),
+  return controls_exist(model, report.controls) &&
+         std::all_of(solves.begin(), solves.end(),
                      [&](const SolveRecord& record) {
                        return ids_exist(model, record.problem) &&
                               keys_exist(model, record.origin.contacts) &&

@@ -184,6 +184,36 @@ void encode_state_section(const State& state, std::uint64_t state_hash, bytes::B
   });
 }
 
+void write_controls(const Controls& controls, bytes::ByteWriter& out) {
+  out.u64(controls.forces.size());
+  for (const ExternalForce& f : controls.forces) {
+    out.i32(static_cast<std::int32_t>(f.body));
+    out.vec3(f.force);
+    out.vec3(f.torque);
+    out.vec3(f.point);
+  }
+  out.u64(controls.motors.size());
+  for (const MotorTarget& m : controls.motors) {
+    out.i32(static_cast<std::int32_t>(m.joint));
+    out.f64(m.value);
+  }
+}
+
+void read_controls(bytes::ByteReader& in, Controls& controls) {
+  controls.forces.resize(in.count(4 + 3 * 24));
+  for (ExternalForce& f : controls.forces) {
+    f.body = static_cast<BodyId>(in.i32());
+    f.force = in.vec3();
+    f.torque = in.vec3();
+    f.point = in.vec3();
+  }
+  controls.motors.resize(in.count(4 + 8));
+  for (MotorTarget& m : controls.motors) {
+    m.joint = static_cast<JointId>(in.i32());
+    m.value = in.f64();
+  }
+}
+
 // The sections of level `full` in place of the packed one.
 void encode_plain(const StepReport& report, const State& state, std::uint64_t state_hash,
                   const ShownForces& forces, bytes::ByteWriter& out) {
@@ -300,6 +330,8 @@ void FrameWriter::encode(const StepReport& report, const State& state, std::uint
       for (const StepEvent& event : report.events) write_event(event, out);
     });
   write_section(tags::verdict, out, [&] { write_verdict(report.verdict, out); });
+  if (!report.controls.empty())
+    write_section(tags::controls, out, [&] { write_controls(report.controls, out); });
   if (has_attempts(report))
     write_section(tags::attempts, out, [&] { write_attempts(report, out); });
   if (!slim && !memory_.last_whole) write_before(out);
@@ -356,6 +388,9 @@ SectionFault FrameReader::decode(std::span<const std::uint8_t> payload, TraceFra
   report.verdict.attempts = 0;  // of recordings without verdicts
   sections.optional(tags::verdict,
                     [&](bytes::ByteReader& in) { read_verdict(in, report.verdict); });
+  report.controls = {};
+  sections.optional(tags::controls,
+                    [&](bytes::ByteReader& in) { read_controls(in, report.controls); });
   report.candidates = 0;
   frame.has_before =
       sections.optional(tags::before, [&](bytes::ByteReader& in) { read_before(in, frame); });

@@ -59,6 +59,8 @@ void clear(StepReport& report, const State& state, double h) {
   report.impacts.clear();
   report.contacts.clear();
   report.joints.clear();
+  report.controls.forces.clear();
+  report.controls.motors.clear();
   report.ledger = {};
   static_cast<StepFigures&>(report) = {};
   report.solve_count = 0;

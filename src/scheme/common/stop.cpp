@@ -43,13 +43,19 @@ Stop lost_body(const Model& model, std::span<const Pose> poses) {
   return {};
 }
 
-Stop lost_motor(const Model& model, double t, double h) {
-  for (const Joint& joint : model.joints)
-    if (joint.motor && !std::isfinite(joint.motor->velocity ? (*joint.motor->velocity)(t + h)
-                                                            : joint.motor->effort(t)))
-      return {StopReason::not_finite, std::string(joint.motor->velocity ? "velocity" : "effort") +
-                                          " of the motor of joint '" + joint.name +
-                                          "' is not finite"};
+Stop lost_motor(const Model& model, std::span<const MotorTarget> targets, double t, double h) {
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    const Joint& joint = model.joints[i];
+    if (!joint.motor) continue;
+    const JointMotor& motor = *joint.motor;
+    double value = motor.velocity ? (*motor.velocity)(t + h) : motor.effort(t);
+    for (const MotorTarget& target : targets)
+      if (index(target.joint) == i) value = target.value;
+    if (!std::isfinite(value))
+      return {StopReason::not_finite,
+              fmt::format("{} of the motor of joint '{}' is not finite",
+                          motor.velocity ? "velocity" : "effort", joint.name)};
+  }
   return {};
 }
 

@@ -27,7 +27,7 @@ Stop not_finite(const Model& model, const VecX& v, const char* what);
 Stop lost_body(const Model& model, std::span<const Pose> poses);
 
 // The motor of a joint has no finite effort or velocity in the step of length h from t.
-Stop lost_motor(const Model& model, double t, double h);
+Stop lost_motor(const Model& model, std::span<const MotorTarget> targets, double t, double h);
 
 // Two shapes that met for which there is no contact function.
 Stop missing_contact(const Model& model, std::pair<int, int> shapes);

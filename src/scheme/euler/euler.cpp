@@ -289,7 +289,8 @@ void take(Step& step, double (*clock)(), State& state) {
   if (!data.v.free.allFinite())
     return stop(report, not_finite(model, data.v.free, "force or velocity"));
   if (Stop lost = lost_body(model, data.poses.end); !lost.empty()) return stop(report, lost);
-  if (Stop lost = lost_motor(model, state.t, h); !lost.empty()) return stop(report, lost);
+  if (Stop lost = lost_motor(model, data.in.motors, state.t, h); !lost.empty())
+    return stop(report, lost);
   find_candidates(model, state, data.v.free, data.poses.end, options, h, data.active,
                   data.contacts);
   if (data.active.finder.missing().first >= 0)

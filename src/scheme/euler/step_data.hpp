@@ -78,8 +78,9 @@ struct PaymentData {
 // What the caller says of the step.
 struct StepInputs {
   double nominal = 0;  // length of the step that the scheme takes all or a part of (E308) [s]
-  double allowed_overlap = 0.05;  // of the smaller inner radius, as in the verdict [-]
-  WorkMeter* meter = nullptr;     // of the step (E314)
+  double allowed_overlap = 0.05;    // of the smaller inner radius, as in the verdict [-]
+  WorkMeter* meter = nullptr;       // of the step (E314)
+  std::vector<MotorTarget> motors;  // in place of their functions of time
 };
 
 // Velocities of all bodies, in SI.

@@ -129,7 +129,7 @@ void Step::add_drives(Problem& problem) {
   constrain::add_drives(
       model, state.poses, data.poses.end, data.rows.layout, state.t, h,
       options.projection ? constrain::PrescribedMotion::screw : constrain::PrescribedMotion::chord,
-      problem, data.rows.drives);
+      data.in.motors, problem, data.rows.drives);
 }
 
 // Torsional and rolling friction, (E242), after all contacts.

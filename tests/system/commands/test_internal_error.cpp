@@ -27,8 +27,10 @@ TEST(InvalidArgument, ChangesNothing) {
   EXPECT_THROW(sim.set_state(small), std::invalid_argument);
   EXPECT_THROW(Simulator(s.model, small), std::invalid_argument);
   EXPECT_THROW(Simulator(nullptr, before), std::invalid_argument);
-  const std::vector<ExternalForce> forces = {{.body = BodyId{99}}};
-  EXPECT_THROW(sim.set_external_forces(forces), std::invalid_argument);
+  const Controls force{.forces = {{.body = BodyId{99}}}, .motors = {}},
+      motor{.forces = {}, .motors = {{JointId{99}, 1}}};
+  EXPECT_THROW(sim.step(0.01, force), std::invalid_argument);
+  EXPECT_THROW(sim.step(0.01, motor), std::invalid_argument);
   EXPECT_TRUE(sim.state() == before);
   EXPECT_FALSE(sim.step(s.simulation.step).failed());
 }

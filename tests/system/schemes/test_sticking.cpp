@@ -99,8 +99,7 @@ TEST(Rest, ForcesEndTheRepetition) {
   const BodyId top = sim.model().find_body("bl").value();
   const double mass = sim.model().body(top).mass;
   const ExternalForce push{.body = top, .force = Vec3(0, 0, 3 * mass * g)};
-  sim.set_external_forces(std::span(&push, 1));
-  certified_steps(sim, h, 1);
+  ASSERT_TRUE(certified_step(sim, h, {.forces = {push}, .motors = {}}));
   EXPECT_NEAR(motion(sim, "bl").velocity.z(), 2 * g * h, 1e-9);
 }
 

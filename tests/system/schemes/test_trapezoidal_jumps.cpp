@@ -62,8 +62,7 @@ TEST(TrapezoidalJumps, ExternalForcesJumpFromStepToStep) {
     ExternalForce force;
     force.body = sim.model().find_body("bob").value();
     force.force = Vec3(i < 30 ? 1 : -2, 0, 0);
-    sim.set_external_forces({&force, 1});
-    ASSERT_TRUE(certified_step(sim, h));
+    ASSERT_TRUE(certified_step(sim, h, {.forces = {force}, .motors = {}}));
   }
   EXPECT_NEAR(motion(sim, "bob").velocity.x(), 0.3 - 0.6, 1e-14);
   EXPECT_NEAR(motion(sim, "bob").position.x(), 1 + 0.045 + 0.09 - 0.09, 1e-14);
