@@ -190,6 +190,11 @@ void evaluate_impulses(const Model& model, std::span<const Pose> poses, const Ve
                           out.potential.data() + body.first_velocity);
   }
   if (!model.springs.empty()) find_middle(model, poses, v, t, h, out.middle, out.v_middle);
+  if (!model.springs.empty() && !model.joints.empty()) {
+    out.links.reset(model.bodies.size() + 1);
+    for (const Joint& joint : model.joints)
+      out.links.join(link_of(model, joint.bodies[0]), link_of(model, joint.bodies[1]));
+  }
   for (const bool late : {false, true}) {
     const Moment m{model, poses, v, t, h, late};
     // Springs with a difference quotient are done with in the first round, as a whole.

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/union_find.hpp"
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 #include "dynamics/springs.hpp"
@@ -16,6 +17,8 @@ struct FollowedRow {
   std::size_t spring = 0;  // in the model
   std::size_t row = 0;     // in ForceImpulses::middle_rows
   bool elastic = false;    // a spring, with its damper if it has one, else a damper alone
+  bool linked = false;     // joints connect its ends (E745)
+  bool held = false;       // a joint holds its length (E741)
   double weight = 0;       // by which the impulse grows with the rate [kg]
   double soft = 0;         // of `weight` in A, at most what rounding allows [kg]
   double viscous = 0;      // of `weight`, by the damper [kg]
@@ -25,6 +28,7 @@ struct FollowedRow {
   double at = 0;           // [m/s]
   double law = 0;          // impulse by the law with the last velocities [N s]
   double mean = 0;         // mean rate, of a spring that of its length (E463) [m/s]
+  Response response;       // of a spring beside joints
 };
 
 struct ForceImpulses {
@@ -36,6 +40,7 @@ struct ForceImpulses {
   std::vector<SpringRow> middle_rows;  // the others and dampers; `motion` is that of the whole step
   std::vector<FollowedRow> followed;   // beside middle_rows
   std::vector<char> whole;             // per spring: has a row in `followed`
+  base::UnionFind links;               // bodies that joints connect, what is not free as one
   std::vector<Pose> middle;            // where drift and gravity lead in half the step
   VecX v_middle;                       // velocities after half of the drift [m/s, rad/s]
   double stiffest = 0;                 // largest implicit term over the mass it acts on [-]

@@ -67,15 +67,17 @@ double length_rate(const Vec3& before, const Vec3& after, double h) {
 }
 
 // (E460): the mean force of a spring between two places of its ends. (E641): `along`, the mean rate
-// along the row, does the work; where bodies turn it is not quite that of the length.
+// along the row, does the work; where bodies turn it is not quite that of the length. `linked`:
+// joints may hold the length, both rates are rounding then (E745).
 double mean_tension(const Spring& spring, const Vec3& before, const Vec3& after, double along,
-                    double h) {
+                    bool linked, double h) {
   constexpr double bound = 64;
-  const double a = before.norm(), b = after.norm(), quotient = (before + after).norm() / (a + b);
+  const double a = before.norm(), b = after.norm(), quotient = (before + after).norm() / (a + b),
+               stretch = 0.5 * (a + b) - spring.rest_length;
   const double work = quotient * along, missing = length_rate(before, after, h) - work;
-  const double size = work * work + bound * missing * missing;
-  return spring.stiffness * (0.5 * (a + b) - spring.rest_length) * quotient *
-         (size > 0 ? 1 + missing * work / size : 1);
+  double size = work * work + bound * missing * missing;
+  if (linked) size += stretch / h * (stretch / h);
+  return spring.stiffness * stretch * quotient * (size > 0 ? 1 + missing * work / size : 1);
 }
 
 // A spring with a rest length that turns by less than 60 degrees in half the step has its
@@ -84,6 +86,15 @@ bool has_quotient(const Spring& spring, const Vec3& d, const SpringRow& row) {
   const Vec3 half = row.points[1] - row.points[0];
   return spring.rest_length > 0 && spring.stiffness > 0 && 2 * half.norm() >= d.norm() &&
          2 * row.direction.dot(d) >= d.norm();
+}
+
+// Whether joints connect the two ends (E745), of out.links.
+bool linked(const Model& model, const Spring& spring, ForceImpulses& out) {
+  if (model.joints.empty()) return false;
+  int root[2];
+  for (std::size_t side = 0; side < 2; ++side)
+    root[side] = out.links.root(link_of(model, spring.bodies[side]));
+  return root[0] == root[1];
 }
 
 // Impulse of a row whose ends are `after` apart at the end of the step, and open there with `rate`.
@@ -95,7 +106,7 @@ void find_law(const MiddleMoment& m, const SpringRow& row, const Vec3& after, do
   f.law = 0;
   if (f.elastic) {
     const Vec3 before = between(spring, m.poses);
-    f.law = m.h * mean_tension(spring, before, after, f.mean, m.h) +
+    f.law = m.h * mean_tension(spring, before, after, f.mean, f.linked, m.h) +
             f.damped * m.h * m.h * spring.stiffness * (0.75 * rate + 0.25 * f.start);
     f.mean = length_rate(before, after, m.h);
   }
@@ -117,6 +128,7 @@ double add_followed(const MiddleMoment& m, const SpringRow& row, double inverse,
   f.soft = std::min(f.weight, inverse > 0 ? stiffest / inverse : 0);
   find_law(m, row, led_between(m, m.model.springs[f.spring]), f.start, f);
   f.base = f.weight > 0 ? f.soft / f.weight * f.law : 0;
+  f.response.begin(f.weight, inverse);
   add_spring_impulse(m.model, out.middle, row, -f.base, sum);
   out.followed.push_back(f);
   out.middle_rows.push_back(row);
@@ -131,6 +143,11 @@ double viscous_weight(double h, const SpringRow& row, double inverse, bool damp_
 }
 
 }  // namespace
+
+int link_of(const Model& model, BodyId id) {
+  const bool free = id != BodyId::world && model.body(id).velocities > 0;
+  return free ? static_cast<int>(id) : static_cast<int>(model.bodies.size());
+}
 
 double add_middle_damper(const MiddleMoment& m, const Spring& spring, bool damp_stiff,
                          ForceImpulses& out) {
@@ -157,10 +174,18 @@ bool add_middle_spring(const MiddleMoment& m, std::size_t number, bool damp_stif
   f.viscous = viscous_weight(m.h, row, inverse, damp_stiff);
   f.spring = number;
   f.elastic = true;
+  f.linked = linked(m.model, spring, out);
+  f.held = f.linked && is_held(m.model, spring);
   f.damped = damp_stiff ? x * x / (16 + x * x) : 0;  // (E178)
   f.weight = unit * (0.25 + 0.75 * f.damped) + f.viscous;
   out.stiffest = std::max(out.stiffest, add_followed(m, row, inverse, f, out.potential, out));
   return true;
+}
+
+void leave_out_held(const Model& model, const ForceImpulses& forces, VecX& f) {
+  for (const FollowedRow& row : forces.followed)
+    if (row.held)
+      add_spring_impulse(model, forces.middle, forces.middle_rows[row.row], row.base, f);
 }
 
 double find_impulses(const MiddleMoment& m, std::span<const Pose> next, const VecX& v,
@@ -196,7 +221,9 @@ void linearise_again(const MiddleMoment& m, const VecX& v, ForceImpulses& out) {
     const SpringRow& row = out.middle_rows[f.row];
     const double rate = spring_rate(m.model, out.middle, row, v) + row.motion;
     const double before = linear_impulse(f, f.start), impulse = linear_impulse(f, rate);
-    f.base = impulse + f.soft / f.weight * (f.law - impulse);
+    f.response.update(impulse, f.law, rate);
+    f.base =
+        impulse + (f.linked ? f.response.share(f.soft) : f.soft / f.weight) * (f.law - impulse);
     f.at = rate;
     add_spring_impulse(m.model, out.middle, row, before - linear_impulse(f, f.start),
                        f.elastic ? out.potential : out.viscous);

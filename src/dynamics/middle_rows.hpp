@@ -14,6 +14,10 @@ struct MiddleMoment {
   double t, h;
 };
 
+// Bodies that joints connect (E745): links.join(link_of(a), link_of(b)). Bodies that are not free
+// are one.
+int link_of(const Model& model, BodyId id);
+
 // Adds the rows of a spring with its damper, linearised at the velocities of the beginning. False:
 // it has no difference quotient. The largest implicit term over the mass goes into out.stiffest.
 bool add_middle_spring(const MiddleMoment& m, std::size_t spring, bool damp_stiff,
@@ -22,6 +26,9 @@ bool add_middle_spring(const MiddleMoment& m, std::size_t spring, bool damp_stif
 // Adds a damper without a spring. Returns the implicit term over the mass it acts on [-].
 double add_middle_damper(const MiddleMoment& m, const Spring& spring, bool damp_stiff,
                          ForceImpulses& out);
+
+// f without the springs whose lengths joints hold (E741), as they were linearised first.
+void leave_out_held(const Model& model, const ForceImpulses& forces, VecX& f);
 
 // The impulses that the laws ask for where the velocities v lead, `next` at t + h. Returns the
 // largest difference from those of the linearisation, as a rate over its rounding [-].

@@ -3,10 +3,8 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/conventions.hpp"
-#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn::dynamics {
@@ -82,7 +80,7 @@ void share_out(const Model& model, double h, SpringRows& out) {
   for (std::vector<double>& sums : out.sums) sums.assign(model.bodies.size(), 0);
   for (const SpringRow& row : out.rows)
     for (const BodyId id : row.bodies)
-      if (id != BodyId::world)
+      if (id != BodyId::world && !row.held)
         out.sums[row.across][index(id)] += h * h * row.stiffness * row.inverse;
   out.stiffest = 0;
   for (SpringRow& row : out.rows) {
@@ -90,7 +88,7 @@ void share_out(const Model& model, double h, SpringRows& out) {
     for (const BodyId id : row.bodies)
       if (id != BodyId::world && model.body(id).velocities > 0)
         sum = std::max(sum, out.sums[row.across][index(id)]);
-    row.elastic = implicit_share(sum) * h * h * row.stiffness;
+    row.elastic = row.held ? 0 : implicit_share(sum) * h * h * row.stiffness;
     out.stiffest = std::max(out.stiffest, row.weight() * row.inverse);
   }
 }
@@ -98,89 +96,51 @@ void share_out(const Model& model, double h, SpringRows& out) {
 // Which rows are followed: those of stiff springs with a rest length, with their dampers.
 void begin_following(double h, SpringRows& out) {
   constexpr double stiffest = 0x1p10;  // weight over mass in A [-]
-  out.followed = false;
+  out.followed = out.closed = false;
   for (SpringRow& row : out.rows) {
     SpringFollowing& f = row.follow;
     const double stiff = h * (h * row.stiffness + row.damping) * row.inverse;
     f.share = row.stiffness > 0 && row.damping > 0 ? implicit_share(stiff) : 0;
     f.soft = row.weight() * row.inverse > stiffest ? stiffest / (row.weight() * row.inverse) : 1;
-    f.on = f.on && (row.elastic > 0 || f.share > 0 || f.soft < 1);
+    f.on = f.on && !row.held && (row.elastic > 0 || f.share > 0 || f.soft < 1);
     out.followed = out.followed || f.on;
+    out.closed = out.closed || (f.on && row.jointed);
   }
 }
 
-// Change of the vector between the ends over a drift from the velocities v (E420).
-Vec3 change_between(const Model& model, std::span<const Pose> poses, double h, const VecX& v,
-                    const SpringRow& row) {
-  Vec3 change = row.shift;
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (row.bodies[side] == BodyId::world) continue;
-    const Body& body = model.body(row.bodies[side]);
-    if (body.velocities == 0) continue;
-    const Pose& X = poses[index(row.bodies[side])];
-    const double* v_body = v.data() + body.first_velocity;
-    const Vec3 arm = row.points[side] - X.p;
-    const Pose end = drift(body, X, v_body, h, nullptr);
-    change += (side == 0 ? -1 : 1) *
-              (h * linear_velocity(body, v_body) + (end.R * (X.R.conjugate() * arm) - arm));
+// (E741).
+bool holds(const Joint& joint, const Spring& spring) {
+  constexpr double same = 0x1p-40;  // places, of the length of the rod [-]
+  for (std::size_t first : {0u, 1u}) {
+    const std::size_t second = 1 - first;
+    if (joint.bodies[0] != spring.bodies[first] || joint.bodies[1] != spring.bodies[second])
+      continue;
+    if (std::holds_alternative<FixedJoint>(joint.type)) return true;
+    const auto* rod = std::get_if<DistanceJoint>(&joint.type);
+    if (rod && (joint.anchors[0] - spring.anchors[first]).norm() <= same * rod->length &&
+        (joint.anchors[1] - spring.anchors[second]).norm() <= same * rod->length)
+      return true;
   }
-  return change;
+  return false;
 }
 
-double linear_impulse(const SpringRow& row) {
-  const SpringFollowing& f = row.follow;
-  return f.base + f.soft * row.weight() * (f.rate - f.at);
+// Which rows have a body that a joint holds.
+void mark_jointed(const Model& model, SpringRows& out) {
+  if (model.joints.empty()) return;
+  out.jointed.assign(model.bodies.size(), 0);
+  for (const Joint& joint : model.joints)
+    for (const BodyId id : joint.bodies)
+      if (id != BodyId::world && model.body(id).velocities > 0) out.jointed[index(id)] = 1;
+  for (SpringRow& row : out.rows)
+    for (const BodyId id : row.bodies)
+      row.jointed = row.jointed || (id != BodyId::world && out.jointed[index(id)]);
 }
 
 }  // namespace
 
-FollowingError follow_springs(const Model& model, std::span<const Pose> poses, double h,
-                              const VecX& v, bool linear, SpringRows& out) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
-  FollowingError worst;
-  for (SpringRow& row : out.rows) {
-    SpringFollowing& f = row.follow;
-    if (!f.on) continue;
-    const Vec3 d = row.points[1] - row.points[0], change = change_between(model, poses, h, v, row);
-    f.rate = spring_rate(model, poses, row, v) + row.motion;
-    f.stretch = change.dot(2 * d + change) / (d.norm() + (d + change).norm());
-    const double turning = f.stretch / h - f.rate;  // (E465)
-    f.drag_rate = f.rate + f.share * turning;
-    f.drag = row.viscous * f.drag_rate;
-    f.law = h * row.tension + row.elastic * (f.rate + turning) + f.drag;
-    if (linear) {
-      f.drag_rate = f.rate;
-      f.drag = row.viscous * f.rate;
-      f.impulse = h * row.tension + row.weight() * f.rate;
-      continue;
-    }
-    f.impulse = linear_impulse(row);
-    const double error = std::abs(f.law - f.impulse) / row.weight();
-    // (E640): along the direction at the end the impulse acts with the cosine of the turn.
-    const double cosine = d.dot(d + change) / (d.norm() * (d + change).norm());
-    f.law = f.impulse + (f.law - f.impulse) / std::clamp(cosine, 0.25, 1.0);
-    const double turns = row.elastic > 0 || f.share > 0 ? (change.norm() + d.norm()) / h : 0;
-    const double tight = eps * (std::abs(f.rate) + turns),
-                 loose = eps * (std::abs(f.rate) + (change.norm() + d.norm()) / h);
-    if (!(error <= worst.tight * tight)) worst.tight = error / tight;
-    if (!(error <= worst.loose * loose)) worst.loose = error / loose;
-  }
-  return worst;
-}
-
-void linearise_springs(double h, bool first, SpringRows& out) {
-  for (SpringRow& row : out.rows) {
-    SpringFollowing& f = row.follow;
-    if (!f.on) continue;
-    if (first) f.impulse = h * row.tension + row.weight() * f.rate;
-    f.base = f.impulse + f.soft * (f.law - f.impulse);
-    f.at = f.rate;
-  }
-}
-
-double following_push(const SpringRow& row, double h) {
-  const SpringFollowing& f = row.follow;
-  return h * row.tension - f.base + row.weight() * (f.soft * f.at + (1 - f.soft) * row.motion);
+bool is_held(const Model& model, const Spring& spring) {
+  return std::any_of(model.joints.begin(), model.joints.end(),
+                     [&](const Joint& joint) { return holds(joint, spring); });
 }
 
 double inverse_mass(const Model& model, std::span<const Pose> poses, const SpringRow& s) {
@@ -213,8 +173,14 @@ void find_spring_rows(const Model& model, std::span<const Pose> poses, double t,
   CAIRN_DCHECK(poses.size() == model.bodies.size(), poses.size());
   out.rows.clear();
   out.stiffest = 0;
-  for (const Spring& spring : model.springs) add_rows(model, poses, t, h, spring, out.rows);
+  for (const Spring& spring : model.springs) {
+    const std::size_t first = out.rows.size();
+    add_rows(model, poses, t, h, spring, out.rows);
+    const bool held = is_held(model, spring);
+    for (std::size_t i = first; i < out.rows.size(); ++i) out.rows[i].held = held;
+  }
   for (SpringRow& row : out.rows) row.inverse = inverse_mass(model, poses, row);
+  mark_jointed(model, out);
   share_out(model, h, out);
   begin_following(h, out);
 }
@@ -302,6 +268,12 @@ double spring_energy(const Spring& spring, const std::vector<Pose>& poses) {
   };
   const double stretch = (point(1) - point(0)).norm() - spring.rest_length;
   return 0.5 * spring.stiffness * stretch * stretch;
+}
+
+double spring_energy(const Model& model, const std::vector<Pose>& poses) {
+  double sum = 0;
+  for (const Spring& spring : model.springs) sum += spring_energy(spring, poses);
+  return sum;
 }
 
 }  // namespace cairn::dynamics

@@ -11,6 +11,24 @@
 
 namespace cairn::dynamics {
 
+// How the length of a spring beside joints answers to its impulse, from two solves (E742).
+class Response {
+ public:
+  // Before the first solve: a row of this weight [kg] that acts on a mass, its inverse [1/kg].
+  void begin(double weight, double inverse);
+  // After a solve: the impulse and the one that the law asks for [N s], and the rate [m/s].
+  void update(double impulse, double law, double rate);
+  // Share of their difference by which the impulse changes; `soft`: weight in A [kg].
+  double share(double soft) const { return (1 + soft * mobility_) / (1 + slope_); }
+
+ private:
+  bool solved_ = false;
+  double impulse_ = 0, law_ = 0, rate_ = 0;  // of the solve before
+  double weight_ = 0, inverse_ = 0;
+  double mobility_ = 0;  // rate that an impulse takes away [1/kg]
+  double slope_ = 0;     // by which the law falls with the impulse [-]
+};
+
 // A row along a stiff spring or damper whose impulse is found from the length at the end of the
 // step (E465 to E467). The linearisation of the impulse is base + soft weight (rate - at).
 struct SpringFollowing {
@@ -25,6 +43,8 @@ struct SpringFollowing {
   double drag = 0;       // of the damper in it [N s]
   double law = 0;        // impulse that the law asks for [N s]
   double drag_rate = 0;  // rate of the damper as its law has it [m/s]
+  bool beside = false;   // the stretch is that with the joints closed (E740)
+  Response response;     // beside joints
 };
 
 // A spring along one direction: what it adds to the left-hand side is (elastic + viscous) j^T j,
@@ -44,6 +64,8 @@ struct SpringRow {
   double motion = 0;          // velocity along the direction of prescribed anchors [m/s]
   double inverse = 0;         // of the mass it acts on, that of its two bodies alone [1/kg]
   Vec3 shift = Vec3::Zero();  // of prescribed anchors in the step, second against first [m]
+  bool jointed = false;       // a joint holds one of the bodies
+  bool held = false;          // a joint of both bodies holds the length: explicit (E741)
   SpringFollowing follow;
 
   double weight() const { return elastic + viscous; }
@@ -53,8 +75,10 @@ struct SpringRows {
   std::vector<SpringRow> rows;
   double stiffest = 0;    // largest implicit weight over the mass it acts on [-]
   bool followed = false;  // some row is
+  bool closed = false;    // some followed row is beside joints
   // Scratch of find_spring_rows(): h^2 k / m of each body's rows, along springs and across [-].
   std::array<std::vector<double>, 2> sums;
+  std::vector<char> jointed;  // scratch: by body
 
   // Some row has a weight, so that A is not the mass matrix.
   bool implicit() const { return stiffest > 0; }
@@ -82,22 +106,28 @@ double spring_rate(const Model& model, std::span<const Pose> poses, const Spring
 void add_spring_impulse(const Model& model, std::span<const Pose> poses, const SpringRow& row,
                         double push, VecX& f);
 
-// The impulses that the laws of followed rows ask for if the step ends with v (E465). `linear`:
-// what was solved is E360. Returns how far the impulses of the linearisation are from them, as
-// rates over their rounding [-].
+// The impulses that the laws of followed rows ask for if the step ends with v (E465). `closed`:
+// where v leads with the joints closed, for the rows beside joints (E740); empty: without that.
+// `linear`: what was solved is E360. Returns how far the impulses of the linearisation are from
+// them, as rates over their rounding [-].
 struct FollowingError {
   double tight = 0;  // over the rounding of the rates themselves
   double loose = 0;  // over that of speeds and lengths
 };
 FollowingError follow_springs(const Model& model, std::span<const Pose> poses, double h,
-                              const VecX& v, bool linear, SpringRows& out);
+                              const VecX& v, std::span<const Pose> closed, bool linear,
+                              SpringRows& out);
 
-// Linearises followed rows again at these impulses (E467), `first`: from those of E360.
+// Linearises followed rows again at these impulses (E467, E742), `first`: from those of E360.
 void linearise_springs(double h, bool first, SpringRows& out);
 
 // Impulse beside those of E360 that a followed row needs for its linearisation, driving its ends
 // apart [N s].
 double following_push(const SpringRow& row, double h);
+
+// A joint of both bodies holds the length of the spring (E741): a rod between the same points, or
+// one that makes the bodies one.
+bool is_held(const Model& model, const Spring& spring);
 
 // Work of the rows over a step that ends with the velocities v (E361) [J].
 struct SpringWork {
@@ -109,7 +139,8 @@ struct SpringWork {
 SpringWork spring_work(const Model& model, std::span<const Pose> poses,
                        std::span<const SpringRow> rows, double h, const VecX& v);
 
-// Energy of one spring [J].
+// Energy of one spring, and of all [J].
 double spring_energy(const Spring& spring, const std::vector<Pose>& poses);
+double spring_energy(const Model& model, const std::vector<Pose>& poses);
 
 }  // namespace cairn::dynamics

@@ -47,6 +47,30 @@ TEST(AllocationOfFriction, NoneAfterWarmUp) {
     EXPECT_EQ(allocations_of_second_run(scene(name), 150), 0u) << name;
 }
 
+// Three bodies on two rods, a spring along one and one across both.
+TEST(AllocationOfSpringsBesideJoints, NoneAfterWarmUp) {
+  for (const char* scheme : {"euler", "relaxed", "hybrid", "trapezoidal"}) {
+    const Result<Scene> s = parse_scene(R"({
+      "cairn": 1,
+      "bodies": [
+        {"name": "a", "mass": 1, "position": [0, 0, 0], "velocity": [0, 1, 0],
+         "shapes": [{"type": "sphere", "radius": 0.1}]},
+        {"name": "b", "mass": 1, "position": [0.5, 0.3, 0],
+         "shapes": [{"type": "sphere", "radius": 0.1}]},
+        {"name": "c", "mass": 2, "position": [1, 0, 0], "velocity": [0, 0, 1],
+         "shapes": [{"type": "sphere", "radius": 0.1}]}],
+      "joints": [{"type": "distance", "bodies": ["a", "b"]},
+                 {"type": "distance", "bodies": ["b", "c"]}],
+      "forces": [{"type": "spring", "bodies": ["a", "b"], "stiffness": 1e5, "rest_length": 0.5},
+                 {"type": "spring", "bodies": ["a", "c"], "stiffness": 1e5, "rest_length": 0.99}],
+      "simulation": {"scheme": {"type": ")" +
+                                            std::string(scheme) + R"("}, "step": 0.005}})",
+                                        "springs.json", {});
+    ASSERT_TRUE(s);
+    EXPECT_EQ(allocations_of_second_run(*s, 100), 0u) << scheme;
+  }
+}
+
 TEST(AllocationOfPenalty, NoneAfterWarmUp) {
   for (const char* name : {"penalty_ball", "penalty_discs", "penalty_ellipse"})
     EXPECT_EQ(allocations_of_second_run(scene(name), 40), 0u) << name;

@@ -7,6 +7,18 @@
 namespace cairn::record {
 namespace {
 
+// Prescribed bodies to where they are at the time of the state.
+void prescribe(const Model& model, State& state) {
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::prescribed) {
+      const Motion& motion = *model.bodies[i].motion;
+      const Quat R = exp_rotation(motion.angle(state.t) * motion.axis) * model.bodies[i].R_WB0;
+      const Vec3 origin(motion.position[0](state.t), motion.position[1](state.t),
+                        motion.position[2](state.t));
+      state.poses[i] = {origin + R * model.bodies[i].p_Bcm, R};
+    }
+}
+
 // The state at the end of a part: its bodies where it left them, all others at rest where they are.
 State end_of(const Model& model, const State& before, const StepPart& part) {
   State state = before;
@@ -19,14 +31,7 @@ State end_of(const Model& model, const State& before, const StepPart& part) {
     state.v.segment(body.first_velocity, body.velocities) = part.v.segment(next, body.velocities);
     next += body.velocities;
   }
-  for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    if (model.bodies[i].kind == BodyKind::prescribed) {
-      const Motion& motion = *model.bodies[i].motion;
-      const Quat R = exp_rotation(motion.angle(state.t) * motion.axis) * model.bodies[i].R_WB0;
-      const Vec3 origin(motion.position[0](state.t), motion.position[1](state.t),
-                        motion.position[2](state.t));
-      state.poses[i] = {origin + R * model.bodies[i].p_Bcm, R};
-    }
+  prescribe(model, state);
   return state;
 }
 
@@ -101,6 +106,7 @@ void check_divided(const Model& model, const SchemeOptions& scheme, const State&
           fmt::format("a part begins at {:.17g} s, the one before ends at {:.17g} s", part.t, t));
     State start = here;
     start.t = part.t;
+    prescribe(model, start);
     rest_others(model, part, start);
     const State end = end_of(model, start, part);
     take_part(frame, part, end, part_frame);

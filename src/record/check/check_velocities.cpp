@@ -39,6 +39,8 @@ Moved move_on(const Model& model, const SchemeOptions& scheme, const State& befo
   const bool own = !origin.start.empty();
   const double h = own ? origin.length : frame.report.h;
   const bool limited = !rule || last.purpose == Purpose::limited;
+  std::vector<Vec3> falls(model.bodies.size(), Vec3::Zero());
+  if (hybrid) falls = falls_of(model, last.problem, h);
   for (std::size_t n = 0; n < last.problem.bodies.size(); ++n) {
     const ProblemBody& b = last.problem.bodies[n];
     const auto i = static_cast<std::size_t>(b.model_body);
@@ -52,7 +54,7 @@ Moved move_on(const Model& model, const SchemeOptions& scheme, const State& befo
     const Twist from = twist(body, start), to = twist(body, solved);
     const Vec3 mean = limited ? to.linear_W : Vec3(0.5 * (from.linear_W + to.linear_W));
     Pose& X = out.poses[i];
-    X.p = start.poses[i].p + h * mean;
+    X.p = start.poses[i].p + h * mean + falls[i];
     if (body.rotation == RotationKind::three) {
       const KickedTurn turn =
           kicked_turn(body, start.poses[i].R, from.angular_B, to.angular_B, h, limited);
@@ -245,6 +247,26 @@ bool on_springs(const Model& model, const Island& island) {
   });
 }
 
+// A joint holds one of the island's bodies.
+bool on_joints(const Model& model, const Island& island) {
+  return std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+    return std::any_of(island.bodies.begin(), island.bodies.end(), [&](std::size_t i) {
+      return joint.bodies[0] == static_cast<BodyId>(i) || joint.bodies[1] == static_cast<BodyId>(i);
+    });
+  });
+}
+
+// The projection left the island where the last solve led, to the rounding of its poses.
+bool stays(const Model& model, const Island& island, const std::vector<Pose>& moved,
+           const std::vector<Pose>& end) {
+  constexpr double rounding = 1e-12;
+  return std::all_of(island.bodies.begin(), island.bodies.end(), [&](std::size_t i) {
+    const Quat turn = moved[i].R.conjugate() * end[i].R;
+    return (moved[i].p - end[i].p).norm() <= rounding * (model.length_unit + end[i].p.norm()) &&
+           turn.vec().norm() <= rounding;
+  });
+}
+
 }  // namespace
 
 void check_velocities(const Model& model, const SchemeOptions& scheme, const State& before,
@@ -257,7 +279,8 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
   std::vector<Island> islands = islands_of(model, last, rule);
   VecX size = VecX::Zero(moved.v.size());
   for (const Island& island : islands) {
-    if (rule || projected || island.held || island.bodies.size() < 2) continue;
+    if (rule || island.held || island.bodies.size() < 2 || on_joints(model, island)) continue;
+    if (projected && !stays(model, island, moved.poses, frame.state.poses)) continue;
     if (!pay_along_springs(model, island, frame.state.v, moved)) continue;
     for (const std::size_t i : island.bodies) {  // rounds with the size of all components
       auto v = size.segment(model.bodies[i].first_velocity, model.bodies[i].velocities);
@@ -288,7 +311,8 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
       }
   }
   for (Island& island : islands) {
-    const bool springs = rule && slowest < 1 && on_springs(model, island);  // (E642)
+    const bool springs = slowest < 1 && on_springs(model, island) &&
+                         (rule || on_joints(model, island));  // (E642, E744)
     if (island.bodies.empty() || island.held || !(projected || springs)) continue;
     if (!find_turn(model, moved, frame.state.poses, kept, island)) continue;
     for (const std::size_t i : island.bodies) {

@@ -1,5 +1,7 @@
 #include "scheme/common/free_motion.hpp"
 
+#include <algorithm>
+
 #include "base/conventions.hpp"
 
 namespace cairn::scheme {
@@ -9,10 +11,12 @@ void solve_free_velocities(const Model& model, const State& state, const dynamic
                            double h, FreeMotion& free, VecX& v_free) {
   dynamics::free_velocities(model, state, forces, h, free.v_explicit);
   v_free = free.v_explicit;
-  if (!forces.springs.implicit() || !v_free.allFinite()) return;
-  assemble_step(model, state.poses, forces, free.v_explicit, h, free.layout, free.problem);
-  free.mass.factor(free.problem);
-  apply_implicit_springs(model, forces, free, v_free);
+  if (!v_free.allFinite()) return;
+  if (forces.springs.implicit()) {
+    assemble_step(model, state.poses, forces, free.v_explicit, h, free.layout, free.problem);
+    free.mass.factor(free.problem);
+  }
+  apply_free_springs(model, state.poses, h, forces, free, v_free);
 }
 
 }  // namespace
@@ -36,6 +40,22 @@ void apply_implicit_springs(const Model& model, const dynamics::Forces& forces, 
   free.unit = free.plain.k;
   free.mass.solve(free.unit.data());
   constrain::to_model_velocities(model, free.plain, free.unit, v_free);
+}
+
+void apply_free_springs(const Model& model, std::span<const Pose> poses, double h,
+                        const dynamics::Forces& forces, FreeMotion& free, VecX& v_free) {
+  const std::vector<dynamics::SpringRow>& rows = forces.springs.rows;
+  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.held; }))
+    return apply_implicit_springs(model, forces, free, v_free);
+  free.held.setZero(model.velocities);
+  for (const dynamics::SpringRow& row : rows)
+    if (row.held) dynamics::add_spring_impulse(model, poses, row, h * row.tension, free.held);
+  v_free = free.v_explicit;
+  dynamics::add_impulse(model, free.held, v_free);
+  free.v_explicit.swap(v_free);
+  free.held = v_free;  // v_explicit
+  apply_implicit_springs(model, forces, free, v_free);
+  free.v_explicit.swap(free.held);
 }
 
 void assemble_step(const Model& model, std::span<const Pose> poses, const dynamics::Forces& forces,

@@ -15,16 +15,21 @@ struct FreeMotion {
   constrain::ProblemLayout layout;
   problem::MassInverse mass;
   VecX unit;  // velocities in the problem's units
+  VecX held;  // impulses of springs that joints hold, backwards
 };
 
-// From the state's poses and velocities, by the forces evaluated there. Springs across whose line
+// From the state's poses and velocities, by the forces evaluated there, v_free without the springs
+// that joints hold (E741). Springs across whose line
 // implicit terms are needed get them for the tension that they end the step with (E410).
 void find_free_velocities(const Model& model, const State& state, double h,
                           dynamics::Forces& forces, FreeMotion& free, VecX& v_free);
 
-// v_free from other velocities v_explicit, after find_free_velocities() for the same forces.
+// v_free with all springs from other velocities v_explicit, after find_free_velocities() for the
+// same forces; and without those that joints hold.
 void apply_implicit_springs(const Model& model, const dynamics::Forces& forces, FreeMotion& free,
                             VecX& v_free);
+void apply_free_springs(const Model& model, std::span<const Pose> poses, double h,
+                        const dynamics::Forces& forces, FreeMotion& free, VecX& v_free);
 
 // Bodies of a problem of this step, rows at `poses`: A with the implicit terms, k = M v_explicit.
 // `soften`: A for springs and dampers that are followed (E467), k without their pushes.

@@ -104,7 +104,7 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
   }
   if (!follow && data.forces.springs.followed) {
     constrain::to_model_velocities(model, problem, record.solution.v, data.v.end);
-    dynamics::follow_springs(model, state.poses, h, data.v.end, true, data.forces.springs);
+    measure_springs(data.v.end, true);
   }
   keep_impulses(record);
 }

@@ -72,7 +72,7 @@ double Step::collide_at_once() {
   data.impact.at_once = true;
   constrain::to_model_velocities(model, c.base, c.v_after, data.v.start);
   data.free.v_explicit = data.v.start + (data.v.explicit_plain - state.v);
-  apply_implicit_springs(model, data.forces, data.free, data.v.free);
+  apply_free_springs(model, state.poses, h, data.forces, data.free, data.v.free);
 
   // What is left of the step.
   const Units& units = c.base.units;

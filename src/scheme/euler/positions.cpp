@@ -2,6 +2,7 @@
 // overlaps opened (E84).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "dynamics/kinematics.hpp"
 #include "model/joint_coordinate.hpp"
@@ -137,23 +138,30 @@ void Step::account_for_projection() {
   report.projection_slowing = 1;
   data.v.solved = data.v.end;
   data.v.end = data.v.moved;
-  data.positions.potential_solved = dynamics::potential_energy(model, data.poses.moved);
+  data.positions.potential_solved =
+      dynamics::potential_energy(model, data.poses.moved) + energy_of_closing();
   data.positions.projection_work = 0;
   const bool moved = data.poses.moved != data.poses.end;
+  data.positions.spring_gains.clear();
   const bool springs = data.forces.springs.followed && pay_for_springs();
   if (!moved && !springs) return;
+  const double slowed = std::exchange(report.projection_slowing, 1);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Pose &from = data.poses.moved[i], &to = data.poses.end[i];
     report.projection = std::max(report.projection, (to.p - from.p).norm());
     report.projection_angle = std::max(report.projection_angle, to.R.angularDistance(from.R));
   }
-  if (moved) {
+  const bool within =
+      std::any_of(data.positions.spring_gains.begin(), data.positions.spring_gains.end(),
+                  [](double gain) { return gain > 0; });
+  if (moved || within) {
     data.v.before = data.v.end;
     keep_spins(model, data.poses.moved, data.poses.end, data.v.end);
     find_free_groups();
-    pay_for_projection();
+    if (moved) pay_for_projection();
     keep_momentum();
   }
+  report.projection_slowing *= slowed;
   data.positions.projection_work =
       dynamics::potential_energy(model, data.poses.end) - data.positions.potential_solved +
       dynamics::kinetic_energy(model, data.v.end) - dynamics::kinetic_energy(model, data.v.moved);
@@ -172,11 +180,11 @@ void Step::find_free_groups() {
   data.nonlinear.isolated.spread();
 }
 
-// (E425, E426).
+// (E425, E426), with the gains of springs beside joints (E744).
 void Step::keep_momentum() {
   const double slowing = data.positions.free_groups.keep_momentum(
       model, data.nonlinear.isolated, data.poses.moved, data.v.before, data.poses.end,
-      GroupPayment::gains, data.v.end);
+      GroupPayment::gains, data.v.end, data.positions.spring_gains);
   report.projection_slowing = std::min(report.projection_slowing, slowing);
 }
 

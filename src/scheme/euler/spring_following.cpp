@@ -4,11 +4,48 @@
 #include <cmath>
 #include <limits>
 
+#include "dynamics/flight.hpp"
 #include "dynamics/kinematics.hpp"
 #include "scheme/euler/step.hpp"
 #include "solver/unguarded.hpp"
 
 namespace cairn::scheme {
+
+// (E740): where v leads, with the joints closed. False: they cannot be.
+bool Step::close_ends(const VecX& v) {
+  data.poses.closed = data.poses.end;  // prescribed bodies are there already
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (const Body& body = model.bodies[i]; body.velocities > 0)
+      data.poses.closed[i] =
+          dynamics::drift(body, state.poses[i], v.data() + body.first_velocity, h, nullptr);
+  // Anchors are known after the last solve only.
+  std::vector<constrain::AnchorRows> anchors;
+  anchors.swap(data.positions.projection.anchors);
+  const bool closed =
+      constrain::project_onto_joints(model, data.positions.projection, data.poses.closed);
+  anchors.swap(data.positions.projection.anchors);
+  return closed;
+}
+
+// The springs if the step ends with v. Where joints beside them cannot be closed the error is not a
+// number.
+dynamics::FollowingError Step::measure_springs(const VecX& v, bool linear) {
+  dynamics::SpringRows& springs = data.forces.springs;
+  if (!springs.closed || !options.projection)
+    return dynamics::follow_springs(model, state.poses, h, v, {}, linear, springs);
+  if (close_ends(v))
+    return dynamics::follow_springs(model, state.poses, h, v, data.poses.closed, linear, springs);
+  dynamics::follow_springs(model, state.poses, h, v, {}, linear, springs);
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  return {unknown, unknown};
+}
+
+// (E743): of springs, by the projection [J].
+double Step::energy_of_closing() const {
+  if (!options.projection || model.joints.empty() || model.springs.empty()) return 0;
+  return dynamics::spring_energy(model, data.poses.end) -
+         dynamics::spring_energy(model, data.poses.moved);
+}
 
 // (E467). False: it does not contract.
 bool Step::follow_springs(SolveRecord& record) {
@@ -16,7 +53,7 @@ bool Step::follow_springs(SolveRecord& record) {
   constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
   dynamics::SpringRows& springs = data.forces.springs;
   data.v.k_plain = record.problem.k;
-  dynamics::follow_springs(model, state.poses, h, data.v.free, false, springs);
+  dynamics::follow_springs(model, state.poses, h, data.v.free, {}, false, springs);
   dynamics::linearise_springs(h, true, springs);
   double least = std::numeric_limits<double>::infinity(), last = least;
   for (int i = 0, worse = 0; i < most && worse < patience; ++i) {
@@ -26,8 +63,7 @@ bool Step::follow_springs(SolveRecord& record) {
     solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
     constrain::to_model_velocities(model, record.problem, record.solution.v, data.v.end);
     if (!data.v.end.allFinite()) return false;
-    const dynamics::FollowingError error =
-        dynamics::follow_springs(model, state.poses, h, data.v.end, false, springs);
+    const dynamics::FollowingError error = measure_springs(data.v.end, false);
     if (error.tight <= rounding) return true;
     if (error.loose <= stalled && error.tight >= 0.5 * last) return true;
     if (std::isnan(error.tight)) return false;
@@ -78,6 +114,10 @@ void Step::find_spring_frames() {
     int& frame = pay.frame[pay.root(index(held))];
     frame = frame == PaymentData::none || frame == what ? what : PaymentData::several;
   });
+  pay.jointed.assign(bodies, 0);
+  for (const Joint& joint : model.joints)
+    for (const BodyId id : joint.bodies)
+      if (free(id)) pay.jointed[pay.root(index(id))] = 1;
 }
 
 // (E468): what stiff springs and dampers have added to the energy of each group, less what the
@@ -105,10 +145,11 @@ void Step::find_spring_gains() {
                                                    data.v.start.data() + body.first_velocity);
 }
 
-// True: velocities have changed.
+// True: velocities have changed, or will with the momenta of free groups (E744).
 bool Step::pay_for_springs() {
   PaymentData& pay = data.positions.payment;
   find_spring_frames();
+  data.positions.spring_gains.assign(model.bodies.size(), 0.0);
   find_spring_gains();
   bool any = false;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -117,7 +158,9 @@ bool Step::pay_for_springs() {
     pay.work[i] *= std::min(1.0, pay.relative[i]);
     if (!(pay.work[i] > 0)) continue;
     any = true;
-    if (pay.frame[i] == PaymentData::none)
+    if (pay.frame[i] == PaymentData::none && pay.jointed[i])
+      data.positions.spring_gains[i] = pay.work[i];
+    else if (pay.frame[i] == PaymentData::none)
       pay_along_springs(i);
     else
       slow_down(i);

@@ -129,8 +129,12 @@ struct Step {
   double slip_of(std::size_t contact) const;
   void pay_relative();
 
-  // Springs and dampers whose impulses are found where the step ends (E465 to E468).
+  // Springs and dampers whose impulses are found where the step ends (E465 to E468), beside joints
+  // where these are closed (E740 to E744).
   bool follow_springs(SolveRecord& record);
+  bool close_ends(const VecX& v);
+  dynamics::FollowingError measure_springs(const VecX& v, bool linear);
+  double energy_of_closing() const;
   bool pay_for_springs();
   void find_spring_gains();
   void find_spring_frames();

@@ -104,6 +104,7 @@ struct StepPoses {
   std::vector<Pose> linear;  // where the rows were taken
   std::vector<Pose> rows;    // their positions, with the rotations of the beginning (E406)
   std::vector<Pose> moved;   // before any projection
+  std::vector<Pose> closed;  // where springs beside joints end (E740)
   std::vector<Pose> path;    // where the first stretch of the path ends
 };
 
@@ -145,10 +146,11 @@ struct PositionData {
   constrain::ProjectionBuffers projection;
   ContactProjectionBuffers contact_projection;
   JointProjectionBuffers joint_projection;
-  double potential_solved = 0;  // potential energy before the projection [J]
+  double potential_solved = 0;  // before the projection, of springs after it (E743) [J]
   double projection_work = 0;   // energy put in by the projection [J]
   bool spared = false;          // contacts took part in it (E320)
   PaymentData payment;
+  std::vector<double> spring_gains;  // by body: paid for within its free group (E744) [J]
   FreeGroups free_groups;
 };
 

@@ -85,6 +85,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   data.path.clear();
 
   base.predict();
+  apply_implicit_springs(model, data.forces, data.free, data.v.free);  // all of them
   if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
     return stop(report, stiff);
   data.impact.at_once = false;
@@ -119,7 +120,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   judge(report);
   step.report_contacts(record.problem.units);
   data.v.solved = data.v.end;
-  dynamics::follow_springs(model, state.poses, h, data.v.end, true, data.forces.springs);
+  dynamics::follow_springs(model, state.poses, h, data.v.end, {}, true, data.forces.springs);
   data.v.end = data.v.moved;
   data.positions.potential_solved = dynamics::potential_energy(model, data.poses.end);
   data.positions.projection_work = 0;

@@ -59,6 +59,7 @@ struct SmoothData {
   std::vector<char> held;  // contacts that are taken for joints, beside touching
   problem::MassInverse mass;
   std::vector<Pose> before_projection;
+  std::vector<Pose> closed;  // where springs beside joints end (E746)
   std::vector<char> turned;  // per body: some row of the solve has a torque about its centre
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "dynamics/kinematics.hpp"
+#include "dynamics/middle_rows.hpp"
 #include "scheme/common/root.hpp"
 #include "scheme/euler/step.hpp"
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
@@ -49,6 +50,8 @@ void TrapezoidalStep::find_contacts(double length) {
                               false, d.forces);
   d.smooth.v_free = d.now.v;
   d.smooth.free_length = length;
+  d.smooth.mean = d.forces.sum();
+  dynamics::leave_out_held(model, d.forces, d.smooth.mean);
   for (const Body& body : model.bodies) {
     if (body.velocities == 0) continue;
     double A[6][6];
@@ -56,8 +59,7 @@ void TrapezoidalStep::find_contacts(double length) {
     // The diagonal gives a bound on how fast a body may become, which is all that is asked.
     for (int k = 0; k < body.velocities; ++k) {
       const int i = body.first_velocity + k;
-      d.smooth.v_free[i] +=
-          (d.forces.potential[i] + d.forces.applied[i] + d.forces.viscous[i]) / A[k][k];
+      d.smooth.v_free[i] += d.smooth.mean[i] / A[k][k];
     }
   }
   d.start.t = d.now.t;

@@ -28,10 +28,15 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   data.positions.payment.island_work.assign(static_cast<std::size_t>(data.islands.count), 0.0);
   if (corrects) add_correction_work(record, share);
   data.positions.payment.work.assign(model.bodies.size(), 0.0);
-  if (springs) add_spring_work();
+  if (springs) add_spring_work(phase.poses);
   pay_for_projection(phase, record.problem, springs);
+  // (E746): springs follow the projection.
+  const double closing = joints ? dynamics::spring_energy(model, phase.poses) -
+                                      dynamics::spring_energy(model, d.smooth.before_projection)
+                                : 0;
   const double work = dynamics::potential_energy(model, phase.poses) +
-                      dynamics::kinetic_energy(model, phase.v) - before;
+                      dynamics::kinetic_energy(model, phase.v) - before - closing;
+  report.ledger.integrator += closing;
   report.ledger.stabilisation += work;
   report.projection_work += work;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -41,14 +46,13 @@ void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double sh
   }
 }
 
-// What springs added to the energy of the part from `next` to `now`, which have changed places
-// (E462).
-void TrapezoidalStep::add_spring_work() {
+// What springs added to the energy of the part from `next` to `now`, which have changed places, and
+// end with the joints closed (E462, E746).
+void TrapezoidalStep::add_spring_work(std::span<const Pose> closed) {
   const dynamics::MiddleMoment moment{model, d.next.poses, d.next.v, d.next.t, d.now.t - d.next.t};
   d.smooth.mean = 0.5 * (d.half.v + d.smooth.v_solved);
   for (const dynamics::FollowedRow& f : d.forces.followed) {
-    const double work =
-        dynamics::energy_defect(moment, d.smooth.before_projection, d.smooth.mean, d.forces, f);
+    const double work = dynamics::energy_defect(moment, closed, d.smooth.mean, d.forces, f);
     for (const BodyId id : model.springs[f.spring].bodies) {
       if (id == BodyId::world || model.body(id).velocities == 0) continue;
       const int body = d.smooth.layout.body[index(id)];

@@ -1,4 +1,5 @@
 // The smooth problem of scheme `trapezoidal` (E160 to E169): from the phase `now` to `next`.
+#include <algorithm>
 #include <limits>
 
 #include "constrain/memory.hpp"
@@ -237,15 +238,36 @@ void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
   if (!limited && !d.forces.followed.empty()) follow_springs(length, record);
 }
 
-// (E461): linearises springs and dampers where the solution leads until they are there. Where that
-// does not contract the first solution is kept.
+// Whether a joint holds a body of a spring with a difference quotient (E746).
+bool TrapezoidalStep::beside_joints() const {
+  const auto holds = [&](BodyId id) {
+    return id != BodyId::world && model.body(id).velocities > 0 &&
+           std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+             return joint.bodies[0] == id || joint.bodies[1] == id;
+           });
+  };
+  return std::any_of(d.forces.followed.begin(), d.forces.followed.end(),
+                     [&](const dynamics::FollowedRow& f) {
+                       const auto& ids = model.springs[f.spring].bodies;
+                       return f.elastic && (holds(ids[0]) || holds(ids[1]));
+                     });
+}
+
+// (E461, E746): linearises springs and dampers where the solution leads until they are there. Where
+// that does not contract the first solution is kept.
 void TrapezoidalStep::follow_springs(double length, SolveRecord& record) {
   constexpr int most = 60, patience = 6;            // solves; of them without progress
   constexpr double rounding = 4, stalled = 0x1p14;  // errors that are left, in roundings [-]
   const dynamics::MiddleMoment moment{model, d.now.poses, d.now.v, d.now.t, length};
   double least = std::numeric_limits<double>::infinity(), last = least;
+  const bool closes = options.projection && beside_joints();
   for (int i = 0, worse = 0; i < most && worse < patience; ++i) {
-    const double error = dynamics::find_impulses(moment, d.next.poses, d.smooth.v_solved, d.forces);
+    if (closes) {
+      d.smooth.closed = d.next.poses;
+      if (!constrain::project_onto_joints(model, data.positions.projection, d.smooth.closed)) break;
+    }
+    const double error = dynamics::find_impulses(moment, closes ? d.smooth.closed : d.next.poses,
+                                                 d.smooth.v_solved, d.forces);
     if (error <= rounding || (error <= stalled && error >= 0.5 * last)) return;
     if (std::isnan(error)) break;
     worse = error < least ? 0 : worse + 1;

@@ -42,7 +42,7 @@ struct TrapezoidalStep {
 
   // Projection.
   void project(Phase& phase, const SolveRecord& record, double share);
-  void add_spring_work();
+  void add_spring_work(std::span<const Pose> closed);
   void add_correction_work(const SolveRecord& record, double share);
   void pay_for_projection(Phase& phase, const Problem& problem, bool springs);
   void find_turned(const Problem& problem);
@@ -51,6 +51,7 @@ struct TrapezoidalStep {
   SolveRecord& new_record(Purpose purpose);
   void solve_smooth(double length, SolveRecord& record);
   void follow_springs(double length, SolveRecord& record);
+  bool beside_joints() const;
   void move_on(double length, const SolveRecord& record);
   void set_momentum(Problem& problem);  // k = A v + impulses of the forces
   void add_implicit_terms(Problem& problem);

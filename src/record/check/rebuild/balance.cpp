@@ -6,6 +6,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "record/check/rebuild/rows.hpp"
+
 namespace cairn::record {
 namespace {
 
@@ -77,6 +79,21 @@ ElementRow element_row(const Model& model, const std::vector<Pose>& poses, const
   return row;
 }
 
+// (E741): the two bodies are one, or a rod is between the ends of the spring.
+bool is_held(const Model& model, const Spring& spring) {
+  return std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+    const bool same = joint.bodies == spring.bodies,
+               other = joint.bodies[0] == spring.bodies[1] && joint.bodies[1] == spring.bodies[0];
+    if (!same && !other) return false;
+    if (std::holds_alternative<FixedJoint>(joint.type)) return true;
+    const auto* rod = std::get_if<DistanceJoint>(&joint.type);
+    if (!rod) return false;
+    const std::size_t k = same ? 0 : 1;
+    return std::max((joint.anchors[0] - spring.anchors[k]).norm(),
+                    (joint.anchors[1] - spring.anchors[1 - k]).norm()) <= 0x1p-40 * rod->length;
+  });
+}
+
 // Rows of one spring of a scheme of first order (E360).
 void add_spring(const Segment& s, const Place& place, double h, const Spring& spring,
                 std::vector<ElementRow>& rows) {
@@ -101,6 +118,7 @@ void add_spring(const Segment& s, const Place& place, double h, const Spring& sp
     row.motion = direction.dot(u[1] - u[0]);
     row.anchors = spring.anchors;
     row.distance = distance;
+    row.held = is_held(s.model, spring);
     rows.push_back(row);
   };
   add(along, spring.stiffness, distance > 0 ? spring.damping : 0, spring.stiffness * stretch);
@@ -121,14 +139,14 @@ void set_elastic(const Model& model, double h, std::vector<ElementRow>& rows) {
   for (const ElementRow& row : rows) {
     const double stiff = h * h * row.stiffness * inverse_mass_of(model, row);
     for (const BodyId id : row.bodies)
-      if (id != BodyId::world) sums[row.across ? 1 : 0][index(id)] += stiff;
+      if (id != BodyId::world && !row.held) sums[row.across ? 1 : 0][index(id)] += stiff;
   }
   for (ElementRow& row : rows) {
     double most = 0;
     for (const BodyId id : row.bodies)
       if (id != BodyId::world && model.body(id).velocities > 0)
         most = std::max(most, sums[row.across ? 1 : 0][index(id)]);
-    row.elastic = most > 1 ? (1 - 1 / most) * h * h * row.stiffness : 0;
+    row.elastic = most > 1 && !row.held ? (1 - 1 / most) * h * h * row.stiffness : 0;
   }
 }
 
@@ -139,7 +157,7 @@ void set_following(const Model& model, double h, std::vector<ElementRow>& rows) 
     const double stiff = h * (h * row.stiffness + row.damping) * inverse;
     row.share = row.stiffness > 0 && row.damping > 0 && stiff > 1 ? 1 - 1 / stiff : 0;
     row.soft = row.weight() * inverse > 1024 ? 1024 / (row.weight() * inverse) : 1;
-    row.follows = row.follows && (row.elastic > 0 || row.share > 0 || row.soft < 1);
+    row.follows = row.follows && !row.held && (row.elastic > 0 || row.share > 0 || row.soft < 1);
   }
 }
 
@@ -231,11 +249,13 @@ namespace {
 Balance finish_balance(const Segment& s, const Place& place, const Problem& problem, Balance out) {
   const Model& model = s.model;
   const double h = place.length;
+  VecX held = VecX::Zero(model.velocities);  // what takes springs that joints hold back (E741)
   VecX impulse = out.applied, terms = out.potential.cwiseAbs() + out.applied.cwiseAbs();
   std::vector<char> coupled(model.bodies.size(), 0);
   for (const ElementRow& row : out.springs) {
     add_weight(place, row, row.weight(), out);
     push(model, row, -h * row.tension, out.potential);
+    if (row.held) push(model, row, h * row.tension, held);
     push(model, row, -row.weight() * row.motion, impulse);
     // The stretch is a difference of positions: it rounds with their size.
     double far = 0;
@@ -253,14 +273,15 @@ Balance finish_balance(const Segment& s, const Place& place, const Problem& prob
                terms);
   }
   impulse += out.potential;
-  VecX v_explicit = place.v;
+  VecX v_explicit = place.v, v_unheld = place.v;
   for (const ProblemBody& b : problem.bodies) {
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     const int n = body.velocities, first = body.first_velocity;
     const Eigen::MatrixXd M = mass_of(body).topLeftCorner(n, n);
     v_explicit.segment(first, n) += M.ldlt().solve(VecX(impulse.segment(first, n)));
+    v_unheld.segment(first, n) += M.ldlt().solve(VecX((impulse + held).segment(first, n)));
   }
-  out.known = apply_implicit(s, problem, coupled, v_explicit, out, out.v_free);
+  out.known = apply_implicit(s, problem, coupled, v_unheld, out, out.v_free);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(problem.bodies[i].model_body)];
     const Block6 M = mass_of(body);
@@ -324,15 +345,32 @@ Balance first_order_balance(const Segment& s, const Place& place, const Problem&
   return finish_balance(s, place, problem, out);
 }
 
+bool beside_joints(const Model& model, const std::array<BodyId, 2>& bodies) {
+  return std::any_of(model.joints.begin(), model.joints.end(), [&](const Joint& joint) {
+    return std::any_of(joint.bodies.begin(), joint.bodies.end(), [&](BodyId id) {
+      return id != BodyId::world && model.body(id).velocities > 0 &&
+             (id == bodies[0] || id == bodies[1]);
+    });
+  });
+}
+
 Balance followed_balance(const Segment& s, const Place& place, const Problem& problem,
                          const Balance& balance, const VecX& v) {
   const Model& model = s.model;
   const double h = place.length;
   Balance out = balance;
-  const std::vector<Pose> end = led_poses(s, place, v, h);
+  // (E740): beside joints, with these closed.
+  const std::vector<Pose> led = led_poses(s, place, v, h);
+  std::vector<Pose> closed;
+  const auto end_of = [&](const ElementRow& row) -> const std::vector<Pose>& {
+    if (!projects(s) || !beside_joints(model, row.bodies)) return led;
+    if (closed.empty()) closed = closed_poses(s, place, led);
+    return closed;
+  };
   VecX pushes = VecX::Zero(model.velocities), terms = pushes;
   for (ElementRow& row : out.springs) {
     if (!row.follows) continue;
+    const std::vector<Pose>& end = end_of(row);
     std::array<Vec3, 2> p;
     double far = 0;
     for (std::size_t side = 0; side < 2; ++side) {

@@ -23,6 +23,7 @@ struct ElementRow {
   double stiffness = 0;                                  // [N/m]
   // Impulses found where the step ends (E460 to E467).
   bool follows = false, across = false;
+  bool held = false;         // a joint of both bodies holds the length (E741)
   bool elastic_law = false;  // trapezoidal rule: a spring, with its damper
   double soft = 1;           // share of the weight in A [-]
   double share = 0;          // of the turning in the rate of the damper [-]
@@ -48,6 +49,9 @@ struct Balance {
   VecX potential, applied, gyroscopic;  // impulses of the forces, of flight, of the model
   double work_motion = 0;  // scheme trapezoidal: of prescribed bodies through springs [J]
 };
+
+// A joint holds one of the bodies of a spring.
+bool beside_joints(const Model& model, const std::array<BodyId, 2>& bodies);
 
 // Schemes of first order (E30, E360 to E362). `middle`: loads at half the part (E209).
 Balance first_order_balance(const Segment& segment, const Place& place, const Problem& problem,

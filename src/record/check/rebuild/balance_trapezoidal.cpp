@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/union_find.hpp"
 #include "record/check/rebuild/balance.hpp"
+#include "record/check/rebuild/rows.hpp"
 
 namespace cairn::record {
 namespace {
@@ -20,6 +22,7 @@ struct Rule {
   std::vector<Pose> middle;  // after half of the drift, with half of what gravity adds (E460)
   VecX v_middle;             // after half of the drift
   std::vector<Pose> led;     // where `at` leads
+  std::vector<Pose> closed;  // the same with joints closed; empty: springs do not end there (E746)
   const VecX& at;            // velocities of the linearisation
   bool followed;             // they are those of the solution
   Balance& out;
@@ -117,12 +120,26 @@ struct Rule {
     return p;
   }
 
-  // (E460, E641): change of the length over the shift that does the work, next to that of points.
-  static double quotient_of(const Vec3& before, const Vec3& after, double shift) {
+  // (E745): joints connect the two bodies; what cannot move is one with the world.
+  bool joined(const Spring& spring) const {
+    const auto number = [&](BodyId id) {
+      const bool moves = id != BodyId::world && s.model.body(id).velocities > 0;
+      return moves ? static_cast<int>(id) : static_cast<int>(s.model.bodies.size());
+    };
+    base::UnionFind sets;
+    sets.reset(s.model.bodies.size() + 1);
+    for (const Joint& joint : s.model.joints)
+      sets.join(number(joint.bodies[0]), number(joint.bodies[1]));
+    return sets.root(number(spring.bodies[0])) == sets.root(number(spring.bodies[1]));
+  }
+
+  // (E460, E641): change of the length over the shift that does the work, next to that of points;
+  // `least`: a change that counts where joints may forbid any (E745).
+  static double quotient_of(const Vec3& before, const Vec3& after, double shift, double least) {
     const double lengths = before.norm() + after.norm(), points = (before + after).norm() / lengths;
     const double works = points * shift,
                  misses = (after - before).dot(after + before) / lengths - works;
-    const double squares = works * works + 64 * misses * misses;
+    const double squares = works * works + 64 * misses * misses + least * least;
     return squares > 0 ? points * (1 + misses * works / squares) : points;
   }
 
@@ -130,7 +147,10 @@ struct Rule {
   // linearised where the velocities `at` lead. False: it has no such row.
   bool add_middle(const Spring& spring, bool elastic) const {
     const std::array<Vec3, 2> p = ends(spring, middle), p0 = ends(spring, place.start),
-                              p1 = ends(spring, led);
+                              p1 = ends(spring, elastic && !closed.empty() &&
+                                                        beside_joints(s.model, spring.bodies)
+                                                    ? closed
+                                                    : led);
     const Vec3 half = p[1] - p[0], before = p0[1] - p0[0], after = p1[1] - p1[0];
     if (!(half.norm() > 0)) return false;
     const Vec3 along = half.normalized();
@@ -156,11 +176,12 @@ struct Rule {
                  rate = row.rate(s.model, at) + row.motion;
     row.drag_rate = elastic ? (after.norm() - before.norm()) / h : 0.5 * (first + rate);
     row.law = h * spring.damping * first + 2 * drag * (row.drag_rate - first);
+    const double stretch = 0.5 * (before.norm() + after.norm()) - spring.rest_length;
     if (elastic)
-      row.law += h * spring.stiffness *
-                     (0.5 * (before.norm() + after.norm()) - spring.rest_length) *
-                     quotient_of(before, after, 0.5 * h * (first + rate)) +
-                 share * unit * (0.75 * rate + 0.25 * first);
+      row.law +=
+          h * spring.stiffness * stretch *
+              quotient_of(before, after, 0.5 * h * (first + rate), joined(spring) ? stretch : 0) +
+          share * unit * (0.75 * rate + 0.25 * first);
     row.elastic = std::min(weight, 1024 * mass);
     const double base = followed ? row.law : weight > 0 ? row.elastic / weight * row.law : 0;
     push(row, -(base + row.elastic * (first - rate)), out.potential);
@@ -227,17 +248,24 @@ Balance trapezoidal_balance(const Segment& s, const Place& place, const Problem&
       if (place.layout[i] >= 0 && model.bodies[i].translations[axis])
         middle.poses[i].p[static_cast<Eigen::Index>(axis)] +=
             h * h / 4 * model.gravity[static_cast<Eigen::Index>(axis)];
-  const Rule rule{
-      s,
-      place,
-      h,
-      damp_stiff,
-      middle.poses,
-      middle.v,
-      v_end ? led_by_rule(s, place, *v_end, limited).poses : led_poses(s, place, place.v, h),
-      v_end ? *v_end : middle.v,
-      v_end != nullptr,
-      out};
+  const std::vector<Pose> led =
+      v_end ? led_by_rule(s, place, *v_end, limited).poses : led_poses(s, place, place.v, h);
+  const auto* options = std::get_if<Trapezoidal>(&s.scheme);
+  const bool closes =
+      v_end && options && options->projection &&
+      std::any_of(model.springs.begin(), model.springs.end(),
+                  [&](const Spring& spring) { return beside_joints(model, spring.bodies); });
+  const Rule rule{s,
+                  place,
+                  h,
+                  damp_stiff,
+                  middle.poses,
+                  middle.v,
+                  led,
+                  closes ? closed_poses(s, place, led) : std::vector<Pose>(),
+                  v_end ? *v_end : middle.v,
+                  v_end != nullptr,
+                  out};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.velocities == 0) continue;

@@ -1,3 +1,5 @@
+#include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -91,10 +93,58 @@ Row6 row_of_side(const Model& model, const JointRow& row, const Joint& joint,
   return (side == 0 ? -1 : 1) * j;
 }
 
+// The Newton step of (E38) at `poses`: M d = J^T mu, J d = -errors.
+VecX closing_step(const Segment& s, const std::vector<Pose>& poses, const Place& place,
+                  const std::vector<JointRow>& rows) {
+  constexpr double redundant = 1e-10;  // carries joints that say the same thing twice [-]
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n, s.model.velocities), response = J.transpose();
+  VecX errors(n);
+  for (Eigen::Index r = 0; r < n; ++r) {
+    const JointRow& row = rows[static_cast<std::size_t>(r)];
+    errors[r] = row.error;
+    const Joint& joint = s.model.joints[index(row.joint)];
+    for (std::size_t side = 0; side < 2; ++side) {
+      const BodyId id = joint.bodies[side];
+      if (id == BodyId::world || place.layout[index(id)] < 0) continue;
+      const Body& body = s.model.body(id);
+      J.row(r).segment(body.first_velocity, body.velocities) +=
+          row_of_side(s.model, row, joint, poses, side).head(body.velocities).transpose();
+    }
+  }
+  for (const Body& body : s.model.bodies)
+    if (const int at = body.first_velocity, k = body.velocities; k > 0)
+      response.middleRows(at, k) =
+          mass_of(body).topLeftCorner(k, k).ldlt().solve(J.middleCols(at, k).transpose());
+  Eigen::MatrixXd S = J * response;
+  S.diagonal() *= 1 + redundant;
+  return -response * S.ldlt().solve(errors);
+}
+
+// x + d, R exp(d).
+std::vector<Pose> shifted(const Model& model, std::vector<Pose> poses, const VecX& d) {
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    const Body& body = model.bodies[i];
+    if (body.kind != BodyKind::dynamic) continue;
+    const Pose from = poses[i];
+    poses[i] = moved_by(body, from, velocities_of_body(body, d), 1);
+    if (body.rotation == RotationKind::three)
+      poses[i].R = from.R * exp_rotation(d.segment<3>(body.first_velocity + translations_of(body)));
+  }
+  return poses;
+}
+
+double largest_error(const std::vector<JointRow>& rows) {
+  double most = 0;
+  for (const JointRow& row : rows) most = std::max(most, std::abs(row.error));
+  return most;
+}
+
 }  // namespace
 
-std::vector<JointRow> joint_rows_at(const Segment& s, const Place& place,
-                                    const std::vector<Pose>& poses) {
+// `shared`: two free bodies push each other at one point.
+static std::vector<JointRow> all_rows(const Segment& s, const Place& place,
+                                      const std::vector<Pose>& poses, bool shared) {
   std::vector<JointRow> out;
   std::size_t constraint = 0;
   for (std::size_t i = 0; i < s.model.joints.size(); ++i) {
@@ -109,7 +159,7 @@ std::vector<JointRow> joint_rows_at(const Segment& s, const Place& place,
     int rows = 0;
     bool turning = false;
     for (JointRow& row : rows_of_joint(s.model, joint, at)) {
-      share_point(s.model, joint, row);
+      if (shared) share_point(s.model, joint, row);
       double most = 0;
       for (std::size_t side = 0; side < 2; ++side) {
         if (joint.bodies[side] == BodyId::world) continue;
@@ -132,6 +182,32 @@ std::vector<JointRow> joint_rows_at(const Segment& s, const Place& place,
     if (rows > 0) ++constraint;
   }
   return out;
+}
+
+std::vector<JointRow> joint_rows_at(const Segment& s, const Place& place,
+                                    const std::vector<Pose>& poses) {
+  return all_rows(s, place, poses, true);
+}
+
+std::vector<Pose> closed_poses(const Segment& s, const Place& place, std::vector<Pose> poses) {
+  constexpr int most = 40;
+  double size = s.model.length_unit;
+  for (const Pose& X : poses) size = std::max(size, X.p.cwiseAbs().maxCoeff());
+  std::vector<JointRow> rows = all_rows(s, place, poses, false);
+  for (int i = 0; i < most && largest_error(rows) > 4e-16 * size; ++i) {
+    const VecX d = closing_step(s, poses, place, rows);
+    bool closer = false;
+    for (double t = 1; t > 0.01 && !closer; t *= 0.5) {
+      std::vector<Pose> next = shifted(s.model, poses, t * d);
+      std::vector<JointRow> there = all_rows(s, place, next, false);
+      closer = largest_error(there) < largest_error(rows);
+      if (!closer) continue;
+      poses = std::move(next);
+      rows = std::move(there);
+    }
+    if (!closer) break;
+  }
+  return poses;
 }
 
 double joint_motion(const Model& model, const JointRow& row, const std::vector<Pose>& poses,

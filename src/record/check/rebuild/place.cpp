@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
+#include "record/check/check_parts.hpp"
 #include "record/check/rebuild/mechanics.hpp"
 
 namespace cairn::record {
@@ -79,6 +80,18 @@ Continuation after_solve(const Segment& s, std::size_t solve) {
   if (solve + 1 == s.solves.size()) return {s.end, s.v_end};
   const Place next = place_of(s, s.solves[solve + 1]);
   return {next.start, next.v};
+}
+
+double energy_of_closing(const Model& model, bool projects, const std::vector<Pose>& moved,
+                         const std::vector<Pose>& closed) {
+  if (!projects || model.joints.empty()) return 0;
+  State before, after;
+  before.poses = moved;
+  after.poses = closed;
+  double sum = 0;
+  for (const Spring& spring : model.springs)
+    sum += stored_energy(spring, after) - stored_energy(spring, before);
+  return sum;
 }
 
 double total_energy(const Model& model, const std::vector<Pose>& poses, const VecX& v) {

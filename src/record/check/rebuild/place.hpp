@@ -105,6 +105,10 @@ struct Continuation {
 };
 Continuation after_solve(const Segment& segment, std::size_t solve);
 
+// What the projection onto joints changes of the energy of springs (E743) [J].
+double energy_of_closing(const Model& model, bool projects, const std::vector<Pose>& moved,
+                         const std::vector<Pose>& closed);
+
 // Kinetic plus potential energy [J].
 double total_energy(const Model& model, const std::vector<Pose>& poses, const VecX& v);
 

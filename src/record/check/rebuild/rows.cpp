@@ -193,7 +193,7 @@ void match_contact(const Segment& s, std::size_t solve, const Problem& problem, 
            fmt::format("row {} does not follow from its point and direction", fault));
 }
 
-// Rows with a given impulse, one for each direction of a contact.
+// Rows with a given impulse, one for each direction of a contact, then one for each of its torques.
 void match_given(const Segment& s, std::size_t solve, const Problem& problem, const Place& place,
                  std::size_t first, MatchedRows& out) {
   std::size_t i = first;
@@ -220,11 +220,12 @@ void match_given(const Segment& s, std::size_t solve, const Problem& problem, co
       }
       if (k == 0) out.contacts.push_back({i, &c});
     }
-  }
-  for (; i < problem.constraints.size(); ++i) {
-    const Role role = problem.constraints[i].key.role;
-    if (role != Role::torsion && role != Role::rolling) break;
-    out.discs.push_back(i);
+    // Torques of the contact.
+    for (; i < problem.constraints.size(); ++i) {
+      const ConstraintKey& key = problem.constraints[i].key;
+      if ((key.role != Role::torsion && key.role != Role::rolling) || key.contact != c.key) break;
+      out.discs.push_back(i);
+    }
   }
   if (i == problem.constraints.size()) return;
   s.say(solve, FindingCode::row, row_name(s, problem, i) + " has no recorded contact");

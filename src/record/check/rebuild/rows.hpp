@@ -31,6 +31,9 @@ double beginning_b(const Segment& segment, const JointRow& row, const Place& pla
 std::vector<JointRow> joint_rows_at(const Segment& segment, const Place& place,
                                     const std::vector<Pose>& poses);
 
+// Where the projection onto the joints leads from `poses` (E38).
+std::vector<Pose> closed_poses(const Segment& segment, const Place& place, std::vector<Pose> poses);
+
 // Velocity of the row by the motion of prescribed bodies from `poses` to `other` over h, of chords
 // or of screw motions (E600) [m/s].
 double joint_motion(const Model& model, const JointRow& row, const std::vector<Pose>& poses,

@@ -266,8 +266,10 @@ class HybridCheck {
     const Ledger flows = first_order_ledger(s, record, posed, balance, rows, terms, place.v, moved);
     add_to_flows(flows);
     const Continuation next = after_solve(s, i);
+    const double closing = energy_of_closing(s.model, o.projection, moved, next.poses);
     const double projected =
-        total_energy(s.model, next.poses, next.v) - total_energy(s.model, moved, v);
+        total_energy(s.model, next.poses, next.v) - total_energy(s.model, moved, v) - closing;
+    result.flows.integrator += closing;
     result.projected += projected;
     result.flows.stabilisation += projected;
     // Reported and remembered.

@@ -84,9 +84,10 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
   sum.passive += share * part.passive;
   const double before = total_energy(model, place.start, place.v);
   if (whole) {
-    sum.integrator += part.integrator;
+    const double closing = energy_of_closing(model, o.projection, moved, next.poses);
+    sum.integrator += part.integrator + closing;
     const double projected =
-        total_energy(model, next.poses, next.v) - total_energy(model, moved, after);
+        total_energy(model, next.poses, next.v) - total_energy(model, moved, after) - closing;
     sum.stabilisation += projected;
     result.projected += projected;
   } else {
