@@ -18,12 +18,15 @@ bool Step::close_ends(const VecX& v) {
     if (const Body& body = model.bodies[i]; body.velocities > 0)
       data.poses.closed[i] =
           dynamics::drift(body, state.poses[i], v.data() + body.first_velocity, h, nullptr);
-  // Anchors are known after the last solve only.
+  // Anchors and kept coordinates are known after the last solve only.
+  constrain::ProjectionBuffers& projection = data.positions.projection;
   std::vector<constrain::AnchorRows> anchors;
-  anchors.swap(data.positions.projection.anchors);
-  const bool closed =
-      constrain::project_onto_joints(model, data.positions.projection, data.poses.closed);
-  anchors.swap(data.positions.projection.anchors);
+  std::vector<constrain::KeptCoordinate> coordinates;
+  anchors.swap(projection.anchors);
+  coordinates.swap(projection.coordinates);
+  const bool closed = constrain::project_onto_joints(model, projection, data.poses.closed);
+  anchors.swap(projection.anchors);
+  coordinates.swap(projection.coordinates);
   return closed;
 }
 
