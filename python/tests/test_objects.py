@@ -30,7 +30,7 @@ class Scenes(unittest.TestCase):
 
     def test_all_faults_at_once(self):
         broken = ball()
-        broken["bodies"][0]["mass"] = -1
+        broken["bodies"][0]["mass"] = "heavy"
         broken["bodies"][0]["shapes"][0]["radius"] = "wide"
         with self.assertRaises(cairn.Error) as caught:
             cairn.Scene.from_dict(broken)
@@ -329,8 +329,15 @@ class Controllers(unittest.TestCase):
     def test_stopped_steps_raise_and_leave_the_state(self):
         sim = cairn.Simulator(ball())
         sim.external_forces[0, 0] = 1e308
-        sim.step()  # 5e305 m/s is finite, its energy is not
         before = sim.state
+        with self.assertRaises(cairn.StepStopped) as caught:
+            sim.step()  # the velocity is finite, its energy is not
+        self.assertEqual((caught.exception.code, caught.exception.step), ("energy_overflow", 1))
+        self.assertIsInstance(caught.exception, cairn.Error)
+        self.assertEqual(sim.state, before)
+        self.assertEqual(sim.report.status, "stopped")
+        sim.external_forces.fill(0)
+        self.assertTrue(sim.step().accepted)
 
     def test_another_thread_is_told_to_wait(self):
         sim = cairn.Simulator(scene("cannonball66"))
