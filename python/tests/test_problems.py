@@ -11,8 +11,8 @@ from common import ROOT, on_floor, scene
 
 
 class Problems(unittest.TestCase):
-    def problem(self):
-        sim = cairn.Simulator(scene("cannonball21"))
+    def problem(self, **options):
+        sim = cairn.Simulator(scene("cannonball21"), **options)
         return sim.step(5).problems[-1]
 
     def test_arrays_say_what_the_solution_does(self):
@@ -32,14 +32,15 @@ class Problems(unittest.TestCase):
         self.assertEqual({cairn.LAWS[i] for i in rows["law"]}, {"coulomb"})
 
     def test_solvers_agree(self):
-        problem = self.problem()
-        first = cairn.solve(problem, tolerance=1e-13)
-        for solver in ("nsgs", "newton", "lemke"):
-            other = cairn.solve(problem, solver, tolerance=1e-13)
+        problem = self.problem(scheme="relaxed")  # convex: the velocities are unique
+        first = cairn.solve(problem, tolerance=1e-12)
+        for solver in ("nsgs", "newton", "admm"):
+            other = cairn.solve(problem, solver, tolerance=1e-12)
             self.assertTrue(other.certified, solver)
             np.testing.assert_allclose(other.v, first.v, atol=1e-7 * np.abs(first.v).max())
         self.assertLessEqual(problem.certify(first.v, first.impulses)["worst"], 1e-8)
         warm = cairn.solve(problem, "nsgs", warm=first.impulses)
+        self.assertLessEqual(warm.iterations, 10)
         self.assertTrue(warm.certified)
 
     def test_files(self):
@@ -69,8 +70,8 @@ class Problems(unittest.TestCase):
             np.testing.assert_allclose(found.impulses, [1, slip - 0.2, 0], atol=1e-7)
 
     def test_reduced_has_the_same_answer(self):
-        problem = self.problem()
-        whole, reduced = (cairn.solve(p, tolerance=1e-13) for p in (problem, problem.reduced()))
+        problem = self.problem(scheme="relaxed")
+        whole, reduced = (cairn.solve(p, tolerance=1e-12) for p in (problem, problem.reduced()))
         np.testing.assert_allclose(reduced.w, whole.w, atol=1e-6 * (1 + np.abs(whole.w).max()))
 
     def test_refusals(self):
