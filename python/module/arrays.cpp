@@ -30,15 +30,16 @@ std::string type_of(const py::handle& value) {
 }
 
 // What NumPy makes of a value; nothing where it makes nothing of it.
-py::array as_array(const py::handle& value, const std::string& what, const char* kinds, const char* wanted) {
+py::array as_array(const py::handle& value, const std::string& what, const char* kinds,
+                   const char* wanted) {
   py::array array = py::array::ensure(value);
   if (!array) {
     PyErr_Clear();
     throw py::type_error(fmt::format("{}: expected {}, got {}", what, wanted, type_of(value)));
   }
   if (array.size() > 0 && std::string(kinds).find(array.dtype().kind()) == std::string::npos)
-    throw py::type_error(fmt::format("{}: expected {}, got {} of dtype {}", what, wanted, type_of(value),
-                                     std::string(py::str(array.dtype()))));
+    throw py::type_error(fmt::format("{}: expected {}, got {} of dtype {}", what, wanted,
+                                     type_of(value), std::string(py::str(array.dtype()))));
   return array;
 }
 
@@ -47,13 +48,14 @@ py::array as_array(const py::handle& value, const std::string& what, const char*
 Doubles numbers(const py::handle& value, const std::string& what, const Extents& shape) {
   const py::array given = as_array(value, what, "fiu", "real numbers");
   if (!fits(given, shape))
-    throw py::value_error(
-        fmt::format("{}: expected an array of shape {}, got {}", what, text(shape), text(extents(given))));
+    throw py::value_error(fmt::format("{}: expected an array of shape {}, got {}", what,
+                                      text(shape), text(extents(given))));
   Doubles array = Doubles::ensure(given);
   if (!array) throw py::error_already_set();
   const double* x = array.data();
   for (py::ssize_t i = 0; i < array.size(); ++i)
-    if (!std::isfinite(x[i])) throw py::value_error(fmt::format("{}: element {} is {}, not finite", what, i, x[i]));
+    if (!std::isfinite(x[i]))
+      throw py::value_error(fmt::format("{}: element {} is {}, not finite", what, i, x[i]));
   return array;
 }
 
@@ -69,8 +71,10 @@ double number(const py::handle& value, const std::string& what) {
 std::vector<int> indices(const py::handle& value, const std::string& what, py::ssize_t count) {
   const py::array given = as_array(value, what, "iu", "whole numbers");
   if (!fits(given, {any}))
-    throw py::value_error(fmt::format("{}: expected an array of shape (n,), got {}", what, text(extents(given))));
-  const auto array = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(given);
+    throw py::value_error(
+        fmt::format("{}: expected an array of shape (n,), got {}", what, text(extents(given))));
+  const auto array =
+      py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(given);
   if (!array) throw py::error_already_set();
   std::vector<int> out;
   for (py::ssize_t i = 0; i < array.size(); ++i) {

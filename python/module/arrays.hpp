@@ -1,10 +1,10 @@
-// Between NumPy and the engine: numbers that come in are checked, arrays that go out keep alive what they look at.
+// Between NumPy and the engine: numbers that come in are checked, arrays that go out keep alive
+// what they look at.
 #pragma once
 
+#include <memory>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
-
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,8 +20,8 @@ using Extents = std::vector<py::ssize_t>;
 // A size that may be anything.
 constexpr py::ssize_t any = -1;
 
-// Finite numbers of the given shape. Throws TypeError for what is no array of real numbers and ValueError for another shape
-// and for NaN or infinity; messages begin with `what`.
+// Finite numbers of the given shape. Throws TypeError for what is no array of real numbers and
+// ValueError for another shape and for NaN or infinity; messages begin with `what`.
 Doubles numbers(const py::handle& value, const std::string& what, const Extents& shape);
 Vec3 vector3(const py::handle& value, const std::string& what);
 double number(const py::handle& value, const std::string& what);
@@ -31,8 +31,8 @@ std::vector<int> indices(const py::handle& value, const std::string& what, py::s
 
 // An array of doubles that looks at memory of `owner` and keeps it alive.
 template <class Owner>
-py::array view(const std::shared_ptr<Owner>& owner, const double* data, const Extents& shape, const Extents& strides,
-               bool writable) {
+py::array view(const std::shared_ptr<Owner>& owner, const double* data, const Extents& shape,
+               const Extents& strides, bool writable) {
   py::capsule keeper(new std::shared_ptr<const void>(owner),
                      [](void* p) { delete static_cast<std::shared_ptr<const void>*>(p); });
   py::array_t<double> array(shape, strides, data, keeper);
@@ -42,8 +42,12 @@ py::array view(const std::shared_ptr<Owner>& owner, const double* data, const Ex
 
 // An array that owns a copy.
 py::array copied(const double* data, const Extents& shape);
-inline py::array copied(const Vec3& x) { return copied(x.data(), {3}); }
-inline py::array copied(const VecX& x) { return copied(x.data(), {static_cast<py::ssize_t>(x.size())}); }
+inline py::array copied(const Vec3& x) {
+  return copied(x.data(), {3});
+}
+inline py::array copied(const VecX& x) {
+  return copied(x.data(), {static_cast<py::ssize_t>(x.size())});
+}
 // Scalar first.
 py::array copied(const Quat& q);
 

@@ -1,10 +1,9 @@
 // Translates errors; finds bodies and joints by name or number.
 #include "module/errors.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <pybind11/stl.h>
-
-#include <algorithm>
 #include <vector>
 
 #include "base/suggestion.hpp"
@@ -42,7 +41,8 @@ template <class Things>
 int find_named(const Things& things, const py::handle& wanted, const char* kind) {
   if (py::isinstance<py::str>(wanted)) {
     const auto name = wanted.cast<std::string>();
-    const auto found = std::find_if(things.begin(), things.end(), [&](const auto& t) { return t.name == name; });
+    const auto found =
+        std::find_if(things.begin(), things.end(), [&](const auto& t) { return t.name == name; });
     if (found != things.end()) return static_cast<int>(found - things.begin());
     std::vector<std::string_view> known;
     std::string allowed;
@@ -62,12 +62,14 @@ int find_named(const Things& things, const py::handle& wanted, const char* kind)
   const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(wanted.ptr()));
   if (!index) {
     PyErr_Clear();
-    throw py::type_error(fmt::format("{}: expected a name or a number, got {}", kind,
-                                     std::string(py::str(py::type::handle_of(wanted).attr("__name__")))));
+    throw py::type_error(
+        fmt::format("{}: expected a name or a number, got {}", kind,
+                    std::string(py::str(py::type::handle_of(wanted).attr("__name__")))));
   }
   const Py_ssize_t i = PyNumber_AsSsize_t(index.ptr(), nullptr);  // clipped
   if (i < 0 || i >= static_cast<Py_ssize_t>(things.size()))
-    throw py::index_error(fmt::format("{} {} is not in 0 to {}", kind, i, static_cast<long>(things.size()) - 1));
+    throw py::index_error(
+        fmt::format("{} {} is not in 0 to {}", kind, i, static_cast<long>(things.size()) - 1));
   return static_cast<int>(i);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
-
 #include <span>
 #include <string>
 #include <string_view>

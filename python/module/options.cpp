@@ -1,4 +1,5 @@
-// The options of schemes, solvers and verdict as tables, from their one description (cairn/options.hpp).
+// The options of schemes, solvers and verdict as tables, from their one description
+// (cairn/options.hpp).
 #include "cairn/options.hpp"
 
 #include "module/scene.hpp"
@@ -19,17 +20,21 @@ struct OptionTable {
     rows[key] = row;
     return row;
   }
-  void number(const char* key, double& value, const Range& range, const char* unit, const char* text) {
+  void number(const char* key, double& value, const Range& range, const char* unit,
+              const char* text) {
     py::dict row = add(key, "number", py::float_(value), text);
     row["unit"] = unit;
     row["range"] = py::make_tuple(range.lo, range.hi);
   }
   template <class Integer>
-  void integer(const char* key, Integer& value, std::int64_t lo, std::int64_t hi, const char* text) {
+  void integer(const char* key, Integer& value, std::int64_t lo, std::int64_t hi,
+               const char* text) {
     py::dict row = add(key, "integer", py::int_(value), text);
     row["range"] = py::make_tuple(lo, hi);
   }
-  void boolean(const char* key, bool& value, const char* text) { add(key, "boolean", py::bool_(value), text); }
+  void boolean(const char* key, bool& value, const char* text) {
+    add(key, "boolean", py::bool_(value), text);
+  }
   template <class Enum>
   void choice(const char* key, Enum& value, Names names, const char* text) {
     py::list allowed;
@@ -49,7 +54,8 @@ py::dict table_of(Options options) {
 template <class Variant>
 py::dict tables_of() {
   py::dict all;
-  scene::for_each_alternative<Variant>([&](auto options) { all[scene::option_type(options)] = table_of(options); });
+  scene::for_each_alternative<Variant>(
+      [&](auto options) { all[scene::option_type(options)] = table_of(options); });
   return all;
 }
 

@@ -1,4 +1,5 @@
-// The report of a step: verdict, certificate, energies, and contacts, events and impacts as structured arrays.
+// The report of a step: verdict, certificate, energies, and contacts, events and impacts as
+// structured arrays.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -12,14 +13,16 @@ namespace cairn::python {
 namespace {
 
 const char* name_of(StepStatus status) {
-  static constexpr const char* names[] = {"certified", "uncertified", "stopped", "interrupted", "internal_error"};
+  static constexpr const char* names[] = {"certified", "uncertified", "stopped", "interrupted",
+                                          "internal_error"};
   return names[static_cast<std::size_t>(status)];
 }
 
 py::array_t<EventRow> events_of(const StepReport& report) {
   std::vector<EventRow> rows;
   for (const StepEvent& e : report.events)
-    rows.push_back({e.t, e.speed, static_cast<std::int32_t>(e.contact.body_a), static_cast<std::int32_t>(e.contact.body_b),
+    rows.push_back({e.t, e.speed, static_cast<std::int32_t>(e.contact.body_a),
+                    static_cast<std::int32_t>(e.contact.body_b),
                     static_cast<std::uint8_t>(e.kind)});
   return moved(std::move(rows));
 }
@@ -27,8 +30,9 @@ py::array_t<EventRow> events_of(const StepReport& report) {
 py::array_t<ImpactRow> impacts_of(const StepReport& report) {
   std::vector<ImpactRow> rows;
   for (const ImpactReport& i : report.impacts)
-    rows.push_back({i.t, i.approach, i.rebound, i.restitution, i.lost_restitution, i.lost_friction, i.put_in,
-                    i.kinetic_before, i.kinetic_after, static_cast<std::int32_t>(i.contact.body_a),
+    rows.push_back({i.t, i.approach, i.rebound, i.restitution, i.lost_restitution, i.lost_friction,
+                    i.put_in, i.kinetic_before, i.kinetic_after,
+                    static_cast<std::int32_t>(i.contact.body_a),
                     static_cast<std::int32_t>(i.contact.body_b), i.group});
   return moved(std::move(rows));
 }
@@ -54,7 +58,8 @@ py::dict ledger_of(const Ledger& l) {
 
 std::vector<std::string> contact_names(const ReportOfStep& r) {
   std::vector<std::string> names;
-  for (const ContactReport& c : r.get().contacts) names.push_back(contact_name(r.model(), c.contact.key));
+  for (const ContactReport& c : r.get().contacts)
+    names.push_back(contact_name(r.model(), c.contact.key));
   return names;
 }
 
@@ -76,35 +81,43 @@ py::array force_on(const ReportOfStep& r, const py::object& body, const py::obje
 py::list problems_of(const ReportOfStep& r) {
   py::list list;
   for (const SolveRecord& solve : r.with_problems().solved())
-    list.append(std::make_shared<SolvedProblem>(SolvedProblem{solve.problem, solve.solution, r.model()}));
+    list.append(
+        std::make_shared<SolvedProblem>(SolvedProblem{solve.problem, solve.solution, r.model()}));
   return list;
 }
 
 std::string describe_report(const ReportOfStep& r) {
   const StepReport& report = r.get();
   return fmt::format("<cairn.Report of step {}: {}, residual {:.2e}, {} contacts>", report.step,
-                     report.accepted() ? "accepted" : "NOT ACCEPTED", report.certificate, report.contacts.size());
+                     report.accepted() ? "accepted" : "NOT ACCEPTED", report.certificate,
+                     report.contacts.size());
 }
 
 }  // namespace
 
 void bind_report(py::module_& m) {
-  PYBIND11_NUMPY_DTYPE(ContactRow, body_a, body_b, shape_a, shape_b, feature_a, feature_b, position, normal, tangent1,
-                       tangent2, gap, friction, restitution, impulse, force, velocity, torque, mode, colliding, limit);
+  PYBIND11_NUMPY_DTYPE(ContactRow, body_a, body_b, shape_a, shape_b, feature_a, feature_b, position,
+                       normal, tangent1, tangent2, gap, friction, restitution, impulse, force,
+                       velocity, torque, mode, colliding, limit);
   PYBIND11_NUMPY_DTYPE(EventRow, time, speed, body_a, body_b, kind);
-  PYBIND11_NUMPY_DTYPE(ImpactRow, time, approach, rebound, restitution, lost_restitution, lost_friction, put_in,
-                       kinetic_before, kinetic_after, body_a, body_b, group);
+  PYBIND11_NUMPY_DTYPE(ImpactRow, time, approach, rebound, restitution, lost_restitution,
+                       lost_friction, put_in, kinetic_before, kinetic_after, body_a, body_b, group);
+
+  PYBIND11_NUMPY_DTYPE(JointRow, position, velocity, force, torque, limit);
 
   py::class_<VerdictPart>(m, "VerdictPart", "One of the three parts of a verdict.")
       .def_readonly("ok", &VerdictPart::ok)
-      .def_readonly("worst", &VerdictPart::worst, "The figure nearest to its limit over that limit.")
+      .def_readonly("worst", &VerdictPart::worst,
+                    "The figure nearest to its limit over that limit.")
       .def_readonly("sentence", &VerdictPart::sentence, "What failed; empty if ok.")
       .def("__bool__", [](const VerdictPart& p) { return p.ok; })
       .def("__repr__", [](const VerdictPart& p) {
-        return p.ok ? fmt::format("<ok, {:.2g} of the limit>", p.worst) : fmt::format("<NOT OK: {}>", p.sentence);
+        return p.ok ? fmt::format("<ok, {:.2g} of the limit>", p.worst)
+                    : fmt::format("<NOT OK: {}>", p.sentence);
       });
   py::class_<Verdict>(m, "Verdict", "Whether a step is right: solve, motion and energy.")
-      .def_readonly("solve", &Verdict::solve, "The certificates of all solves against the tolerance.")
+      .def_readonly("solve", &Verdict::solve,
+                    "The certificates of all solves against the tolerance.")
       .def_readonly("motion", &Verdict::motion, "Overlaps, joint errors, momentum.")
       .def_readonly("energy", &Verdict::energy, "Terms of the ledger that should vanish.")
       .def_readonly("overlap", &Verdict::overlap, "Deepest, of the smaller inner radius.")
@@ -120,46 +133,78 @@ void bind_report(py::module_& m) {
       .def("__bool__", &Verdict::accepted)
       .def("__repr__", [](const Verdict& v) {
         return v.accepted() ? std::string("<cairn.Verdict: accepted>")
-                            : fmt::format("<cairn.Verdict: NOT ACCEPTED: {}{}{}>", v.solve.sentence, v.motion.sentence,
-                                          v.energy.sentence);
+                            : fmt::format("<cairn.Verdict: NOT ACCEPTED: {}{}{}>", v.solve.sentence,
+                                          v.motion.sentence, v.energy.sentence);
       });
 
   using R = ReportOfStep;
-  py::class_<R, std::shared_ptr<R>>(m, "Report", R"(What one step did and how good it is. Stays as it is when further steps are taken.
+  py::class_<R, std::shared_ptr<R>>(
+      m, "Report",
+      R"(What one step did and how good it is. Stays as it is when further steps are taken.
 
 Arrays are copies.)")
-      .def_property_readonly("accepted", [](const R& r) { return r.get().accepted(); },
-                             "Certified, and all three parts of the verdict hold.")
+      .def_property_readonly(
+          "accepted", [](const R& r) { return r.get().accepted(); },
+          "Certified, and all three parts of the verdict hold.")
       .def_property_readonly("status", [](const R& r) { return name_of(r.get().status); })
-      .def_property_readonly("reason", [](const R& r) { return name(r.get().reason); }, "Why a step was not taken.")
+      .def_property_readonly(
+          "reason", [](const R& r) { return name(r.get().reason); }, "Why a step was not taken.")
       .def_property_readonly("message", [](const R& r) { return r.get().message; })
-      .def_property_readonly("step", [](const R& r) { return r.get().step; }, "Number of the step, the first is 1; 0: none taken.")
-      .def_property_readonly("time", [](const R& r) { return r.get().t; }, "At the end of the step [s].")
-      .def_property_readonly("h", [](const R& r) { return r.get().h; }, "Its length [s].")
+      .def_property_readonly(
+          "step", [](const R& r) { return r.get().step; },
+          "Number of the step, the first is 1; 0: none taken.")
+      .def_property_readonly(
+          "time", [](const R& r) { return r.get().t; }, "At the end of the step [s].")
+      .def_property_readonly(
+          "h", [](const R& r) { return r.get().h; }, "Its length [s].")
       .def_property_readonly("verdict", [](const R& r) { return r.get().verdict; })
-      .def_property_readonly("certificate", [](const R& r) { return r.get().certificate; },
-                             "The worst scaled residual of all solves.")
-      .def_property_readonly("ledger", [](const R& r) { return ledger_of(r.get().ledger); },
-                             "Energies of the step by cause [J], with rise and imbalance.")
-      .def_property_readonly("penetration", [](const R& r) { return r.get().penetration; }, "Deepest at the end [m].")
-      .def_property_readonly("joint_error", [](const R& r) { return r.get().joint_error; }, "Largest at the end [m].")
+      .def_property_readonly(
+          "certificate", [](const R& r) { return r.get().certificate; },
+          "The worst scaled residual of all solves.")
+      .def_property_readonly(
+          "ledger", [](const R& r) { return ledger_of(r.get().ledger); },
+          "Energies of the step by cause [J], with rise and imbalance.")
+      .def_property_readonly(
+          "penetration", [](const R& r) { return r.get().penetration; }, "Deepest at the end [m].")
+      .def_property_readonly(
+          "joint_error", [](const R& r) { return r.get().joint_error; }, "Largest at the end [m].")
       .def_property_readonly("active_contacts", [](const R& r) { return r.get().active_contacts; })
-      .def_property_readonly("collisions", [](const R& r) { return r.get().collisions; }, "Contacts with restitution.")
-      .def_property_readonly("contacts", [](const R& r) { return contact_rows(r.get()); }, R"(A structured array, a row a candidate contact, sorted:
+      .def_property_readonly(
+          "collisions", [](const R& r) { return r.get().collisions; }, "Contacts with restitution.")
+      .def_property_readonly(
+          "contacts", [](const R& r) { return contact_rows(r.get()); },
+          R"(A structured array, a row a candidate contact, sorted:
 
 body_a, body_b, shape_a, shape_b, feature_a, feature_b; position [m]; normal from a to b, tangent1, tangent2; gap [m]; friction;
 restitution; impulse along (n, t1, t2) on b [N s]; force on b in the world, the impulse over h [N]; velocity of b relative to a
 along (n, t1, t2) [m/s]; torque of torsional and rolling friction about them [N m s]; mode 0 open, 1 stick, 2 slip; colliding;
 limit: not a contact but the end of the range of joint feature_a.)")
+      .def_property_readonly(
+          "joints",
+          [](const R& r) {
+            std::vector<JointRow> rows;
+            for (const JointReport& joint : r.get().joints) rows.push_back(joint_row(joint));
+            return moved(std::move(rows));
+          },
+          R"(A structured array, a row a joint of the model:
+
+position [rad] or [m] and velocity of the coordinate; force [N] and torque [N m], the reaction on the second body at and about
+its anchor, in the world; limit, what the end of the range does [N m] or [N].)")
       .def("contact_names", contact_names, "Beside contacts.")
       .def("force_on", force_on, py::arg("body"), py::arg("other") = py::none(),
-           "Sum of the contact forces on a body, of those with another one if it is given, (3,) [N].")
-      .def_property_readonly("events", [](const R& r) { return events_of(r.get()); },
-                             "Structured array of schemes with events: time [s], speed [m/s], body_a, body_b, kind (cairn.EVENTS).")
-      .def_property_readonly("impacts", [](const R& r) { return impacts_of(r.get()); },
-                             "Structured array, a row a contact that collided: time, approach, rebound [m/s], energies [J], bodies, group.")
+           "Sum of the contact forces on a body, of those with another one if it is given, (3,) "
+           "[N].")
+      .def_property_readonly(
+          "events", [](const R& r) { return events_of(r.get()); },
+          "Structured array of schemes with events: time [s], speed [m/s], body_a, body_b, kind "
+          "(cairn.EVENTS).")
+      .def_property_readonly(
+          "impacts", [](const R& r) { return impacts_of(r.get()); },
+          "Structured array, a row a contact that collided: time, approach, rebound [m/s], "
+          "energies [J], bodies, group.")
       .def_property_readonly("problems", problems_of,
-                             "The complementarity problems of the step with their solutions, in the order of solving. Read them\n"
+                             "The complementarity problems of the step with their solutions, in "
+                             "the order of solving. Read them\n"
                              "before the next step.")
       .def("__repr__", describe_report);
 }

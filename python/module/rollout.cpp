@@ -1,14 +1,15 @@
-// Many runs of one model on several threads: a simulator a thread and a run, nothing shared but the model.
-#include <fmt/format.h>
-#include <pybind11/stl.h>
-
+// Many runs of one model on several threads: a simulator a thread and a run, nothing shared but the
+// model.
 #include <atomic>
 #include <exception>
+#include <fmt/format.h>
+#include <pybind11/stl.h>
 #include <thread>
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
 #include "module/scene.hpp"
+#include "module/signals.hpp"
 #include "module/simulator.hpp"
 #include "module/trace.hpp"
 
@@ -40,7 +41,8 @@ bool is_set(void* stop) {
 
 void run_one(const Batch& batch, std::size_t run, Stop& stop, State& state, Results& out) {
   const Scene& scene = *batch.scene;
-  Simulator sim(scene.model, state, scene.simulation.scheme, scene.simulation.solver, scene.simulation.verdict);
+  Simulator sim(scene.model, state, scene.simulation.scheme, scene.simulation.solver,
+                scene.simulation.verdict);
   sim.set_interrupt({&is_set, &stop});
   const std::size_t n = batch.bodies();
   std::vector<ExternalForce> forces;
@@ -64,7 +66,8 @@ void run_one(const Batch& batch, std::size_t run, Stop& stop, State& state, Resu
       const BodyMotion m = body_motion(*scene.model, sim.state(), static_cast<BodyId>(i));
       const std::size_t row = at * n + i;
       std::copy_n(m.position.data(), 3, &out.position[3 * row]);
-      const double q[] = {m.orientation.w(), m.orientation.x(), m.orientation.y(), m.orientation.z()};
+      const double q[] = {m.orientation.w(), m.orientation.x(), m.orientation.y(),
+                          m.orientation.z()};
       std::copy_n(q, 4, &out.orientation[4 * row]);
       std::copy_n(m.velocity.data(), 3, &out.velocity[3 * row]);
       std::copy_n(m.angular_velocity.data(), 3, &out.angular_velocity[3 * row]);
@@ -73,14 +76,16 @@ void run_one(const Batch& batch, std::size_t run, Stop& stop, State& state, Resu
   state = sim.state();
 }
 
-// Runs are taken from a common counter; results have places of their own, so that threads decide nothing but the time.
+// Runs are taken from a common counter; results have places of their own, so that threads decide
+// nothing but the time.
 void run_all(Batch& batch, std::size_t threads, Results& out, Stop& stop) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::atomic_flag failed = ATOMIC_FLAG_INIT;
   const auto work = [&] {
     try {
-      for (std::size_t run; !stop && (run = next++) < batch.states.size();) run_one(batch, run, stop, batch.states[run], out);
+      for (std::size_t run; !stop && (run = next++) < batch.states.size();)
+        run_one(batch, run, stop, batch.states[run], out);
     } catch (...) {
       if (!failed.test_and_set()) failure = std::current_exception();
       stop = true;
@@ -104,6 +109,7 @@ void run_all(Batch& batch, std::size_t threads, Results& out, Stop& stop) {
   for (auto pause = std::chrono::microseconds(100); alive > 0;) {
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, std::chrono::microseconds(20000));
+    if (Computation::ending) stop = true;
     if (signal || pause < std::chrono::microseconds(20000)) continue;
     const py::gil_scoped_acquire acquired;
     if (PyErr_CheckSignals() != 0) signal = stop = true;
@@ -112,11 +118,15 @@ void run_all(Batch& batch, std::size_t threads, Results& out, Stop& stop) {
   if (failure) std::rethrow_exception(failure);
 }
 
-py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<State>>& states, std::int64_t steps, double h,
-                 const py::object& controls, const py::object& bodies, std::int64_t threads) {
-  if (steps < 0) throw py::value_error(fmt::format("rollout: steps is {}, it cannot be negative", steps));
-  if (threads < 1 || threads > 1024) throw py::value_error(fmt::format("rollout: threads is {}, allowed are 1 to 1024", threads));
-  if (!(h > 0 && std::isfinite(h))) throw py::value_error(fmt::format("rollout: h must be positive and finite, it is {}", h));
+py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<State>>& states,
+                 std::int64_t steps, double h, const py::object& controls, const py::object& bodies,
+                 std::int64_t threads) {
+  if (steps < 0)
+    throw py::value_error(fmt::format("rollout: steps is {}, it cannot be negative", steps));
+  if (threads < 1 || threads > 1024)
+    throw py::value_error(fmt::format("rollout: threads is {}, allowed are 1 to 1024", threads));
+  if (!(h > 0 && std::isfinite(h)))
+    throw py::value_error(fmt::format("rollout: h must be positive and finite, it is {}", h));
   Batch batch;
   batch.scene = scene;
   batch.steps = static_cast<std::size_t>(steps);
@@ -131,18 +141,22 @@ py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<Sta
   if (bodies.is_none())
     for (py::ssize_t i = 0; i < n; ++i) batch.on.push_back(static_cast<BodyId>(i));
   else
-    for (const py::handle body : py::list(bodies)) batch.on.push_back(find_body(*scene->model, body));
+    for (const py::handle body : py::list(bodies))
+      batch.on.push_back(find_body(*scene->model, body));
   const auto runs = static_cast<py::ssize_t>(states.size());
   Doubles forces;
   if (!controls.is_none()) {
-    forces = numbers(controls, "rollout: controls", {runs, steps, static_cast<py::ssize_t>(batch.on.size()), 6});
+    forces = numbers(controls, "rollout: controls",
+                     {runs, steps, static_cast<py::ssize_t>(batch.on.size()), 6});
     batch.controls = forces.data();
   }
 
   Results out;
   constexpr double most = 4e9;  // numbers in an array
   if (4.0 * static_cast<double>(runs) * static_cast<double>(steps) * static_cast<double>(n) > most)
-    raise({.kind = ErrorKind::limit, .code = ErrorCode::too_large, .what = "rollout: the result is too large",
+    raise({.kind = ErrorKind::limit,
+           .code = ErrorCode::too_large,
+           .what = "rollout: the result is too large",
            .got = fmt::format("{} runs of {} steps with {} bodies", runs, steps, n),
            .fix = "take fewer steps or runs at once"});
   const std::size_t frames = batch.states.size() * batch.steps, rows = frames * batch.bodies();
@@ -154,12 +168,16 @@ py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<Sta
   out.accepted.resize(frames);
   out.taken.resize(batch.states.size());
   Stop stop{false};
+  const Computation computation;
   {
     const py::gil_scoped_release released;
-    run_all(batch, std::min<std::size_t>(static_cast<std::size_t>(threads), std::max<std::size_t>(batch.states.size(), 1)), out,
-            stop);
+    run_all(batch,
+            std::min<std::size_t>(static_cast<std::size_t>(threads),
+                                  std::max<std::size_t>(batch.states.size(), 1)),
+            out, stop);
   }
-  if (stop) throw py::error_already_set();
+  if (PyErr_Occurred()) throw py::error_already_set();
+  if (stop) throw std::runtime_error("the interpreter is ending");
 
   py::dict d;
   py::list last;

@@ -1,9 +1,8 @@
 // Rows of the structured arrays that Python sees.
 #pragma once
 
-#include <pybind11/numpy.h>
-
 #include <cstdint>
+#include <pybind11/numpy.h>
 
 #include "cairn/simulator.hpp"
 
@@ -34,14 +33,23 @@ struct EventRow {
 };
 
 struct ImpactRow {
-  double time, approach, rebound, restitution, lost_restitution, lost_friction, put_in, kinetic_before, kinetic_after;
+  double time, approach, rebound, restitution, lost_restitution, lost_friction, put_in,
+      kinetic_before, kinetic_after;
   std::int32_t body_a, body_b, group;
+};
+
+struct JointRow {
+  double position, velocity;
+  double force[3];
+  double torque[3];
+  double limit;
 };
 
 // Of the contact on its second body, in the world [N]; a limit gives none.
 Vec3 force_of(const ContactReport& contact, double h);
 
 ContactRow contact_row(const ContactReport& contact, double h);
+JointRow joint_row(const JointReport& joint);
 py::array_t<ContactRow> contact_rows(const StepReport& report);
 
 }  // namespace cairn::python

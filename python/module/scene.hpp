@@ -1,9 +1,8 @@
 // Scenes and models as Python sees them: both hold the scene, which never changes.
 #pragma once
 
-#include <pybind11/pybind11.h>
-
 #include <memory>
+#include <pybind11/pybind11.h>
 
 #include "cairn/scene.hpp"
 

@@ -1,10 +1,10 @@
-// Steps without the interpreter's lock, calls controllers with it, and keeps arrays and recordings up to date.
+// Steps without the interpreter's lock, calls controllers with it, and keeps arrays and recordings
+// up to date.
 #include "module/simulator.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "module/errors.hpp"
 #include "record/trace/fits.hpp"
@@ -23,7 +23,8 @@ bool finite(const State& s) {
   return std::isfinite(s.t) && s.v.allFinite() && s.v_before.allFinite() &&
          std::all_of(s.poses.begin(), s.poses.end(),
                      [](const Pose& X) { return X.p.allFinite() && X.R.coeffs().allFinite(); }) &&
-         std::all_of(s.impulses.begin(), s.impulses.end(), [&](const ImpulseMemory& m) { return vector(m.impulse); }) &&
+         std::all_of(s.impulses.begin(), s.impulses.end(),
+                     [&](const ImpulseMemory& m) { return vector(m.impulse); }) &&
          std::all_of(s.contact_anchors.begin(), s.contact_anchors.end(),
                      [&](const ContactAnchor& a) { return vector(a.p_A) && vector(a.p_B); });
 }
@@ -36,8 +37,9 @@ bool rest_fits(const Model& model, const State& s) {
   return (s.v_before.size() == 0 || s.v_before.size() == s.v.size()) &&
          std::all_of(s.pending.begin(), s.pending.end(), [&](const ContactKey& k) {
            return in(k.body_a, model.bodies.size()) && in(k.body_b, model.bodies.size()) &&
-                  (is_limit(k) ? in(k.feature.a, model.joints.size())
-                               : in(k.shape_a, model.shapes.size()) && in(k.shape_b, model.shapes.size()));
+                  (is_limit(k)
+                       ? in(k.feature.a, model.joints.size())
+                       : in(k.shape_a, model.shapes.size()) && in(k.shape_b, model.shapes.size()));
          });
 }
 
@@ -63,13 +65,15 @@ const Model& ReportOfStep::model() const {
 
 const StepReport& ReportOfStep::with_problems() const {
   if (!live_)
-    throw py::value_error("the problems of a step are kept until the next step: read them before it");
+    throw py::value_error(
+        "the problems of a step are kept until the next step: read them before it");
   return get();
 }
 
 void ReportOfStep::detach() {
   if (!live_) return;
-  // The report is the simulator's own object; its problems are put aside so that they are not copied.
+  // The report is the simulator's own object; its problems are put aside so that they are not
+  // copied.
   auto& live = const_cast<StepReport&>(*live_);
   std::vector<SolveRecord> solves;
   solves.swap(live.solves);
@@ -99,7 +103,8 @@ Core::Core(SharedScene scene)
 
 void Core::require_idle() const {
   if (computing_.load(std::memory_order_acquire))
-    throw std::runtime_error("the simulator is stepping in another thread: wait until its step() returns");
+    throw std::runtime_error(
+        "the simulator is stepping in another thread: wait until its step() returns");
 }
 
 void Core::take_forces() {
@@ -122,9 +127,10 @@ void Core::fill_arrays() {
   const bool mean = moved_by_step_ && poses_before_.size() == state.poses.size();
   for (std::size_t i = 0; i < state.poses.size(); ++i) {
     const auto id = static_cast<BodyId>(i);
-    const BodyMotion m = mean && model().bodies[i].kind == BodyKind::prescribed
-                             ? simulate::step_motion(model(), state, id, poses_before_[i], sim_.report().h)
-                             : body_motion(model(), state, id);
+    const BodyMotion m =
+        mean && model().bodies[i].kind == BodyKind::prescribed
+            ? simulate::step_motion(model(), state, id, poses_before_[i], sim_.report().h)
+            : body_motion(model(), state, id);
     std::copy_n(m.position.data(), 3, &arrays_.position[3 * i]);
     const double q[] = {m.orientation.w(), m.orientation.x(), m.orientation.y(), m.orientation.z()};
     std::copy_n(q, 4, &arrays_.orientation[4 * i]);
@@ -174,10 +180,12 @@ bool Core::advance(double length) {
 
 std::shared_ptr<ReportOfStep> Core::step(const py::object& self, std::int64_t n, double length) {
   if (stepping_) throw std::runtime_error("step() was called within a step");
-  if (n < 0) throw py::value_error(fmt::format("step: the number of steps is {}, it cannot be negative", n));
+  if (n < 0)
+    throw py::value_error(fmt::format("step: the number of steps is {}, it cannot be negative", n));
   if (!(length > 0 && std::isfinite(length)))
     throw py::value_error(fmt::format("step: h must be positive and finite, it is {}", length));
   require_idle();
+  const Computation computation;
   const Busy busy(stepping_);
   const py::object controller = py::getattr(self, "_controller", py::none());
   for (std::int64_t i = 0; i < n;) {
@@ -192,7 +200,9 @@ std::shared_ptr<ReportOfStep> Core::step(const py::object& self, std::int64_t n,
       const py::gil_scoped_release released;
       struct Computing {
         std::atomic<bool>& flag;
-        explicit Computing(std::atomic<bool>& f) : flag(f) { flag.store(true, std::memory_order_release); }
+        explicit Computing(std::atomic<bool>& f) : flag(f) {
+          flag.store(true, std::memory_order_release);
+        }
         ~Computing() { flag.store(false, std::memory_order_release); }
       } const computing(computing_);
       do {
@@ -214,7 +224,8 @@ std::shared_ptr<ReportOfStep> Core::report() {
   require_idle();
   if (auto kept = report_.lock()) return kept;
   static const StepReport none;
-  auto made = std::make_shared<ReportOfStep>(shared_from_this(), has_report_ ? &sim_.report() : &none);
+  auto made =
+      std::make_shared<ReportOfStep>(shared_from_this(), has_report_ ? &sim_.report() : &none);
   report_ = made;
   return made;
 }
@@ -228,20 +239,23 @@ void Core::put_state(const State& state) {
 void Core::set_state(const State& state) {
   require_idle();
   if (state.poses.size() != model().bodies.size() || state.v.size() != model().velocities)
-    throw py::value_error(fmt::format("the state has {} bodies and {} velocities, the model {} and {}",
-                                      state.poses.size(), state.v.size(), model().bodies.size(), model().velocities));
+    throw py::value_error(
+        fmt::format("the state has {} bodies and {} velocities, the model {} and {}",
+                    state.poses.size(), state.v.size(), model().bodies.size(), model().velocities));
   if (!finite(state)) throw py::value_error("the state has numbers that are not finite");
   if (!record::state_fits(model(), state) || !rest_fits(model(), state))
     throw py::value_error("the state remembers contacts or joints that the model does not have");
   for (std::size_t i = 0; i < state.poses.size(); ++i)
     if (!(std::abs(state.poses[i].R.norm() - 1) <= 1e-6))
-      throw py::value_error(fmt::format("the orientation of body '{}' does not have norm 1", model().bodies[i].name));
+      throw py::value_error(
+          fmt::format("the orientation of body '{}' does not have norm 1", model().bodies[i].name));
   put_state(state);
 }
 
 void Core::reset(const State& state) {
   if (stepping_) throw std::runtime_error("reset() was called within a step");
-  if (writer_) throw py::value_error("reset: a recording to a file is going on; call stop_recording() before");
+  if (writer_)
+    throw py::value_error("reset: a recording to a file is going on; call stop_recording() before");
   set_state(state);
   if (const auto kept = report_.lock()) kept->detach();
   report_.reset();
@@ -256,7 +270,8 @@ void Core::reset(const State& state) {
 
 void Core::record(const std::string& path) {
   require_idle();
-  if (writer_) throw py::value_error("record: a recording is going on; call stop_recording() before");
+  if (writer_)
+    throw py::value_error("record: a recording is going on; call stop_recording() before");
   std::optional<TraceWriter> writer;
   if (!path.empty()) {
     writer = value_of(TraceWriter::create(path, scene_->resolved, scene_->simulation.record));

@@ -1,12 +1,11 @@
-// The simulator behind the Python class: a Simulator with its scene, what pushes from outside, arrays that follow each step,
-// and a recording.
+// The simulator behind the Python class: a Simulator with its scene, what pushes from outside,
+// arrays that follow each step, and a recording.
 #pragma once
-
-#include <pybind11/pybind11.h>
 
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <pybind11/pybind11.h>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,12 @@ namespace py = pybind11;
 
 class Core;
 
-// The report of one step. It reads the simulator's own until the next step is taken, then its own copy, which has no problems.
+// The report of one step. It reads the simulator's own until the next step is taken, then its own
+// copy, which has no problems.
 class ReportOfStep {
  public:
-  ReportOfStep(std::shared_ptr<Core> core, const StepReport* live) : core_(std::move(core)), live_(live) {}
+  ReportOfStep(std::shared_ptr<Core> core, const StepReport* live)
+      : core_(std::move(core)), live_(live) {}
 
   const StepReport& get() const;
   const Model& model() const;
@@ -84,7 +85,9 @@ class Core : public std::enable_shared_from_this<Core> {
     std::vector<double> position, orientation, velocity, angular_velocity;
   };
   const Arrays& arrays();
-  std::vector<double>& external() { return external_; }  // force and torque about the centre of mass, 6 a body
+  std::vector<double>& external() {
+    return external_;
+  }  // force and torque about the centre of mass, 6 a body
   void set_point_forces(std::vector<ExternalForce> forces) { at_points_ = std::move(forces); }
   std::vector<ExternalForce> point_forces() const { return at_points_; }
 

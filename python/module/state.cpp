@@ -1,9 +1,8 @@
 // State: copy, compare, hash, pickle; its arrays are views of the state's own memory.
 #include "module/state.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 
 #include "cairn/joints.hpp"
@@ -43,7 +42,9 @@ SharedState from_bytes(const std::string& text) {
   bytes::ByteReader in({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   record::decode_state(in, *state);
   if (!in.ok() || in.left() != 0)
-    raise({.kind = ErrorKind::input, .code = ErrorCode::damaged, .what = "the bytes are not a state",
+    raise({.kind = ErrorKind::input,
+           .code = ErrorCode::damaged,
+           .what = "the bytes are not a state",
            .fix = "use bytes of State.to_bytes() of the same version"});
   return state;
 }
@@ -56,26 +57,32 @@ void require_size(const Model& model, const State& state) {
 void require_dynamic(const Body& body, const char* what) {
   if (body.kind != BodyKind::dynamic)
     throw py::value_error(fmt::format("body '{}' is {}: its {} cannot be set", body.name,
-                                      body.kind == BodyKind::fixed ? "fixed" : "moved by the scene", what));
+                                      body.kind == BodyKind::fixed ? "fixed" : "moved by the scene",
+                                      what));
 }
 
 // The part of a rotation that the body is not free to make must vanish.
 void require_free_turn(const Body& body, const Quat& turn) {
   if (body.rotation == RotationKind::three) return;
   const Vec3 axis = turn.vec();
-  const Vec3 locked = body.rotation == RotationKind::none ? axis : Vec3(axis - axis.dot(body.axis_W) * body.axis_W);
+  const Vec3 locked =
+      body.rotation == RotationKind::none ? axis : Vec3(axis - axis.dot(body.axis_W) * body.axis_W);
   if (locked.norm() > 1e-9)
-    throw py::value_error(fmt::format("body '{}' cannot turn like that: its rotations are locked{}", body.name,
-                                      body.rotation == RotationKind::one ? " but for one axis" : ""));
+    throw py::value_error(
+        fmt::format("body '{}' cannot turn like that: its rotations are locked{}", body.name,
+                    body.rotation == RotationKind::one ? " but for one axis" : ""));
 }
 
 void forget(const Body& body, BodyId id, State& state) {
   const auto about = [id](const ContactKey& key) { return key.body_a == id || key.body_b == id; };
-  std::erase_if(state.impulses, [&](const ImpulseMemory& m) { return is_of_contact(m.key.role) && about(m.key.contact); });
+  std::erase_if(state.impulses, [&](const ImpulseMemory& m) {
+    return is_of_contact(m.key.role) && about(m.key.contact);
+  });
   std::erase_if(state.contact_anchors, [&](const ContactAnchor& a) { return about(a.key); });
   std::erase_if(state.pending, about);
   if (state.v_before.size() == state.v.size())
-    state.v_before.segment(body.first_velocity, body.velocities) = state.v.segment(body.first_velocity, body.velocities);
+    state.v_before.segment(body.first_velocity, body.velocities) =
+        state.v.segment(body.first_velocity, body.velocities);
 }
 
 // Free velocities of a motion of the centre of mass. Locked components must vanish, to rounding.
@@ -88,17 +95,19 @@ void set_motion(const Body& body, const Quat& R_WB, const Vec3& v_cm, const Vec3
     if (body.translations[i]) {
       free[n++] = component;
     } else if (std::abs(component) > small) {
-      throw py::value_error(fmt::format("body '{}' cannot move along {}: that direction is locked, got {} m/s", body.name,
-                                        "xyz"[i], component));
+      throw py::value_error(
+          fmt::format("body '{}' cannot move along {}: that direction is locked, got {} m/s",
+                      body.name, "xyz"[i], component));
     }
   }
-  const Vec3 locked = body.rotation == RotationKind::three  ? Vec3(Vec3::Zero())
-                      : body.rotation == RotationKind::none ? w
-                                                            : Vec3(w - w.dot(body.axis_W) * body.axis_W);
+  const Vec3 locked = body.rotation == RotationKind::three ? Vec3(Vec3::Zero())
+                      : body.rotation == RotationKind::none
+                          ? w
+                          : Vec3(w - w.dot(body.axis_W) * body.axis_W);
   if (locked.norm() > small)
-    throw py::value_error(
-        fmt::format("body '{}' cannot turn like that: rotations are locked, got [{}, {}, {}] rad/s too much", body.name,
-                    locked.x(), locked.y(), locked.z()));
+    throw py::value_error(fmt::format(
+        "body '{}' cannot turn like that: rotations are locked, got [{}, {}, {}] rad/s too much",
+        body.name, locked.x(), locked.y(), locked.z()));
   if (body.rotation == RotationKind::one) free[n++] = w.dot(body.axis_W);
   if (body.rotation == RotationKind::three) {
     const Vec3 w_B = R_WB.conjugate() * w;
@@ -114,7 +123,8 @@ Quat quaternion(const py::handle& value, const std::string& what) {
   const Quat given(q.data()[0], q.data()[1], q.data()[2], q.data()[3]);
   const double norm = given.norm();
   if (!(std::abs(norm - 1) <= 1e-6))
-    throw py::value_error(fmt::format("{}: a quaternion [w, x, y, z] has norm 1, this one {}", what, norm));
+    throw py::value_error(
+        fmt::format("{}: a quaternion [w, x, y, z] has norm 1, this one {}", what, norm));
   return given.normalized();
 }
 
@@ -141,42 +151,55 @@ void change_body(const Model& model, BodyId id, const BodyChange& change, State&
 }
 
 void bind_state(py::module_& m) {
-  py::class_<State, SharedState>(m, "State", R"(Everything a run continues from, bit for bit: time, poses, velocities and what is
+  py::class_<State, SharedState>(
+      m, "State",
+      R"(Everything a run continues from, bit for bit: time, poses, velocities and what is
 remembered of contacts. A value: copy it, compare it, pickle it.
 
 Its arrays are views of its memory. They keep the state alive and follow its changes; call .copy() on them to keep values.)")
-      .def_property("time", [](const State& s) { return s.t; },
-                    [](State& s, const py::object& t) { s.t = number(t, "time"); }, "[s]")
-      .def_property_readonly("step", [](const State& s) { return s.step; }, "Steps taken.")
+      .def_property(
+          "time", [](const State& s) { return s.t; },
+          [](State& s, const py::object& t) { s.t = number(t, "time"); }, "[s]")
+      .def_property_readonly(
+          "step", [](const State& s) { return s.step; }, "Steps taken.")
       .def_property_readonly(
           "v",
           [](const SharedState& s) {
-            return view(s, s->v.data(), {static_cast<py::ssize_t>(s->v.size())}, {double_stride}, true);
+            return view(s, s->v.data(), {static_cast<py::ssize_t>(s->v.size())}, {double_stride},
+                        true);
           },
-          "Free velocities of all dynamic bodies, (nv,) [m/s, rad/s]: of the centre of mass along free world axes, then\n"
+          "Free velocities of all dynamic bodies, (nv,) [m/s, rad/s]: of the centre of mass along "
+          "free world axes, then\n"
           "angular ones in the body frame, or about the one free axis. A writable view.")
       .def_property_readonly(
           "com_positions",
           [](const SharedState& s) {
             return view(s, first(*s, false), {count(*s), 3}, {pose_stride, double_stride}, false);
           },
-          "Centres of mass in the world, (bodies, 3) [m]. A read-only view; set poses with set_body.")
+          "Centres of mass in the world, (bodies, 3) [m]. A read-only view; set poses with "
+          "set_body.")
       .def_property_readonly(
           "com_orientations_xyzw",
           [](const SharedState& s) {
             return view(s, first(*s, true), {count(*s), 4}, {pose_stride, double_stride}, false);
           },
-          "Orientations of the bodies as the engine stores them, scalar LAST, (bodies, 4). A read-only view.")
-      .def_property_readonly("hash", [](const State& s) { return fmt::format("{:016x}", hash(s)); },
-                             "Of every bit of the state, as `cairn run` prints it.")
+          "Orientations of the bodies as the engine stores them, scalar LAST, (bodies, 4). A "
+          "read-only view.")
+      .def_property_readonly(
+          "hash", [](const State& s) { return fmt::format("{:016x}", hash(s)); },
+          "Of every bit of the state, as `cairn run` prints it.")
       .def("copy", [](const State& s) { return std::make_shared<State>(s); })
       .def("__copy__", [](const State& s) { return std::make_shared<State>(s); })
-      .def("__deepcopy__", [](const State& s, const py::dict&) { return std::make_shared<State>(s); })
-      .def("__eq__", [](const State& s, const State& other) { return s == other; }, py::is_operator())
+      .def("__deepcopy__",
+           [](const State& s, const py::dict&) { return std::make_shared<State>(s); })
+      .def(
+          "__eq__", [](const State& s, const State& other) { return s == other; },
+          py::is_operator())
       .def(
           "set_body",
-          [](State& s, const ModelOfScene& model, const py::object& body, const py::object& position,
-             const py::object& orientation, const py::object& velocity, const py::object& angular_velocity) {
+          [](State& s, const ModelOfScene& model, const py::object& body,
+             const py::object& position, const py::object& orientation, const py::object& velocity,
+             const py::object& angular_velocity) {
             require_size(model.get(), s);
             std::optional<Vec3> p, v, w;
             std::optional<Quat> q;
@@ -212,7 +235,8 @@ What the state remembers of contacts of a body that was moved is forgotten. Join
             d["angular_velocity"] = copied(now.angular_velocity);
             return d;
           },
-          py::arg("model"), py::arg("body"), "A dict of position, orientation, velocity and angular_velocity. Copies.")
+          py::arg("model"), py::arg("body"),
+          "A dict of position, orientation, velocity and angular_velocity. Copies.")
       .def(
           "close_joints",
           [](State& s, const ModelOfScene& model) {
@@ -220,12 +244,15 @@ What the state remembers of contacts of a body that was moved is forgotten. Join
             State changed = s;
             const StartProjection done = close_joints_at_start(model.get(), changed);
             if (!done.stuck.empty())
-              raise({.kind = ErrorKind::input, .code = ErrorCode::open_joint, .what = "joints cannot be closed from here",
+              raise({.kind = ErrorKind::input,
+                     .code = ErrorCode::open_joint,
+                     .what = "joints cannot be closed from here",
                      .fix = "put the bodies nearer to their joints"});
             s = changed;
             return done.open;
           },
-          py::arg("model"), "Moves bodies onto their joints by the least motion; returns the error before [m].")
+          py::arg("model"),
+          "Moves bodies onto their joints by the least motion; returns the error before [m].")
       .def("to_bytes", [](const State& s) { return to_bytes(s); })
       .def_static("from_bytes", [](const py::bytes& b) { return from_bytes(b); })
       .def(py::pickle([](const State& s) { return py::make_tuple(to_bytes(s)); },
@@ -234,7 +261,8 @@ What the state remembers of contacts of a body that was moved is forgotten. Join
                         return from_bytes(t[0].cast<std::string>());
                       }))
       .def("__repr__", [](const State& s) {
-        return fmt::format("<cairn.State at t = {} s after {} steps, {}>", s.t, s.step, fmt::format("{:016x}", hash(s)));
+        return fmt::format("<cairn.State at t = {} s after {} steps, {}>", s.t, s.step,
+                           fmt::format("{:016x}", hash(s)));
       });
 }
 

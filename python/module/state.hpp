@@ -18,8 +18,9 @@ struct BodyChange {
   const Vec3* angular_velocity = nullptr;  // [rad/s]
 };
 
-// Velocities stay as they are where poses change, and the other way round. What the state remembers of contacts of a body that
-// was moved is forgotten. Throws ValueError for what the body cannot do; the state may be half changed then.
+// Velocities stay as they are where poses change, and the other way round. What the state remembers
+// of contacts of a body that was moved is forgotten. Throws ValueError for what the body cannot do;
+// the state may be half changed then.
 void change_body(const Model& model, BodyId id, const BodyChange& change, State& state);
 
 // Of norm 1 after normalisation; four numbers, the scalar first.

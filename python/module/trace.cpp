@@ -19,7 +19,8 @@ namespace {
 struct Recording {
   std::string path;
   SharedScene scene;
-  std::vector<double> time, position, orientation, velocity, angular_velocity;  // frame by frame, body by body
+  std::vector<double> time, position, orientation, velocity,
+      angular_velocity;  // frame by frame, body by body
   std::vector<double> kinetic, potential, certificate, penetration, joint_error;
   std::vector<double> joint_position, joint_velocity, joint_force, joint_torque;
   std::vector<std::int64_t> step, first_contact = {0};
@@ -53,7 +54,8 @@ void add_frame(const record::TraceWalk& walk, Recording& r) {
   for (std::size_t i = 0; i < walk.model().bodies.size(); ++i) {
     const BodyMotion m = walk.motion(static_cast<BodyId>(i));
     append(m.position, r.position);
-    for (const double x : {m.orientation.w(), m.orientation.x(), m.orientation.y(), m.orientation.z()})
+    for (const double x :
+         {m.orientation.w(), m.orientation.x(), m.orientation.y(), m.orientation.z()})
       r.orientation.push_back(x);
     append(m.velocity, r.velocity);
     append(m.angular_velocity, r.angular_velocity);
@@ -111,9 +113,11 @@ py::array_t<ContactRow> contacts_of(const Recording& r, const py::object& frame)
   Py_ssize_t i = PyNumber_AsSsize_t(index.ptr(), nullptr);
   if (i < 0) i += r.frames();
   if (i < 0 || i >= r.frames())
-    throw py::index_error(fmt::format("frame {} is not in 0 to {}", std::string(py::str(frame)), r.frames() - 1));
+    throw py::index_error(
+        fmt::format("frame {} is not in 0 to {}", std::string(py::str(frame)), r.frames() - 1));
   const auto k = static_cast<std::size_t>(i);
-  return moved(std::vector<ContactRow>(r.contacts.begin() + r.first_contact[k], r.contacts.begin() + r.first_contact[k + 1]));
+  return moved(std::vector<ContactRow>(r.contacts.begin() + r.first_contact[k],
+                                       r.contacts.begin() + r.first_contact[k + 1]));
 }
 
 py::list curves_of(const Recording& r, const std::vector<std::string>& names) {
@@ -166,20 +170,24 @@ py::dict check_of(const Recording& r, bool replay) {
 
 template <class F>
 py::cpp_function over_bodies(F member, py::ssize_t columns) {
-  return py::cpp_function(
-      [=](const SharedRecording& r) { return whole(r, (*r).*member, {r->frames(), r->bodies(), columns}); });
+  return py::cpp_function([=](const SharedRecording& r) {
+    return whole(r, (*r).*member, {r->frames(), r->bodies(), columns});
+  });
 }
 
 template <class F>
 py::cpp_function over_frames(F member) {
-  return py::cpp_function([=](const SharedRecording& r) { return whole(r, (*r).*member, {r->frames()}); });
+  return py::cpp_function(
+      [=](const SharedRecording& r) { return whole(r, (*r).*member, {r->frames()}); });
 }
 
 }  // namespace
 
 void bind_trace(py::module_& m) {
   using R = Recording;
-  py::class_<R, SharedRecording>(m, "Trace", R"(A recording as arrays; frame 0 is the initial state, frame i the state after step i.
+  py::class_<R, SharedRecording>(
+      m, "Trace",
+      R"(A recording as arrays; frame 0 is the initial state, frame i the state after step i.
 
 Arrays are read-only views of memory that belongs to the trace. The whole file is read when it is opened.)")
       .def(py::init([](const std::string& path) {
@@ -189,54 +197,79 @@ Arrays are read-only views of memory that belongs to the trace. The whole file i
            py::arg("path"))
       .def_readonly("path", &R::path)
       .def_readonly("scene", &R::scene)
-      .def_readonly("complete", &R::complete, "The recording was ended; false: it was cut off or is damaged.")
-      .def_readonly("whole", &R::whole, "Contacts and exact states are there; false: of record level 'states'.")
+      .def_readonly("complete", &R::complete,
+                    "The recording was ended; false: it was cut off or is damaged.")
+      .def_readonly("whole", &R::whole,
+                    "Contacts and exact states are there; false: of record level 'states'.")
       .def_readonly("damage", &R::ending, "Where and what is damaged; empty: nothing.")
       .def_property_readonly("model", [](const R& r) { return ModelOfScene{r.scene}; })
       .def("__len__", [](const R& r) { return r.time.size(); })
       .def_property_readonly("time", over_frames(&R::time), "(frames,) [s]")
-      .def_property_readonly("step", [](const R& r) { return moved(std::vector<std::int64_t>(r.step)); }, "(frames,). A copy.")
-      .def_property_readonly("positions", over_bodies(&R::position, 3), "Of the body frames' origins, (frames, bodies, 3) [m].")
-      .def_property_readonly("orientations", over_bodies(&R::orientation, 4), "(w, x, y, z), (frames, bodies, 4).")
-      .def_property_readonly("velocities", over_bodies(&R::velocity, 3), "Of the origins, (frames, bodies, 3) [m/s].")
-      .def_property_readonly("angular_velocities", over_bodies(&R::angular_velocity, 3), "In the world, (frames, bodies, 3) [rad/s].")
+      .def_property_readonly(
+          "step", [](const R& r) { return moved(std::vector<std::int64_t>(r.step)); },
+          "(frames,). A copy.")
+      .def_property_readonly("positions", over_bodies(&R::position, 3),
+                             "Of the body frames' origins, (frames, bodies, 3) [m].")
+      .def_property_readonly("orientations", over_bodies(&R::orientation, 4),
+                             "(w, x, y, z), (frames, bodies, 4).")
+      .def_property_readonly("velocities", over_bodies(&R::velocity, 3),
+                             "Of the origins, (frames, bodies, 3) [m/s].")
+      .def_property_readonly("angular_velocities", over_bodies(&R::angular_velocity, 3),
+                             "In the world, (frames, bodies, 3) [rad/s].")
       .def_property_readonly("kinetic_energy", over_frames(&R::kinetic), "(frames,) [J]")
       .def_property_readonly("potential_energy", over_frames(&R::potential), "(frames,) [J]")
-      .def_property_readonly("certificate", over_frames(&R::certificate), "Worst scaled residual of each step, (frames,).")
-      .def_property_readonly("penetration", over_frames(&R::penetration), "Deepest of each step, (frames,) [m].")
-      .def_property_readonly("joint_error", over_frames(&R::joint_error), "Largest of each step, (frames,) [m].")
-      .def_property_readonly("accepted",
-                             [](const R& r) {
-                               return moved(std::vector<std::uint8_t>(r.accepted)).attr("astype")("bool");
-                             },
-                             "Verdict of each step, (frames,). A copy.")
+      .def_property_readonly("certificate", over_frames(&R::certificate),
+                             "Worst scaled residual of each step, (frames,).")
+      .def_property_readonly("penetration", over_frames(&R::penetration),
+                             "Deepest of each step, (frames,) [m].")
+      .def_property_readonly("joint_error", over_frames(&R::joint_error),
+                             "Largest of each step, (frames,) [m].")
+      .def_property_readonly(
+          "accepted",
+          [](const R& r) {
+            return moved(std::vector<std::uint8_t>(r.accepted)).attr("astype")("bool");
+          },
+          "Verdict of each step, (frames,). A copy.")
       .def_property_readonly("state_hash",
                              [](const R& r) {
                                std::vector<std::string> out;
-                               for (const std::uint64_t h : r.hash) out.push_back(fmt::format("{:016x}", h));
+                               for (const std::uint64_t h : r.hash)
+                                 out.push_back(fmt::format("{:016x}", h));
                                return out;
                              })
-      .def_property_readonly("joint_positions",
-                             [](const SharedRecording& r) { return whole(r, r->joint_position, {r->frames(), r->joints()}); },
-                             "Coordinates, (frames, joints) [rad] or [m].")
-      .def_property_readonly("joint_velocities",
-                             [](const SharedRecording& r) { return whole(r, r->joint_velocity, {r->frames(), r->joints()}); },
-                             "(frames, joints) [rad/s] or [m/s]")
-      .def_property_readonly("joint_forces",
-                             [](const SharedRecording& r) { return whole(r, r->joint_force, {r->frames(), r->joints(), 3}); },
-                             "Reactions on the second bodies, (frames, joints, 3) [N].")
-      .def_property_readonly("joint_torques",
-                             [](const SharedRecording& r) { return whole(r, r->joint_torque, {r->frames(), r->joints(), 3}); },
-                             "About the anchors, (frames, joints, 3) [N m].")
-      .def("contacts", contacts_of, py::arg("frame"), "Contacts of a frame, as Report.contacts. A copy.")
+      .def_property_readonly(
+          "joint_positions",
+          [](const SharedRecording& r) {
+            return whole(r, r->joint_position, {r->frames(), r->joints()});
+          },
+          "Coordinates, (frames, joints) [rad] or [m].")
+      .def_property_readonly(
+          "joint_velocities",
+          [](const SharedRecording& r) {
+            return whole(r, r->joint_velocity, {r->frames(), r->joints()});
+          },
+          "(frames, joints) [rad/s] or [m/s]")
+      .def_property_readonly(
+          "joint_forces",
+          [](const SharedRecording& r) {
+            return whole(r, r->joint_force, {r->frames(), r->joints(), 3});
+          },
+          "Reactions on the second bodies, (frames, joints, 3) [N].")
+      .def_property_readonly(
+          "joint_torques",
+          [](const SharedRecording& r) {
+            return whole(r, r->joint_torque, {r->frames(), r->joints(), 3});
+          },
+          "About the anchors, (frames, joints, 3) [N m].")
+      .def("contacts", contacts_of, py::arg("frame"),
+           "Contacts of a frame, as Report.contacts. A copy.")
       .def("_curves", curves_of)
-      .def("check", check_of, py::arg("replay") = false, "Judges the recording from the file alone, as `cairn check` does.")
-      .def("_page",
-           [](const R& r) {
-             return value_of(page::trace_page(r.path)).html;
-           })
+      .def("check", check_of, py::arg("replay") = false,
+           "Judges the recording from the file alone, as `cairn check` does.")
+      .def("_page", [](const R& r) { return value_of(page::trace_page(r.path)).html; })
       .def("__repr__", [](const R& r) {
-        return fmt::format("<cairn.Trace '{}': {} frames, {:.6g} s>", r.scene->name, r.time.size(), r.time.back());
+        return fmt::format("<cairn.Trace '{}': {} frames, {:.6g} s>", r.scene->name, r.time.size(),
+                           r.time.back());
       });
 }
 
