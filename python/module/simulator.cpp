@@ -149,17 +149,21 @@ const Core::Arrays& Core::arrays() {
 }
 
 void Core::call(const py::object& controller, const py::object& self) {
-  before_controller_ = sim_.state();
   external_before_ = external_;
   const std::vector<ExternalForce> points = at_points_;
+  // The state is copied where the controller changes it, which few do.
+  in_controller_ = true;
+  state_changed_ = false;
   try {
     controller(self);
     take_forces();
+    in_controller_ = false;
   } catch (...) {
+    in_controller_ = false;
     // Whatever the controller did before it failed is taken back.
     external_ = external_before_;
     at_points_ = points;
-    if (!(sim_.state() == before_controller_)) put_state(before_controller_);
+    if (state_changed_) put_state(before_controller_);
     throw;
   }
 }
@@ -231,6 +235,10 @@ std::shared_ptr<ReportOfStep> Core::report() {
 }
 
 void Core::put_state(const State& state) {
+  if (in_controller_ && !state_changed_) {
+    before_controller_ = sim_.state();
+    state_changed_ = true;
+  }
   sim_.set_state(state);
   is_current_ = moved_by_step_ = false;
   if (arrays_in_use_) fill_arrays();

@@ -112,6 +112,7 @@ class Core : public std::enable_shared_from_this<Core> {
   bool has_report_ = false, is_current_ = false;
   std::int64_t rejected_ = 0;
   std::weak_ptr<ReportOfStep> report_;
+  bool in_controller_ = false, state_changed_ = false;  // by the controller at hand
   State before_controller_;
   std::vector<double> external_before_;
 
