@@ -27,12 +27,13 @@ class Rollout:
         return f"<cairn.Rollout: {runs} runs of {steps} steps, {np.count_nonzero(~self.accepted)} not accepted>"
 
 
-def rollout(model, states, steps, controls=None, *, bodies=None, h=None, threads=None):
+def rollout(model, states, steps, controls=None, *, bodies=None, efforts=None, h=None, threads=None):
     """Simulates many runs of one model on several threads; the threads change no bit of a result.
 
     model: a Scene, Model, Simulator, dict or path. states: the states to start from, or the number of runs from the initial
     one. controls: external forces, (runs, steps, n, 6): force [N] and torque about the centre of mass [N m], in the world, on
-    the n `bodies` (names or numbers; default: all). h: length of a step [s]. threads: default: one a core.
+    the n `bodies` (names or numbers; default: all). efforts: of motors, (runs, steps, joints) [N m] or [N]. h: length of a step
+    [s]. threads: default: one a core.
     """
     scene = model.scene if isinstance(model, _cairn.Simulator) else as_scene(model)
     if isinstance(states, _cairn.State):
@@ -43,4 +44,4 @@ def rollout(model, states, steps, controls=None, *, bodies=None, h=None, threads
         states = [scene.initial] * int(states)
     h = scene.step if h is None else h
     threads = (os.cpu_count() or 1) if threads is None else threads
-    return Rollout(**_cairn._rollout(scene, list(states), steps, h, controls, bodies, threads))
+    return Rollout(**_cairn._rollout(scene, list(states), steps, h, controls, bodies, efforts, threads))

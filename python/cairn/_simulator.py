@@ -116,18 +116,19 @@ class Simulator(_cairn.Simulator):
     __copy__ = copy
 
     def _pickled(self):
-        return self.scene, self.state, self.h, self.external_forces.copy(), self._points()
+        return self.scene, self.state, self.h, self.external_forces.copy(), self.joint_efforts.copy(), self._points()
 
     def __reduce__(self):
         return _again, (type(self), *self._pickled(), self._controller)
 
 
-def _again(cls, scene, state, h, forces, points, controller):
+def _again(cls, scene, state, h, forces, efforts, points, controller):
     sim = cls.__new__(cls)
     Simulator.__init__(sim, scene)
     sim.state = state
     sim.h = h
     sim.external_forces = forces
+    sim.joint_efforts = efforts
     if points:
         bodies, at, torques, where = zip(*points)
         sim.set_forces(bodies, at, torques, where)

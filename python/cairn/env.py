@@ -39,8 +39,9 @@ class Env:
     """A scene as an environment: reset() -> (observation, info), step(action) -> (observation, reward, terminated, truncated,
     info).
 
-    The plain class pushes: an action is the forces [N] on `bodies`, three numbers each, in the world, within +-`limit`. An
-    observation is position, orientation, velocity and angular velocity of all dynamic bodies. Override `act`, `observe`,
+    The plain class pushes and turns: an action is the forces [N] on `bodies`, three numbers each, in the world, then the efforts
+    of `joints` [N m] or [N], one number each, all within +-`limit`. An observation is position, orientation, velocity and
+    angular velocity of all dynamic bodies. Override `act`, `observe`,
     `reward`, `terminated` and `start`, and set `action_space` and `observation_space`, for anything else.
 
     info["accepted"] says whether the verdict of all steps since the last observation was good. An episode is truncated after
@@ -50,7 +51,7 @@ class Env:
     metadata = {"render_modes": []}
     render_mode = None
 
-    def __init__(self, scene, *, bodies=(), limit=np.inf, frame_skip=1, episode=None, **options):
+    def __init__(self, scene, *, bodies=(), joints=(), limit=np.inf, frame_skip=1, episode=None, **options):
         self.sim = Simulator(as_scene(scene), **options)
         model = self.sim.model
         self.frame_skip = int(frame_skip)
@@ -58,9 +59,10 @@ class Env:
             raise ValueError(f"frame_skip is {frame_skip}, it must be at least 1")
         self.episode = self.sim.scene.duration if episode is None else float(episode)
         self._pushed = [model.body_id(body) for body in bodies]
+        self._driven = [model.joint_id(joint) for joint in joints]
         self._seen = [i for i, kind in enumerate(model.kinds) if kind == "dynamic"]
         self.np_random = np.random.default_rng()
-        self.action_space = Box(-limit, limit, shape=(3 * len(self._pushed),), dtype=np.float64)
+        self.action_space = Box(-limit, limit, shape=(3 * len(self._pushed) + len(self._driven),), dtype=np.float64)
         self.observation_space = Box(-np.inf, np.inf, shape=np.shape(self.observe()), dtype=np.float64)
 
     # ---- What an environment of your own overrides
@@ -71,7 +73,9 @@ class Env:
 
     def act(self, action):
         """Turns an action into forces, once before `frame_skip` steps."""
-        self.sim.external_forces[self._pushed, :3] = action.reshape(-1, 3)
+        forces = 3 * len(self._pushed)
+        self.sim.external_forces[self._pushed, :3] = action[:forces].reshape(-1, 3)
+        self.sim.joint_efforts[self._driven] = action[forces:]
 
     def observe(self):
         sim = self.sim

@@ -45,7 +45,7 @@ py::array as_array(const py::handle& value, const std::string& what, const char*
 
 }  // namespace
 
-Doubles numbers(const py::handle& value, const std::string& what, const Extents& shape) {
+Doubles bounds(const py::handle& value, const std::string& what, const Extents& shape) {
   const py::array given = as_array(value, what, "fiu", "real numbers");
   if (!fits(given, shape))
     throw py::value_error(fmt::format("{}: expected an array of shape {}, got {}", what,
@@ -54,7 +54,15 @@ Doubles numbers(const py::handle& value, const std::string& what, const Extents&
   if (!array) throw py::error_already_set();
   const double* x = array.data();
   for (py::ssize_t i = 0; i < array.size(); ++i)
-    if (!std::isfinite(x[i]))
+    if (std::isnan(x[i])) throw py::value_error(fmt::format("{}: element {} is nan", what, i));
+  return array;
+}
+
+Doubles numbers(const py::handle& value, const std::string& what, const Extents& shape) {
+  Doubles array = bounds(value, what, shape);
+  const double* x = array.data();
+  for (py::ssize_t i = 0; i < array.size(); ++i)
+    if (std::isinf(x[i]))
       throw py::value_error(fmt::format("{}: element {} is {}, not finite", what, i, x[i]));
   return array;
 }

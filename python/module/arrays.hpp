@@ -23,6 +23,8 @@ constexpr py::ssize_t any = -1;
 // Finite numbers of the given shape. Throws TypeError for what is no array of real numbers and
 // ValueError for another shape and for NaN or infinity; messages begin with `what`.
 Doubles numbers(const py::handle& value, const std::string& what, const Extents& shape);
+// The same with infinite ones.
+Doubles bounds(const py::handle& value, const std::string& what, const Extents& shape);
 Vec3 vector3(const py::handle& value, const std::string& what);
 double number(const py::handle& value, const std::string& what);
 

@@ -186,6 +186,14 @@ void bind_joint(py::module_& m) {
       .def_property_readonly(
           "limit", [](const JointOfSimulator& j) { return reaction(j).limit; },
           "Of the limits along the coordinate, > 0 from the lower one [N m] or [N].")
+      .def_property(
+          "effort", [](const JointOfSimulator& j) { return j.core->efforts()[index(j.id)]; },
+          [](const JointOfSimulator& j, const py::object& value) {
+            j.core->require_idle();
+            j.core->efforts()[index(j.id)] = number(value, "effort");
+          },
+          "Of a motor, on the second body along the coordinate and its opposite on the first, in "
+          "every\nstep until it is changed; revolute [N m], prismatic [N].")
       .def("__repr__", [](const JointOfSimulator& j) {
         return fmt::format("<cairn.Joint '{}'>", j.joint().name);
       });
@@ -296,6 +304,21 @@ raises cairn.StepStopped and leaves the state as it was; an accepted or rejected
           "Force [N] and torque about the centre of mass [N m] on each body, in the world, "
           "(bodies, 6). A writable view; what\n"
           "it holds acts in every step until it is changed.")
+      .def_property(
+          "joint_efforts",
+          [](const SharedCore& c) {
+            return view(c, c->efforts().data(), {static_cast<py::ssize_t>(c->efforts().size())},
+                        {stride}, true);
+          },
+          [](Core& c, const py::object& value) {
+            c.require_idle();
+            const Doubles e = numbers(value, "joint_efforts",
+                                      {static_cast<py::ssize_t>(c.model().joints.size())});
+            std::copy_n(e.data(), e.size(), c.efforts().data());
+          },
+          "Of motors at revolute [N m] and prismatic [N] joints, (joints,). A writable view; what "
+          "it"
+          "\nholds acts in every step until it is changed.")
       .def(
           "set_forces", set_forces, py::arg("bodies") = py::none(), py::arg("forces") = py::none(),
           py::arg("torques") = py::none(), py::arg("points") = py::none(),

@@ -49,16 +49,7 @@ ReducedProblem reduced_of(const py::object& W, const py::object& q,
     throw py::value_error(
         fmt::format("rows: expected one number a law, {}, got {}", m, counts.size()));
   const Doubles friction = numbers(mu, "mu", {m});
-  const auto bounds = [&](const py::object& value, const char* what) {
-    const py::array_t<double, py::array::c_style | py::array::forcecast> array =
-        py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
-    if (!array || array.ndim() != 1 || array.size() != m) {
-      PyErr_Clear();
-      throw py::value_error(fmt::format("{}: expected {} numbers", what, m));
-    }
-    return array;
-  };
-  const auto low = bounds(lo, "lo"), high = bounds(hi, "hi");
+  const Doubles low = bounds(lo, "lo", {m}), high = bounds(hi, "hi", {m});
 
   ReducedProblem p;
   p.q = Eigen::Map<const VecX>(Q.data(), n);

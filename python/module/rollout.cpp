@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "module/arrays.hpp"
+#include "module/efforts.hpp"
 #include "module/errors.hpp"
 #include "module/scene.hpp"
 #include "module/signals.hpp"
@@ -23,6 +24,7 @@ struct Batch {
   double h = 0;
   const double* controls = nullptr;  // runs x steps x (6 a body of `on`)
   std::vector<BodyId> on;
+  const double* efforts = nullptr;  // runs x steps x joints
 
   std::size_t bodies() const { return scene->model->bodies.size(); }
 };
@@ -48,12 +50,15 @@ void run_one(const Batch& batch, std::size_t run, Stop& stop, State& state, Resu
   std::vector<ExternalForce> forces;
   for (std::size_t step = 0; step < batch.steps && !stop; ++step) {
     const std::size_t at = run * batch.steps + step;
-    if (batch.controls) {
+    if (batch.controls || batch.efforts) {
       forces.clear();
-      const double* u = batch.controls + at * 6 * batch.on.size();
-      for (std::size_t i = 0; i < batch.on.size(); ++i, u += 6)
+      const double* u = batch.controls ? batch.controls + at * 6 * batch.on.size() : nullptr;
+      for (std::size_t i = 0; u && i < batch.on.size(); ++i, u += 6)
         if (!std::all_of(u, u + 6, [](double x) { return x == 0; }))
           forces.push_back({.body = batch.on[i], .force = Vec3(u), .torque = Vec3(u + 3)});
+      const std::size_t joints = scene.model->joints.size();
+      if (batch.efforts)
+        add_efforts(*scene.model, sim.state(), {batch.efforts + at * joints, joints}, forces);
       sim.set_external_forces(forces);
     }
     const StepReport& report = sim.step(batch.h);
@@ -120,7 +125,7 @@ void run_all(Batch& batch, std::size_t threads, Results& out, Stop& stop) {
 
 py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<State>>& states,
                  std::int64_t steps, double h, const py::object& controls, const py::object& bodies,
-                 std::int64_t threads) {
+                 const py::object& efforts, std::int64_t threads) {
   if (steps < 0)
     throw py::value_error(fmt::format("rollout: steps is {}, it cannot be negative", steps));
   if (threads < 1 || threads > 1024)
@@ -149,6 +154,12 @@ py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<Sta
     forces = numbers(controls, "rollout: controls",
                      {runs, steps, static_cast<py::ssize_t>(batch.on.size()), 6});
     batch.controls = forces.data();
+  }
+  Doubles works;
+  if (!efforts.is_none()) {
+    works = numbers(efforts, "rollout: efforts",
+                    {runs, steps, static_cast<py::ssize_t>(scene->model->joints.size())});
+    batch.efforts = works.data();
   }
 
   Results out;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "module/efforts.hpp"
 #include "module/errors.hpp"
 #include "record/trace/fits.hpp"
 #include "simulate/step_motion.hpp"
@@ -96,6 +97,7 @@ Core::Core(SharedScene scene)
   arrays_ = {std::vector<double>(3 * n), std::vector<double>(4 * n), std::vector<double>(3 * n),
              std::vector<double>(3 * n)};
   external_.assign(6 * n, 0);
+  efforts_.assign(model().joints.size(), 0);
   has_prescribed_ = std::any_of(model().bodies.begin(), model().bodies.end(),
                                 [](const Body& b) { return b.kind == BodyKind::prescribed; });
   sim_.set_interrupt({&Signals::asked, &signals_});
@@ -117,6 +119,7 @@ void Core::take_forces() {
                                         model().bodies[i / 6].name));
     taken_.push_back({.body = static_cast<BodyId>(i / 6), .force = Vec3(f), .torque = Vec3(f + 3)});
   }
+  add_efforts(model(), sim_.state(), efforts_, taken_);
   if (taken_.empty() && !pushes_) return;
   sim_.set_external_forces(taken_);
   pushes_ = !taken_.empty();
@@ -150,6 +153,7 @@ const Core::Arrays& Core::arrays() {
 
 void Core::call(const py::object& controller, const py::object& self) {
   external_before_ = external_;
+  efforts_before_ = efforts_;
   const std::vector<ExternalForce> points = at_points_;
   // The state is copied where the controller changes it, which few do.
   in_controller_ = true;
@@ -162,6 +166,7 @@ void Core::call(const py::object& controller, const py::object& self) {
     in_controller_ = false;
     // Whatever the controller did before it failed is taken back.
     external_ = external_before_;
+    efforts_ = efforts_before_;
     at_points_ = points;
     if (state_changed_) put_state(before_controller_);
     throw;
@@ -209,7 +214,9 @@ std::shared_ptr<ReportOfStep> Core::step(const py::object& self, std::int64_t n,
         }
         ~Computing() { flag.store(false, std::memory_order_release); }
       } const computing(computing_);
+      const std::int64_t first = i;
       do {
+        if (i > first && works()) take_forces();  // axes turn with their bodies
         taken = advance(length);
         ++i;
         // Many small steps: signals are looked at between them as well.
@@ -270,6 +277,7 @@ void Core::reset(const State& state) {
   has_report_ = false;
   rejected_ = 0;
   std::fill(external_.begin(), external_.end(), 0.0);
+  std::fill(efforts_.begin(), efforts_.end(), 0.0);
   at_points_.clear();
   if (recording_) record("");
 }

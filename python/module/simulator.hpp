@@ -2,6 +2,7 @@
 // arrays that follow each step, and a recording.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -88,6 +89,7 @@ class Core : public std::enable_shared_from_this<Core> {
   std::vector<double>& external() {
     return external_;
   }  // force and torque about the centre of mass, 6 a body
+  std::vector<double>& efforts() { return efforts_; }  // beside the joints
   void set_point_forces(std::vector<ExternalForce> forces) { at_points_ = std::move(forces); }
   std::vector<ExternalForce> point_forces() const { return at_points_; }
 
@@ -99,6 +101,9 @@ class Core : public std::enable_shared_from_this<Core> {
 
  private:
   void take_forces();
+  bool works() const {  // any joint has an effort
+    return std::any_of(efforts_.begin(), efforts_.end(), [](double x) { return x != 0; });
+  }
   // One step without the interpreter; false if it was not taken.
   bool advance(double length);
   void call(const py::object& controller, const py::object& self);
@@ -114,7 +119,7 @@ class Core : public std::enable_shared_from_this<Core> {
   std::weak_ptr<ReportOfStep> report_;
   bool in_controller_ = false, state_changed_ = false;  // by the controller at hand
   State before_controller_;
-  std::vector<double> external_before_;
+  std::vector<double> external_before_, efforts_before_;
 
   bool arrays_in_use_ = false;
   Arrays arrays_;
@@ -122,7 +127,7 @@ class Core : public std::enable_shared_from_this<Core> {
   std::vector<Pose> poses_before_;  // the step, where bodies have prescribed motion
   bool moved_by_step_ = false;      // poses_before_ belong to the state
 
-  std::vector<double> external_;
+  std::vector<double> external_, efforts_;
   std::vector<ExternalForce> at_points_, taken_;
   bool pushes_ = false;  // the engine has external forces
 

@@ -97,6 +97,48 @@ class ForcesFromOutside(unittest.TestCase):
         sim.step()
         np.testing.assert_array_equal(sim.body("ball").velocity, before)
 
+    def test_motor_turns_a_hinge(self):
+        # a rod of 1 kg and 1 m about its end, without gravity: velocity = effort t / I. The rod turns by w h in a step, while its
+        # joint is that of the beginning: at most (w h)^2 of the velocity each
+        sim = cairn.Simulator(door() | {"gravity": [0, 0, 0]})
+        hinge = sim.joint("hinge")
+        inertia = sim.model.inertias[0, 1, 1] + 0.25
+        hinge.effort = 0.2
+        sim.step(20)
+        speed = 0.2 / inertia * 0.1
+        self.assertAlmostEqual(hinge.velocity, speed, delta=20 * (speed * 0.005) ** 2 * speed)
+        self.assertGreater(hinge.position, 0)
+        self.assertEqual(list(sim.joint_efforts), [0.2])
+        sim.joint_efforts[:] = -0.2
+        sim.step(20)
+        self.assertAlmostEqual(hinge.velocity, 0, delta=40 * (speed * 0.005) ** 2 * speed)
+
+    def test_motor_pushes_two_bodies_apart(self):
+        # one line of action: neither momentum changes
+        def rod(name, x):
+            return {"name": name, "mass": 1, "position": [x, 0, 0], "angular_velocity": [0, 0, 1], "velocity": [0, x, 0],
+                    "shapes": [{"type": "box", "size": [0.5, 0.2, 0.1]}]}
+
+        sim = cairn.Simulator({"cairn": 1, "name": "slide", "gravity": [0, 0, 0], "bodies": [rod("a", -0.4), rod("b", 0.4)],
+                               "joints": [{"name": "slide", "type": "prismatic", "bodies": ["a", "b"], "axis": [1, 0, 0],
+                                           "anchors": [[0.2, 0.1, 0], [-0.6, 0.1, 0]]}], "simulation": {"step": 0.01, "duration": 1}})
+        i = sim.model.inertias[0, 2, 2]
+
+        def spin():
+            p, v, w = sim.positions, sim.velocities, sim.angular_velocities
+            return sum(p[k, 0] * v[k, 1] - p[k, 1] * v[k, 0] + i * w[k, 2] for k in (0, 1))
+
+        before = spin()
+        sim.joint("slide").effort = 0.5
+        sim.step(40)
+        self.assertGreater(sim.joint("slide").velocity, 0.2)
+        np.testing.assert_allclose(sim.velocities.sum(axis=0), 0, atol=1e-12)
+        self.assertAlmostEqual(spin(), before, delta=1e-3 * before)  # (E30) at the poses of the beginning: first order
+        fixed = cairn.Simulator(scene("fixed_tower"))
+        fixed.joint_efforts[0] = 1
+        with self.assertRaisesRegex(ValueError, "revolute"):
+            fixed.step()
+
     def test_no_force_leaves_the_bits(self):
         free, pushed = cairn.Simulator(scene("cannonball21")), cairn.Simulator(scene("cannonball21"))
         pushed.controller = lambda sim: sim.external_forces.fill(0)

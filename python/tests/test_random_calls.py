@@ -1,5 +1,6 @@
 """Ten thousand calls with arguments that make no sense: exceptions, and nothing else. What is left must still simulate."""
 
+import os
 import random
 import tempfile
 import types
@@ -10,7 +11,8 @@ import numpy as np
 import cairn
 from common import ball, door, on_floor, scene
 
-CALLS = 10_000
+CALLS = int(os.environ.get("CAIRN_RANDOM_CALLS", 10_000))
+SEED = int(os.environ.get("CAIRN_RANDOM_SEED", 1))
 
 
 class Odd:
@@ -87,7 +89,7 @@ class RandomCalls(unittest.TestCase):
         return False
 
     def test_only_exceptions(self):
-        rng = random.Random(1)
+        rng = random.Random(SEED)
         np.seterr(all="ignore")
         sims, things = self.things()
         functions = [cairn.Scene.load, cairn.Scene.from_json, cairn.Scene.from_dict, cairn.Simulator, cairn.solve, cairn.distance,
@@ -95,8 +97,6 @@ class RandomCalls(unittest.TestCase):
                      cairn.ReducedProblem.from_arrays, cairn.Env, cairn.Simulator.load]
         refused = 0
         with tempfile.TemporaryDirectory() as folder:
-            import os
-
             here = os.getcwd()
             os.chdir(folder)  # for files that a call may make
             try:
@@ -129,6 +129,26 @@ class RandomCalls(unittest.TestCase):
         except (ValueError, TypeError, IndexError, KeyError, AttributeError, RuntimeError, OverflowError, OSError, ImportError):
             return True
         return False
+
+    def test_scenes_with_one_odd_value(self):
+        rng = random.Random(SEED)
+
+        def leaves(node, path=()):
+            items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+            for key, item in items:
+                yield node, key
+                yield from leaves(item, path + (key,))
+
+        for _ in range(max(CALLS // 30, 1)):
+            document = rng.choice([ball, on_floor, door])()
+            node, key = rng.choice(list(leaves(document)))
+            node[key] = anything(rng)
+            try:
+                made = cairn.Scene.from_dict(document)
+                if made.step > 1e-6:
+                    cairn.Simulator(made).step(2)
+            except (cairn.Error, TypeError, KeyError):
+                pass
 
     def test_steps(self):
         for bad in (-1, 2**64, 1.5, "1", None, np.nan):

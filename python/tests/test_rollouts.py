@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import cairn
-from common import G, ball, on_floor, scene
+from common import G, ball, door, on_floor, scene
 
 
 class Rollouts(unittest.TestCase):
@@ -41,6 +41,15 @@ class Rollouts(unittest.TestCase):
         result = cairn.rollout(ball(gravity=[0, 0, 0]), 3, 10, pushes, bodies=["ball"])
         np.testing.assert_allclose(result.velocities[:, -1, 0, 0], np.array([0, 1, 2]) * 0.1 / 2, atol=1e-14)
         self.assertTrue(result.accepted.all())
+
+    def test_efforts_are_those_of_a_simulator(self):
+        sim = cairn.Simulator(door())
+        efforts = np.random.default_rng(1).normal(size=(2, 30, 1))
+        result = cairn.rollout(sim.scene, 2, 30, efforts=efforts, threads=2)
+        for step in range(30):
+            sim.joint_efforts = efforts[1, step]
+            sim.step()
+        self.assertEqual(result.states[1].hash, sim.state_hash)
 
     def test_refusals(self):
         base = cairn.Scene.from_dict(ball())
@@ -127,6 +136,13 @@ class Environments(unittest.TestCase):
         self.assertAlmostEqual(again[7], 0)
         with self.assertRaises(ValueError):
             env.step(np.zeros(2))
+
+    def test_motors(self):
+        env = cairn.Env(door(), joints=["hinge"], limit=5.0)
+        env.reset()
+        self.assertEqual(env.action_space.shape, (1,))
+        env.step(np.array([9.0]))
+        self.assertEqual(env.sim.joint("hinge").effort, 5)
 
     def test_of_your_own(self):
         class Drop(cairn.Env):
