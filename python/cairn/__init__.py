@@ -28,9 +28,7 @@ EVENTS = ("collision", "stick", "slip", "take_off", "limit", "facet", "steady") 
 
 def view(trace):
     """A page that plays a recording: a Trace or the path of one."""
-    from ._scene import _path
-
-    trace = trace if isinstance(trace, Trace) else Trace(_path(trace))
+    trace = trace if isinstance(trace, Trace) else Trace(trace)
     return Page(trace._page(), trace.scene.name)
 
 

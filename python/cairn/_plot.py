@@ -1,7 +1,6 @@
 """Curves of a recording, where matplotlib is installed."""
 
 from . import _cairn
-from ._scene import _path
 
 
 def curves(trace, *names):
@@ -11,7 +10,7 @@ def curves(trace, *names):
     neighbours are joined to their least and largest value; Trace has the arrays of all frames.
     """
     if not isinstance(trace, _cairn.Trace):
-        trace = _cairn.Trace(_path(trace))
+        trace = _cairn.Trace(trace)
     return trace._curves([str(name) for name in names or ("energy",)])
 
 

@@ -6,8 +6,10 @@ from ._scene import as_scene
 from ._simulator import Simulator
 
 try:
+    from gymnasium import Env as _Base
     from gymnasium.spaces import Box
 except ImportError:
+    _Base = object
 
     class Box:
         """Vectors between two bounds; stands in for the class of Gymnasium where that is not installed."""
@@ -35,7 +37,7 @@ except ImportError:
         __contains__ = contains
 
 
-class Env:
+class Env(_Base):
     """A scene as an environment: reset() -> (observation, info), step(action) -> (observation, reward, terminated, truncated,
     info).
 

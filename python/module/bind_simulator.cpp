@@ -57,7 +57,7 @@ JointReport reaction(const JointOfSimulator& j) {
   return none;
 }
 
-py::array_t<JointRow> joint_rows(Core& core) {
+py::array joint_rows(Core& core) {
   std::vector<JointRow> rows;
   const auto shared = core.shared_from_this();
   for (std::size_t i = 0; i < core.model().joints.size(); ++i)

@@ -28,12 +28,13 @@ PYBIND11_MODULE(_cairn, m) {
   m.doc() = "Compiled part of the package cairn.";
   m.attr("__version__") = CAIRN_VERSION;
   python::bind_errors(m);
+  python::bind_model(m);
   python::bind_state(m);
   python::bind_scene(m);
   python::bind_options(m);
   python::bind_solution(m);
-  python::bind_problem(m);
   python::bind_reduced(m);
+  python::bind_problem(m);
   python::bind_report(m);
   python::bind_simulator(m);
   python::bind_distance(m);

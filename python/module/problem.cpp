@@ -23,7 +23,7 @@ SolvedProblem::SolvedProblem(Problem p, Solution s, const Model& model)
 
 namespace {
 
-py::array_t<ConstraintRow> constraint_rows(const Problem& p) {
+py::array constraint_rows(const Problem& p) {
   std::vector<ConstraintRow> rows;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
     const Constraint& c = p.constraints[i];

@@ -98,7 +98,7 @@ ReducedProblem reduced_of(const py::object& W, const py::object& q,
   return p;
 }
 
-py::array_t<ConstraintRow> constraint_rows(const ReducedProblem& p) {
+py::array constraint_rows(const ReducedProblem& p) {
   std::vector<ConstraintRow> rows;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
     const ReducedConstraint& c = p.constraints[i];

@@ -18,7 +18,7 @@ const char* name_of(StepStatus status) {
   return names[static_cast<std::size_t>(status)];
 }
 
-py::array_t<EventRow> events_of(const StepReport& report) {
+py::array events_of(const StepReport& report) {
   std::vector<EventRow> rows;
   for (const StepEvent& e : report.events)
     rows.push_back({e.t, e.speed, static_cast<std::int32_t>(e.contact.body_a),
@@ -27,7 +27,7 @@ py::array_t<EventRow> events_of(const StepReport& report) {
   return moved(std::move(rows));
 }
 
-py::array_t<ImpactRow> impacts_of(const StepReport& report) {
+py::array impacts_of(const StepReport& report) {
   std::vector<ImpactRow> rows;
   for (const ImpactReport& i : report.impacts)
     rows.push_back({i.t, i.approach, i.rebound, i.restitution, i.lost_restitution, i.lost_friction,
@@ -181,7 +181,7 @@ along (n, t1, t2) [m/s]; torque of torsional and rolling friction about them [N 
 limit: not a contact but the end of the range of joint feature_a.)")
       .def_property_readonly(
           "joints",
-          [](const R& r) {
+          [](const R& r) -> py::array {
             std::vector<JointRow> rows;
             for (const JointReport& joint : r.get().joints) rows.push_back(joint_row(joint));
             return moved(std::move(rows));

@@ -52,7 +52,7 @@ JointRow joint_row(const JointReport& joint) {
   return row;
 }
 
-py::array_t<ContactRow> contact_rows(const StepReport& report) {
+py::array contact_rows(const StepReport& report) {
   std::vector<ContactRow> rows;
   rows.reserve(report.contacts.size());
   for (const ContactReport& c : report.contacts) rows.push_back(contact_row(c, report.h));

@@ -50,6 +50,6 @@ Vec3 force_of(const ContactReport& contact, double h);
 
 ContactRow contact_row(const ContactReport& contact, double h);
 JointRow joint_row(const JointReport& joint);
-py::array_t<ContactRow> contact_rows(const StepReport& report);
+py::array contact_rows(const StepReport& report);
 
 }  // namespace cairn::python

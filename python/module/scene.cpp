@@ -113,7 +113,7 @@ std::string describe_model(const ModelOfScene& m) {
 
 }  // namespace
 
-void bind_scene(py::module_& m) {
+void bind_model(py::module_& m) {
   py::class_<ModelOfScene>(m, "Model",
                            "Bodies, shapes, joints and materials of a scene; never changes.")
       .def_property_readonly("scene", [](const ModelOfScene& s) { return s.scene; })
@@ -171,7 +171,9 @@ void bind_scene(py::module_& m) {
           },
           py::arg("name"), "Row of a joint in all arrays over joints.")
       .def("__repr__", describe_model);
+}
 
+void bind_scene(py::module_& m) {
   py::class_<Scene, SharedScene>(
       m, "Scene", R"(A model, how to simulate it, and the state it starts from; never changes.
 

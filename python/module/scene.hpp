@@ -18,6 +18,7 @@ struct ModelOfScene {
   const Model& get() const { return *scene->model; }
 };
 
+void bind_model(py::module_& m);
 void bind_scene(py::module_& m);
 void bind_options(py::module_& m);
 

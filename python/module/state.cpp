@@ -73,13 +73,19 @@ void require_free_turn(const Body& body, const Quat& turn) {
                     body.rotation == RotationKind::one ? " but for one axis" : ""));
 }
 
-void forget(const Body& body, BodyId id, State& state) {
+// Contacts of a body that was moved.
+void forget_contacts(BodyId id, State& state) {
   const auto about = [id](const ContactKey& key) { return key.body_a == id || key.body_b == id; };
   std::erase_if(state.impulses, [&](const ImpulseMemory& m) {
     return is_of_contact(m.key.role) && about(m.key.contact);
   });
   std::erase_if(state.contact_anchors, [&](const ContactAnchor& a) { return about(a.key); });
-  std::erase_if(state.pending, about);
+}
+
+// Impacts of the past that a later step would still act on.
+void forget_impacts(const Body& body, BodyId id, State& state) {
+  std::erase_if(state.pending,
+                [id](const ContactKey& key) { return key.body_a == id || key.body_b == id; });
   if (state.v_before.size() == state.v.size())
     state.v_before.segment(body.first_velocity, body.velocities) =
         state.v.segment(body.first_velocity, body.velocities);
@@ -139,7 +145,7 @@ void change_body(const Model& model, BodyId id, const BodyChange& change, State&
     Pose& X_WC = state.poses[index(id)];
     X_WC.R = R;
     X_WC.p = p + R * body.p_Bcm;
-    forget(body, id, state);
+    forget_contacts(id, state);
   }
   if (change.velocity || change.angular_velocity || change.orientation) {
     require_dynamic(body, "velocity");
@@ -148,6 +154,7 @@ void change_body(const Model& model, BodyId id, const BodyChange& change, State&
     const Quat& R = state.poses[index(id)].R;
     set_motion(body, R, v + w.cross(R * body.p_Bcm), w, state.v.data() + body.first_velocity);
   }
+  forget_impacts(body, id, state);
 }
 
 void bind_state(py::module_& m) {

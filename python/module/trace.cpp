@@ -107,7 +107,7 @@ py::array whole(const SharedRecording& r, const std::vector<double>& values, con
   return view(r, values.data(), shape, strides, false);
 }
 
-py::array_t<ContactRow> contacts_of(const Recording& r, const py::object& frame) {
+py::array contacts_of(const Recording& r, const py::object& frame) {
   const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(frame.ptr()));
   if (!index) throw py::error_already_set();
   Py_ssize_t i = PyNumber_AsSsize_t(index.ptr(), nullptr);
@@ -190,9 +190,11 @@ void bind_trace(py::module_& m) {
       R"(A recording as arrays; frame 0 is the initial state, frame i the state after step i.
 
 Arrays are read-only views of memory that belongs to the trace. The whole file is read when it is opened.)")
-      .def(py::init([](const std::string& path) {
+      .def(py::init([](const py::object& path) {
+             const std::string file =
+                 py::module_::import("cairn._scene").attr("_path")(path).cast<std::string>();
              const py::gil_scoped_release released;
-             return read_recording(path);
+             return read_recording(file);
            }),
            py::arg("path"))
       .def_readonly("path", &R::path)

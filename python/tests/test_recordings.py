@@ -29,7 +29,7 @@ class Recordings(unittest.TestCase):
                 velocities.append(sim.velocities.copy())
                 energies.append(sim.energy)
                 contacts.append(report.contacts)
-        trace = cairn.Trace(str(self.path))
+        trace = cairn.Trace(self.path)
         self.assertTrue(trace.complete and trace.whole)
         self.assertEqual(len(trace), 21)
         self.assertEqual(trace.positions.shape, (21, len(sim.model.body_names), 3))
@@ -54,7 +54,7 @@ class Recordings(unittest.TestCase):
         sim = cairn.Simulator(door())
         with sim.record(self.path):
             sim.step(30)
-        trace = cairn.Trace(self.path.as_posix())
+        trace = cairn.Trace(str(self.path))
         self.assertEqual(trace.joint_positions.shape, (31, 1))
         self.assertEqual(trace.joint_positions[-1, 0], sim.joint("hinge").position)
         np.testing.assert_array_equal(trace.joint_forces[-1, 0], sim.joint("hinge").force)
