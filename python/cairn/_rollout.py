@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _cairn
+from ._errors import Error
 from ._scene import as_scene
 
 
@@ -41,7 +42,17 @@ def rollout(model, states, steps, controls=None, *, bodies=None, efforts=None, h
     elif isinstance(states, (int, np.integer)):
         if states < 0:
             raise ValueError(f"rollout: the number of runs is {states}, it cannot be negative")
+        if states > 10**7:
+            raise ValueError(f"rollout: {states} runs are too many at once")
         states = [scene.initial] * int(states)
+    states = list(states)
+    if not isinstance(steps, (int, np.integer)):
+        raise TypeError(f"rollout: steps: expected a whole number, got {type(steps).__name__}")
+    # 13 numbers a body: half of the memory of the machine is the most.
+    size = len(states) * max(int(steps), 0) * (13 * len(scene.model.body_names) + 2) * 8
+    if size > 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        text = f"rollout: {len(states)} runs of {steps} steps need {size / 1e9:.1f} GB"
+        raise Error(text + "; take fewer at once", what=text, code="too_large", kind="limit", remedy="take fewer at once")
     h = scene.step if h is None else h
     threads = (os.cpu_count() or 1) if threads is None else threads
-    return Rollout(**_cairn._rollout(scene, list(states), steps, h, controls, bodies, efforts, threads))
+    return Rollout(**_cairn._rollout(scene, states, int(steps), h, controls, bodies, efforts, threads))

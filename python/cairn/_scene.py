@@ -200,6 +200,11 @@ def as_scene(scene):
     raise TypeError(f"expected a cairn.Scene, a cairn.Model, a dict or a path, got {type(scene).__name__}")
 
 
+def _model_of(scene):
+    return scene.model
+
+
+_cairn.Model.__reduce__ = lambda self: (_model_of, (self.scene,))
 Scene.load = staticmethod(load)
 Scene.from_json = staticmethod(from_json)
 Scene.from_dict = staticmethod(from_dict)

@@ -10,7 +10,7 @@
 
 namespace cairn::python {
 
-constexpr py::ssize_t most_dense = 20000;  // rows or columns of a dense matrix
+constexpr py::ssize_t most_dense = 10000;  // rows or columns of a dense matrix
 
 template <class Add>
 void each_of_J(const Problem& p, Add add) {

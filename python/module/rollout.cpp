@@ -163,13 +163,6 @@ py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<Sta
   }
 
   Results out;
-  constexpr double most = 4e9;  // numbers in an array
-  if (4.0 * static_cast<double>(runs) * static_cast<double>(steps) * static_cast<double>(n) > most)
-    raise({.kind = ErrorKind::limit,
-           .code = ErrorCode::too_large,
-           .what = "rollout: the result is too large",
-           .got = fmt::format("{} runs of {} steps with {} bodies", runs, steps, n),
-           .fix = "take fewer steps or runs at once"});
   const std::size_t frames = batch.states.size() * batch.steps, rows = frames * batch.bodies();
   out.position.resize(3 * rows);
   out.orientation.resize(4 * rows);

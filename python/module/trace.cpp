@@ -2,6 +2,7 @@
 #include "cairn/trace.hpp"
 
 #include <fmt/format.h>
+#include <optional>
 #include <pybind11/stl.h>
 
 #include "exports/quantities.hpp"
@@ -23,12 +24,17 @@ struct Recording {
       angular_velocity;  // frame by frame, body by body
   std::vector<double> kinetic, potential, certificate, penetration, joint_error;
   std::vector<double> joint_position, joint_velocity, joint_force, joint_torque;
-  std::vector<std::int64_t> step, first_contact = {0};
+  std::vector<std::int64_t> step;
   std::vector<std::uint8_t> accepted;
   std::vector<std::uint64_t> hash;
-  std::vector<ContactRow> contacts;
   bool complete = false, whole = true;
   std::string ending;
+
+  // Contacts take far more room than all the rest: those of one frame are kept, and where to go on
+  // reading.
+  std::optional<record::TraceWalk> walk;
+  py::ssize_t at = -1;  // the frame that `contacts` are of
+  std::vector<ContactRow> contacts;
 
   py::ssize_t frames() const { return static_cast<py::ssize_t>(time.size()); }
   py::ssize_t bodies() const { return static_cast<py::ssize_t>(scene->model->bodies.size()); }
@@ -66,19 +72,30 @@ void add_frame(const record::TraceWalk& walk, Recording& r) {
     append(joint.force, r.joint_force);
     append(joint.torque, r.joint_torque);
   }
-  for (const ContactReport& c : report.contacts) r.contacts.push_back(contact_row(c, report.h));
-  r.first_contact.push_back(static_cast<std::int64_t>(r.contacts.size()));
   r.whole = r.whole && frame.whole;
 }
 
+// False at the end.
+bool next_contacts(Recording& r) {
+  if (!r.walk->next()) return false;
+  ++r.at;
+  r.contacts.clear();
+  const StepReport& report = r.walk->frame().report;
+  for (const ContactReport& c : report.contacts) r.contacts.push_back(contact_row(c, report.h));
+  return true;
+}
+
+record::TraceWalk opened(const std::string& path) {
+  return value_of(record::TraceWalk::open(path));
+}
+
 std::shared_ptr<Recording> read_recording(const std::string& path) {
-  Result<record::TraceWalk> opened = record::TraceWalk::open(path);
-  if (!opened) throw Failure{opened.error()};
-  record::TraceWalk& walk = *opened;
   auto r = std::make_shared<Recording>();
   r->path = path;
+  r->walk.emplace(opened(path));
+  record::TraceWalk& walk = *r->walk;
   r->scene = std::make_shared<Scene>(walk.scene());
-  while (walk.next()) {
+  while (next_contacts(*r)) {
     add_frame(walk, *r);
     // The frame before the first step has no report.
     if (r->time.size() == 1) {
@@ -107,7 +124,7 @@ py::array whole(const SharedRecording& r, const std::vector<double>& values, con
   return view(r, values.data(), shape, strides, false);
 }
 
-py::array contacts_of(const Recording& r, const py::object& frame) {
+py::array contacts_of(Recording& r, const py::object& frame) {
   const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(frame.ptr()));
   if (!index) throw py::error_already_set();
   Py_ssize_t i = PyNumber_AsSsize_t(index.ptr(), nullptr);
@@ -115,9 +132,18 @@ py::array contacts_of(const Recording& r, const py::object& frame) {
   if (i < 0 || i >= r.frames())
     throw py::index_error(
         fmt::format("frame {} is not in 0 to {}", std::string(py::str(frame)), r.frames() - 1));
-  const auto k = static_cast<std::size_t>(i);
-  return moved(std::vector<ContactRow>(r.contacts.begin() + r.first_contact[k],
-                                       r.contacts.begin() + r.first_contact[k + 1]));
+  if (i < r.at) {
+    r.walk.emplace(opened(r.path));
+    r.at = -1;
+  }
+  while (r.at < i)
+    if (!next_contacts(r))
+      raise({.kind = ErrorKind::io,
+             .code = ErrorCode::damaged,
+             .file = r.path,
+             .what = fmt::format("frame {} is no longer in the file", i),
+             .fix = "open the trace again"});
+  return moved(std::vector<ContactRow>(r.contacts));
 }
 
 py::list curves_of(const Recording& r, const std::vector<std::string>& names) {
@@ -189,7 +215,7 @@ void bind_trace(py::module_& m) {
       m, "Trace",
       R"(A recording as arrays; frame 0 is the initial state, frame i the state after step i.
 
-Arrays are read-only views of memory that belongs to the trace. The whole file is read when it is opened.)")
+Arrays are read-only views of memory that belongs to the trace; they are read when it is opened, contacts when they are asked for.)")
       .def(py::init([](const py::object& path) {
              const std::string file =
                  py::module_::import("cairn._scene").attr("_path")(path).cast<std::string>();
@@ -264,7 +290,9 @@ Arrays are read-only views of memory that belongs to the trace. The whole file i
           },
           "About the anchors, (frames, joints, 3) [N m].")
       .def("contacts", contacts_of, py::arg("frame"),
-           "Contacts of a frame, as Report.contacts. A copy.")
+           "Contacts of a frame, as Report.contacts. A copy, read from the file: cheap for frames "
+           "one "
+           "after the other.")
       .def("_curves", curves_of)
       .def("check", check_of, py::arg("replay") = false,
            "Judges the recording from the file alone, as `cairn check` does.")

@@ -58,6 +58,7 @@ class Scenes(unittest.TestCase):
         for other in (cairn.Scene.from_dict(first.to_dict()), pickle.loads(pickle.dumps(first))):
             self.assertEqual(first.to_json(), other.to_json())
             self.assertEqual(first.initial, other.initial)
+        self.assertEqual(pickle.loads(pickle.dumps(first.model)).body_names, first.model.body_names)
 
     def test_options_by_keyword(self):
         sim = cairn.Simulator(ball(), gamma=0.5, tolerance=1e-10, step=0.02, overlap=0.1)

@@ -41,7 +41,7 @@ class Recordings(unittest.TestCase):
         np.testing.assert_allclose(np.diff(trace.time), sim.h, rtol=1e-12)
         self.assertTrue(trace.accepted.all())
         self.assertEqual(trace.state_hash[-1], sim.state_hash)
-        for i in (0, 7, 19):
+        for i in (0, 7, 19, 3, 4, 19):
             np.testing.assert_array_equal(trace.contacts(i + 1), contacts[i])
         np.testing.assert_array_equal(trace.contacts(-1), contacts[-1])
         self.assertTrue(trace.check()["ok"])
