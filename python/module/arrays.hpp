@@ -17,6 +17,13 @@ namespace py = pybind11;
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Extents = std::vector<py::ssize_t>;
 
+// pybind11 takes None for an empty pointer.
+template <class T>
+const std::shared_ptr<T>& required(const std::shared_ptr<T>& object) {
+  if (!object) throw py::type_error("expected an object, got None");
+  return object;
+}
+
 // A size that may be anything.
 constexpr py::ssize_t any = -1;
 

@@ -218,7 +218,10 @@ void bind_simulator(py::module_& m) {
   bind_body(m);
   bind_joint(m);
   py::class_<Core, SharedCore>(m, "Simulator")
-      .def(py::init([](const SharedScene& scene) { return std::make_shared<Core>(scene); }),
+      .def(py::init([](const SharedScene& self) {
+             const SharedScene& scene = required(self);
+             return std::make_shared<Core>(scene);
+           }),
            py::arg("scene"))
       .def_property_readonly("scene", [](const Core& c) { return c.scene(); })
       .def_property_readonly("model", [](const Core& c) { return ModelOfScene{c.scene()}; })
@@ -264,37 +267,58 @@ raises cairn.StepStopped and leaves the state as it was; an accepted or rejected
                              [](Core& c) { return fmt::format("{:016x}", hash(c.sim().state())); })
       .def(
           "body",
-          [](const SharedCore& c, const py::object& name) {
+          [](const SharedCore& self, const py::object& name) {
+            const SharedCore& c = required(self);
             return BodyOfSimulator{c, find_body(c->model(), name)};
           },
           py::arg("name"), "A body by its name or number.")
       .def(
           "joint",
-          [](const SharedCore& c, const py::object& name) {
+          [](const SharedCore& self, const py::object& name) {
+            const SharedCore& c = required(self);
             return JointOfSimulator{c, find_joint(c->model(), name)};
           },
           py::arg("name"), "A joint by its name or number.")
       .def_property_readonly(
-          "positions", [](const SharedCore& c) { return table(c, c->arrays().position, 3); },
+          "positions",
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return table(c, c->arrays().position, 3);
+          },
           "Origins of the body frames in the world, (bodies, 3) [m]. A read-only view that follows "
           "the steps.")
       .def_property_readonly(
-          "orientations", [](const SharedCore& c) { return table(c, c->arrays().orientation, 4); },
+          "orientations",
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return table(c, c->arrays().orientation, 4);
+          },
           "Quaternions (w, x, y, z), body to world, (bodies, 4). A read-only view that follows the "
           "steps.")
       .def_property_readonly(
-          "velocities", [](const SharedCore& c) { return table(c, c->arrays().velocity, 3); },
+          "velocities",
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return table(c, c->arrays().velocity, 3);
+          },
           "Of the origins, in the world, (bodies, 3) [m/s]. A read-only view that follows the "
           "steps.")
       .def_property_readonly(
           "angular_velocities",
-          [](const SharedCore& c) { return table(c, c->arrays().angular_velocity, 3); },
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return table(c, c->arrays().angular_velocity, 3);
+          },
           "In the world, (bodies, 3) [rad/s]. A read-only view that follows the steps.")
       .def_property_readonly("joints", joint_rows,
                              "Structured array, a row a joint: position, velocity, force, torque, "
                              "limit, as of Joint. A copy.")
       .def_property(
-          "external_forces", [](const SharedCore& c) { return table(c, c->external(), 6, true); },
+          "external_forces",
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return table(c, c->external(), 6, true);
+          },
           [](Core& c, const py::object& value) {
             c.require_idle();
             const Doubles f = numbers(value, "external_forces",
@@ -306,7 +330,8 @@ raises cairn.StepStopped and leaves the state as it was; an accepted or rejected
           "it holds acts in every step until it is changed.")
       .def_property(
           "joint_efforts",
-          [](const SharedCore& c) {
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
             return view(c, c->efforts().data(), {static_cast<py::ssize_t>(c->efforts().size())},
                         {stride}, true);
           },

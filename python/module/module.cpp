@@ -21,6 +21,18 @@ void end_computations() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+// An object whose __init__ was left out, as T.__new__(T) makes it, has no value: pybind11 would
+// take fresh memory for one when it is first used.
+void refuse_objects_without_value(const pybind11::module_& m) {
+  for (const auto& [name, member] : m.attr("__dict__").cast<pybind11::dict>())
+    if (PyType_Check(member.ptr()))
+      if (auto* type =
+              pybind11::detail::get_type_info(reinterpret_cast<PyTypeObject*>(member.ptr())))
+        type->operator_new = [](std::size_t) -> void* {
+          throw pybind11::type_error("this object was never initialised: __init__ was not called");
+        };
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_cairn, m) {
@@ -40,5 +52,6 @@ PYBIND11_MODULE(_cairn, m) {
   python::bind_distance(m);
   python::bind_trace(m);
   python::bind_rollout(m);
+  refuse_objects_without_value(m);
   pybind11::module_::import("atexit").attr("register")(pybind11::cpp_function(end_computations));
 }

@@ -126,6 +126,7 @@ void run_all(Batch& batch, std::size_t threads, Results& out, Stop& stop) {
 py::dict rollout(const SharedScene& scene, const std::vector<std::shared_ptr<State>>& states,
                  std::int64_t steps, double h, const py::object& controls, const py::object& bodies,
                  const py::object& efforts, std::int64_t threads) {
+  required(scene);
   if (steps < 0)
     throw py::value_error(fmt::format("rollout: steps is {}, it cannot be negative", steps));
   if (threads < 1 || threads > 1024)

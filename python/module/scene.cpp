@@ -193,7 +193,11 @@ Load one with Scene.load(path), or build one as a dict of the scene format and g
       .def_property_readonly(
           "file", [](const Scene& s) { return s.file; }, "As it was given.")
       .def_property_readonly("name", [](const Scene& s) { return s.name; })
-      .def_property_readonly("model", [](const SharedScene& s) { return ModelOfScene{s}; })
+      .def_property_readonly("model",
+                             [](const SharedScene& self) {
+                               const SharedScene& s = required(self);
+                               return ModelOfScene{s};
+                             })
       .def_property_readonly(
           "step", [](const Scene& s) { return s.simulation.step; }, "Length of a step [s].")
       .def_property_readonly(

@@ -171,7 +171,8 @@ Its arrays are views of its memory. They keep the state alive and follow its cha
           "step", [](const State& s) { return s.step; }, "Steps taken.")
       .def_property_readonly(
           "v",
-          [](const SharedState& s) {
+          [](const SharedState& self) {
+            const SharedState& s = required(self);
             return view(s, s->v.data(), {static_cast<py::ssize_t>(s->v.size())}, {double_stride},
                         true);
           },
@@ -180,14 +181,16 @@ Its arrays are views of its memory. They keep the state alive and follow its cha
           "angular ones in the body frame, or about the one free axis. A writable view.")
       .def_property_readonly(
           "com_positions",
-          [](const SharedState& s) {
+          [](const SharedState& self) {
+            const SharedState& s = required(self);
             return view(s, first(*s, false), {count(*s), 3}, {pose_stride, double_stride}, false);
           },
           "Centres of mass in the world, (bodies, 3) [m]. A read-only view; set poses with "
           "set_body.")
       .def_property_readonly(
           "com_orientations_xyzw",
-          [](const SharedState& s) {
+          [](const SharedState& self) {
+            const SharedState& s = required(self);
             return view(s, first(*s, true), {count(*s), 4}, {pose_stride, double_stride}, false);
           },
           "Orientations of the bodies as the engine stores them, scalar LAST, (bodies, 4). A "

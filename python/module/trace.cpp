@@ -196,15 +196,18 @@ py::dict check_of(const Recording& r, bool replay) {
 
 template <class F>
 py::cpp_function over_bodies(F member, py::ssize_t columns) {
-  return py::cpp_function([=](const SharedRecording& r) {
+  return py::cpp_function([=](const SharedRecording& self) {
+    const SharedRecording& r = required(self);
     return whole(r, (*r).*member, {r->frames(), r->bodies(), columns});
   });
 }
 
 template <class F>
 py::cpp_function over_frames(F member) {
-  return py::cpp_function(
-      [=](const SharedRecording& r) { return whole(r, (*r).*member, {r->frames()}); });
+  return py::cpp_function([=](const SharedRecording& self) {
+    const SharedRecording& r = required(self);
+    return whole(r, (*r).*member, {r->frames()});
+  });
 }
 
 }  // namespace
@@ -267,25 +270,29 @@ Arrays are read-only views of memory that belongs to the trace; they are read wh
                              })
       .def_property_readonly(
           "joint_positions",
-          [](const SharedRecording& r) {
+          [](const SharedRecording& self) {
+            const SharedRecording& r = required(self);
             return whole(r, r->joint_position, {r->frames(), r->joints()});
           },
           "Coordinates, (frames, joints) [rad] or [m].")
       .def_property_readonly(
           "joint_velocities",
-          [](const SharedRecording& r) {
+          [](const SharedRecording& self) {
+            const SharedRecording& r = required(self);
             return whole(r, r->joint_velocity, {r->frames(), r->joints()});
           },
           "(frames, joints) [rad/s] or [m/s]")
       .def_property_readonly(
           "joint_forces",
-          [](const SharedRecording& r) {
+          [](const SharedRecording& self) {
+            const SharedRecording& r = required(self);
             return whole(r, r->joint_force, {r->frames(), r->joints(), 3});
           },
           "Reactions on the second bodies, (frames, joints, 3) [N].")
       .def_property_readonly(
           "joint_torques",
-          [](const SharedRecording& r) {
+          [](const SharedRecording& self) {
+            const SharedRecording& r = required(self);
             return whole(r, r->joint_torque, {r->frames(), r->joints(), 3});
           },
           "About the anchors, (frames, joints, 3) [N m].")

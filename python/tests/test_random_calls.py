@@ -67,6 +67,10 @@ class RandomCalls(unittest.TestCase):
                 problem = report.problems[0]
                 things += [problem, cairn.solve(problem), problem.reduced()]
         things += [sims[2].joint("hinge"), sims[1].distance("cube", "floor")]
+        with tempfile.TemporaryDirectory() as folder:
+            with sims[1].record(folder + "/run.cairn"):
+                sims[1].step(3)
+            things.append(cairn.Trace(folder + "/run.cairn"))
         return sims, things
 
     def call(self, rng, thing, name):
@@ -149,6 +153,35 @@ class RandomCalls(unittest.TestCase):
                     cairn.Simulator(made).step(2)
             except (cairn.Error, TypeError, KeyError):
                 pass
+
+    def test_objects_that_were_never_made(self):
+        for kind in vars(cairn._cairn).values():
+            if not isinstance(kind, type):
+                continue
+            thing = kind.__new__(kind)
+            for name in dir(kind):
+                if name.startswith("__") and name not in ("__repr__", "__eq__", "__copy__", "__getstate__", "__bool__", "__len__"):
+                    continue
+                with self.subTest(type=kind.__name__, name=name):
+                    try:
+                        member = getattr(thing, name)
+                        if callable(member):
+                            member(thing) if name == "__eq__" else member()
+                    except (TypeError, RuntimeError):
+                        pass
+                raw = vars(kind).get(name)
+                for function in (getattr(raw, "fget", None), getattr(raw, "fset", None), raw):
+                    with self.subTest(type=kind.__name__, name=name, owner="None"):
+                        try:
+                            if callable(function) and not isinstance(function, type):
+                                function(None, None) if function is getattr(raw, "fset", None) else function(None)
+                        except (TypeError, RuntimeError, ValueError):
+                            pass
+            for call in (lambda: cairn.Simulator(thing), lambda: cairn.solve(thing), lambda: cairn.distance(thing, 0, 0),
+                         lambda: cairn.rollout(thing, [thing], 1), lambda: cairn._cairn.Simulator(None),
+                         lambda: cairn._cairn._rollout(None, [], 1, 0.1, None, None, None, 1), lambda: cairn.Simulator(ball()).reset(thing)):
+                with self.subTest(type=kind.__name__), self.assertRaises((TypeError, RuntimeError)):
+                    call()
 
     def test_steps(self):
         for bad in (-1, 2**64, 1.5, "1", None, np.nan):
