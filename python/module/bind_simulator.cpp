@@ -249,7 +249,8 @@ void bind_simulator(py::module_& m) {
 
 The controller, if there is one, is called before each of them. Other Python threads run meanwhile. A step that cannot be taken
 raises cairn.StepStopped and leaves the state as it was; an accepted or rejected one is told by report.accepted.)")
-      .def_property_readonly("report", &Core::report, "The report of the last step.")
+      .def_property_readonly(
+          "report", [](Core& c) { return c.report(); }, "The report of the last step.")
       .def_property_readonly(
           "rejected_steps",
           [](Core& c) {
@@ -364,10 +365,12 @@ forces act, in the body frames; default: the centres of mass.)")
       .def_property_readonly(
           "joint_error", [](Core& c) { return c.sim().joint_error(); },
           "The largest of all joints [m].")
-      .def("_record", &Core::record, py::arg("path"))
-      .def("stop_recording", &Core::stop_recording,
-           "Completes the file of a recording; its frames stay for view().")
-      .def_property_readonly("is_recording", &Core::is_recording)
+      .def(
+          "_record", [](Core& c, const std::string& path) { c.record(path); }, py::arg("path"))
+      .def(
+          "stop_recording", [](Core& c) { c.stop_recording(); },
+          "Completes the file of a recording; its frames stay for view().")
+      .def_property_readonly("is_recording", [](const Core& c) { return c.is_recording(); })
       .def("_page", page_of)
       .def(
           "save",

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "module/errors.hpp"
-#include "module/problem.hpp"
+#include "module/problems/problem.hpp"
 #include "module/scene.hpp"
 #include "module/signals.hpp"
 #include "module/simulator.hpp"

@@ -5,7 +5,7 @@
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
-#include "module/problem.hpp"
+#include "module/problems/problem.hpp"
 #include "module/rows.hpp"
 #include "module/simulator.hpp"
 
@@ -129,8 +129,8 @@ void bind_report(py::module_& m) {
       .def_readonly("integrator", &Verdict::integrator)
       .def_readonly("parts", &Verdict::parts, "Into which the step was divided.")
       .def_readonly("attempts", &Verdict::attempts)
-      .def_property_readonly("accepted", &Verdict::accepted)
-      .def("__bool__", &Verdict::accepted)
+      .def_property_readonly("accepted", [](const Verdict& v) { return v.accepted(); })
+      .def("__bool__", [](const Verdict& v) { return v.accepted(); })
       .def("__repr__", [](const Verdict& v) {
         return v.accepted() ? std::string("<cairn.Verdict: accepted>")
                             : fmt::format("<cairn.Verdict: NOT ACCEPTED: {}{}{}>", v.solve.sentence,

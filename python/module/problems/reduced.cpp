@@ -6,9 +6,9 @@
 
 #include "base/suggestion.hpp"
 #include "module/arrays.hpp"
-#include "module/entries.hpp"
 #include "module/errors.hpp"
-#include "module/problem.hpp"
+#include "module/problems/entries.hpp"
+#include "module/problems/problem.hpp"
 #include "problem/files/reduced_file.hpp"
 
 namespace cairn::python {
@@ -124,7 +124,8 @@ void bind_reduced(py::module_& m) {
                      const py::object& hi) {
                     return std::make_shared<R>(reduced_of(W, q, laws, rows, mu, lo, hi));
                   })
-      .def_property_readonly("rows", &R::rows, "Length of lambda and w.")
+      .def_property_readonly(
+          "rows", [](const R& p) { return p.rows(); }, "Length of lambda and w.")
       .def_property_readonly(
           "q", [](const R& p) { return copied(p.q); }, "(rows,)")
       .def_property_readonly(

@@ -4,9 +4,9 @@
 
 #include "cairn/solver.hpp"
 #include "module/arrays.hpp"
-#include "module/entries.hpp"
 #include "module/errors.hpp"
-#include "module/problem.hpp"
+#include "module/problems/entries.hpp"
+#include "module/problems/problem.hpp"
 #include "module/signals.hpp"
 #include "scene/settings.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
-#include "module/problem.hpp"
+#include "module/problems/problem.hpp"
 #include "module/scene.hpp"
 
 namespace cairn::python {

@@ -1,13 +1,13 @@
 // Problem: A v = k + J^T lambda, w = J v + b with its laws, as arrays; files of problems.
-#include "module/problem.hpp"
+#include "module/problems/problem.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "module/arrays.hpp"
-#include "module/entries.hpp"
 #include "module/errors.hpp"
+#include "module/problems/entries.hpp"
 #include "problem/files/problem_file.hpp"
 #include "problem/files/problem_formats.hpp"
 
