@@ -33,15 +33,20 @@ def _reduced(W, q, laws="nonnegative", rows=None, mu=0.0, lo=-np.inf, hi=np.inf)
     rows: of each constraint; default 1, and 3 of those with a friction cone. mu: friction. lo, hi: of law box.
     """
     q = np.asarray(q)
+    if rows is not None and np.asarray(rows).dtype.kind not in "iu":
+        raise TypeError("rows: expected whole numbers")
     if isinstance(laws, str):
-        each = (3 if laws.startswith("coulomb") else 1) if rows is None else int(np.max(rows)) if np.size(rows) else 1
-        count = q.size // max(each, 1) if rows is None or np.ndim(rows) == 0 else np.size(rows)
+        if np.ndim(rows) == 1:
+            count = len(rows)
+        else:
+            each = (3 if laws.startswith("coulomb") else 1) if rows is None else int(rows)
+            count = q.size // max(each, 1)
         laws = [laws] * count
     laws = list(laws)
     n = len(laws)
     if rows is None:
         rows = [3 if str(law).startswith("coulomb") else 1 for law in laws]
-    spread = [np.broadcast_to(np.asarray(x), (n,)) if np.ndim(x) == 0 else x for x in (rows, mu, lo, hi)]
+    spread = [np.full(n, x) if np.ndim(x) == 0 else x for x in (rows, mu, lo, hi)]
     return ReducedProblem._make(W, q, laws, *spread)
 
 
