@@ -22,6 +22,8 @@ class CMakeBuild(build_ext):
         given = os.environ.get("CAIRN_BUILD")
         tree = pathlib.Path(given).resolve() if given else ROOT / "build" / f"pip-{sys.implementation.cache_tag}"
         if not given:
+            if not shutil.which("cmake"):
+                sys.exit("cmake is missing: tools/dependencies python installs what the build needs")
             generator = ["-G", "Ninja"] if shutil.which("ninja") else []
             subprocess.run(["cmake", "-S", str(ROOT), "-B", str(tree), *generator, "-DCMAKE_BUILD_TYPE=Release",
                             "-DCMAKE_CXX_FLAGS_RELEASE=-O3 -DNDEBUG", "-DCAIRN_TESTS=OFF", "-DCAIRN_PYTHON=ON",

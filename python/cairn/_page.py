@@ -25,7 +25,7 @@ class Page:
         return path
 
     def _repr_html_(self):
-        return (f'<iframe title="{_html.escape(self.title)}" style="width:100%;height:480px;border:0" '
+        return (f'<iframe title="{_html.escape(self.title)}" allowfullscreen style="width:100%;height:480px;border:0" '
                 f'srcdoc="{_html.escape(self.html)}"></iframe>')
 
     def __repr__(self):
