@@ -1,0 +1,139 @@
+"""The simulator: the compiled one with options by keyword, controllers, recordings and pages."""
+
+import math
+
+from . import _cairn
+from ._page import Page
+from ._scene import Scene, _path, as_scene
+
+
+class _Recording:
+    """Ends the recording at the end of a `with` block."""
+
+    def __init__(self, sim):
+        self._sim = sim
+
+    def __enter__(self):
+        return self._sim
+
+    def __exit__(self, *_):
+        self._sim.stop_recording()
+
+
+class Simulator(_cairn.Simulator):
+    """A scene that moves: step() advances the state and reports on it.
+
+        sim = cairn.Simulator("scenes/pendulum.json", step=0.01)
+        report = sim.step(100)
+        sim.body("bob").position, report.accepted
+
+    scene: a cairn.Scene, a path, a dict of the scene format, or a cairn.Model. Options are those of Scene.with_options:
+    step, duration, scheme, solver, verdict, and every option of theirs by its own name.
+
+    One simulator belongs to one thread at a time. step() lets other Python threads run; whoever asks for anything of a
+    simulator meanwhile gets a RuntimeError.
+    """
+
+    _controller = None
+
+    def __init__(self, scene, **options):
+        super().__init__(as_scene(scene).with_options(**options))
+
+    def reset(self, state=None):
+        """Back to the initial state of the scene, or to another one, without external forces; returns it."""
+        state = self.scene.initial if state is None else state
+        self._reset(state)
+        return state
+
+    @property
+    def controller(self):
+        """A function that is called with the simulator before each step, or None.
+
+        It may read, set external forces and change the state. An exception of it passes through step(); state and forces are
+        then those before it was called.
+        """
+        return self._controller
+
+    @controller.setter
+    def controller(self, function):
+        if function is not None and not callable(function):
+            raise TypeError(f"controller: expected a function or None, got {type(function).__name__}")
+        self._controller = function
+
+    def run(self, duration=None):
+        """Steps of length h for `duration` [s] (default: up to the duration of the scene); the last one is shorter where that is
+        no multiple of h. Returns the report of the last step, as `cairn run` would end."""
+        if duration is None:
+            duration = self.scene.duration - self.time
+        duration = float(duration)
+        if not math.isfinite(duration):
+            raise ValueError(f"run: duration must be finite, it is {duration}")
+        if duration <= 0:
+            return self.report
+        ratio = duration / self.h
+        nearest = round(ratio)
+        if abs(ratio - nearest) <= 1e-6:  # what is left is the rounding of decimal numbers
+            return self.step(nearest)
+        self.step(math.floor(ratio))
+        return self.step(1, h=duration - math.floor(ratio) * self.h)
+
+    def record(self, path=None):
+        """Keeps the steps from now on, for view(), and in a recording if a path is given (docs/trace-format.md).
+
+        With `with sim.record("run.cairn"):` the file is complete at the end of the block; else call stop_recording().
+        """
+        self._record("" if path is None else _path(path))
+        return _Recording(self)
+
+    def view(self):
+        """A page that plays what was recorded since record(); without a recording it shows the state."""
+        return Page(self._page(), self.scene.name)
+
+    def to_html(self, path):
+        """Writes the page of view(); returns its path."""
+        return self.view().save(path)
+
+    def distance(self, a, b, shape_a=-1, shape_b=-1):
+        """How far two bodies are apart now: cairn.distance."""
+        return _cairn._distance(self.model, self.state, a, b, shape_a, shape_b)
+
+    @classmethod
+    def load(cls, path):
+        """Goes on from a checkpoint, of save() or of `cairn run --checkpoint`, with the same bits."""
+        scene, state = _cairn.load_checkpoint(_path(path))
+        sim = cls(scene)
+        sim.state = state
+        return sim
+
+    def save(self, path):
+        """Writes a checkpoint: Simulator.load(path) goes on from it with the same bits."""
+        super().save(_path(path))
+
+    def copy(self):
+        """Another simulator in the same state, with the same external forces and controller."""
+        return _again(type(self), *self._pickled(), self._controller)
+
+    __copy__ = copy
+
+    def _pickled(self):
+        return self.scene, self.state, self.h, self.external_forces.copy(), self.joint_efforts.copy(), self._points()
+
+    def __reduce__(self):
+        return _again, (type(self), *self._pickled(), self._controller)
+
+
+def _again(cls, scene, state, h, forces, efforts, points, controller):
+    sim = cls.__new__(cls)
+    Simulator.__init__(sim, scene)
+    sim.state = state
+    sim.h = h
+    sim.external_forces = forces
+    sim.joint_efforts = efforts
+    if points:
+        bodies, at, torques, where = zip(*points)
+        sim.set_forces(bodies, at, torques, where)
+    sim.controller = controller
+    return sim
+
+
+__all__ = ["Scene", "Simulator"]
