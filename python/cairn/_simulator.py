@@ -116,19 +116,20 @@ class Simulator(_cairn.Simulator):
     __copy__ = copy
 
     def _pickled(self):
-        return self.scene, self.state, self.h, self.external_forces.copy(), self.joint_efforts.copy(), self._points()
+        return self.scene, self.state, self.h, self.external_forces.copy(), self.joint_efforts.copy(), self.motor_targets.copy(), self._points()
 
     def __reduce__(self):
         return _again, (type(self), *self._pickled(), self._controller)
 
 
-def _again(cls, scene, state, h, forces, efforts, points, controller):
+def _again(cls, scene, state, h, forces, efforts, targets, points, controller):
     sim = cls.__new__(cls)
     Simulator.__init__(sim, scene)
     sim.state = state
     sim.h = h
     sim.external_forces = forces
     sim.joint_efforts = efforts
+    sim.motor_targets = targets
     if points:
         bodies, at, torques, where = zip(*points)
         sim.set_forces(bodies, at, torques, where)

@@ -186,6 +186,29 @@ void bind_joint(py::module_& m) {
       .def_property_readonly(
           "limit", [](const JointOfSimulator& j) { return reaction(j).limit; },
           "Of the limits along the coordinate, > 0 from the lower one [N m] or [N].")
+      .def_property_readonly(
+          "drive", [](const JointOfSimulator& j) { return reaction(j).drive; },
+          "Effort of the motor along the coordinate in the last step [N m] or [N].")
+      .def_property_readonly(
+          "friction", [](const JointOfSimulator& j) { return reaction(j).friction; },
+          "Effort of dry friction along the coordinate in the last step [N m] or [N].")
+      .def_property(
+          "target",
+          [](const JointOfSimulator& j) -> py::object {
+            const double target = j.core->targets()[index(j.id)];
+            return std::isnan(target) ? py::object(py::none()) : py::object(py::float_(target));
+          },
+          [](const JointOfSimulator& j, const py::object& value) {
+            j.core->require_idle();
+            if (!value.is_none() && !j.joint().motor)
+              throw py::value_error(fmt::format("target: joint '{}' has no motor", j.joint().name));
+            j.core->targets()[index(j.id)] = value.is_none()
+                                                 ? std::numeric_limits<double>::quiet_NaN()
+                                                 : number(value, "target");
+          },
+          "Velocity [rad/s], [m/s] or effort [N m], [N] of the motor that the scene gives the "
+          "joint, "
+          "in every\nstep until it is changed; None: its function of time.")
       .def_property(
           "effort", [](const JointOfSimulator& j) { return j.core->efforts()[index(j.id)]; },
           [](const JointOfSimulator& j, const py::object& value) {
@@ -313,7 +336,7 @@ raises cairn.StepStopped and leaves the state as it was; an accepted or rejected
           "In the world, (bodies, 3) [rad/s]. A read-only view that follows the steps.")
       .def_property_readonly("joints", joint_rows,
                              "Structured array, a row a joint: position, velocity, force, torque, "
-                             "limit, as of Joint. A copy.")
+                             "limit, drive and friction, as of Joint. A copy.")
       .def_property(
           "external_forces",
           [](const SharedCore& self) {
@@ -342,9 +365,31 @@ raises cairn.StepStopped and leaves the state as it was; an accepted or rejected
                                       {static_cast<py::ssize_t>(c.model().joints.size())});
             std::copy_n(e.data(), e.size(), c.efforts().data());
           },
-          "Of motors at revolute [N m] and prismatic [N] joints, (joints,). A writable view; what "
+          "Applied at revolute [N m] and prismatic [N] joints, (joints,). A writable view; what "
           "it"
           "\nholds acts in every step until it is changed.")
+      .def_property(
+          "motor_targets",
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return view(c, c->targets().data(), {static_cast<py::ssize_t>(c->targets().size())},
+                        {stride}, true);
+          },
+          [](Core& c, const py::object& value) {
+            c.require_idle();
+            const auto n = static_cast<py::ssize_t>(c.model().joints.size());
+            const auto t =
+                py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
+            if (!t || t.ndim() != 1 || t.shape(0) != n) {
+              PyErr_Clear();
+              throw py::value_error(
+                  fmt::format("motor_targets: expected numbers of shape ({},)", n));
+            }
+            std::copy_n(t.data(), n, c.targets().data());
+          },
+          "Velocities or efforts of the motors of the scene, (joints,); nan: the function of time. "
+          "A "
+          "writable view; what it\nholds acts in every step until it is changed.")
       .def(
           "set_forces", set_forces, py::arg("bodies") = py::none(), py::arg("forces") = py::none(),
           py::arg("torques") = py::none(), py::arg("points") = py::none(),

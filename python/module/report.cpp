@@ -103,7 +103,7 @@ void bind_report(py::module_& m) {
   PYBIND11_NUMPY_DTYPE(ImpactRow, time, approach, rebound, restitution, lost_restitution,
                        lost_friction, put_in, kinetic_before, kinetic_after, body_a, body_b, group);
 
-  PYBIND11_NUMPY_DTYPE(JointRow, position, velocity, force, torque, limit);
+  PYBIND11_NUMPY_DTYPE(JointRow, position, velocity, force, torque, limit, drive, friction);
 
   py::class_<VerdictPart>(m, "VerdictPart", "One of the three parts of a verdict.")
       .def_readonly("ok", &VerdictPart::ok)
@@ -189,7 +189,8 @@ limit: not a contact but the end of the range of joint feature_a.)")
           R"(A structured array, a row a joint of the model:
 
 position [rad] or [m] and velocity of the coordinate; force [N] and torque [N m], the reaction on the second body at and about
-its anchor, in the world; limit, what the end of the range does [N m] or [N].)")
+its anchor, in the world; limit, what the end of the range does, drive, the motor, and friction, along the coordinate [N m] or
+[N].)")
       .def("contact_names", contact_names, "Beside contacts.")
       .def("force_on", force_on, py::arg("body"), py::arg("other") = py::none(),
            "Sum of the contact forces on a body, of those with another one if it is given, (3,) "

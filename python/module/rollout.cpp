@@ -47,7 +47,8 @@ void run_one(const Batch& batch, std::size_t run, Stop& stop, State& state, Resu
                 scene.simulation.verdict);
   sim.set_interrupt({&is_set, &stop});
   const std::size_t n = batch.bodies();
-  std::vector<ExternalForce> forces;
+  Controls controls;
+  std::vector<ExternalForce>& forces = controls.forces;
   for (std::size_t step = 0; step < batch.steps && !stop; ++step) {
     const std::size_t at = run * batch.steps + step;
     if (batch.controls || batch.efforts) {
@@ -59,9 +60,8 @@ void run_one(const Batch& batch, std::size_t run, Stop& stop, State& state, Resu
       const std::size_t joints = scene.model->joints.size();
       if (batch.efforts)
         add_efforts(*scene.model, sim.state(), {batch.efforts + at * joints, joints}, forces);
-      sim.set_external_forces(forces);
     }
-    const StepReport& report = sim.step(batch.h);
+    const StepReport& report = sim.step(batch.h, controls);
     const bool taken = !report.failed() && report.status != StepStatus::interrupted;
     // A run that stopped stays where it is.
     out.accepted[at] = taken && report.accepted();

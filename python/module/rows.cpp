@@ -46,7 +46,9 @@ JointRow joint_row(const JointReport& joint) {
                .velocity = joint.velocity,
                .force = {},
                .torque = {},
-               .limit = joint.limit};
+               .limit = joint.limit,
+               .drive = joint.drive,
+               .friction = joint.friction};
   std::copy_n(joint.force.data(), 3, row.force);
   std::copy_n(joint.torque.data(), 3, row.torque);
   return row;

@@ -42,7 +42,7 @@ struct JointRow {
   double position, velocity;
   double force[3];
   double torque[3];
-  double limit;
+  double limit, drive, friction;
 };
 
 // Of the contact on its second body, in the world [N]; a limit gives none.

@@ -88,6 +88,10 @@ py::list joints_of(const Model& model) {
         py::make_tuple(body_name(model, joint.bodies[0]), body_name(model, joint.bodies[1]));
     d["lower"] = joint.limits.lower;
     d["upper"] = joint.limits.upper;
+    d["friction"] = joint.friction;
+    d["motor"] = !joint.motor            ? py::object(py::none())
+                 : joint.motor->velocity ? py::object(py::str("velocity"))
+                                         : py::object(py::str("effort"));
     list.append(d);
   }
   return list;
@@ -154,7 +158,9 @@ void bind_model(py::module_& m) {
           "Number of free velocities of all bodies.")
       .def_property_readonly(
           "joints", [](const ModelOfScene& s) { return joints_of(s.get()); },
-          "Of each joint a dict: name, type, bodies, lower and upper limit [rad] or [m].")
+          "Of each joint a dict: name, type, bodies, lower and upper limit [rad] or [m], "
+          "friction,\n"
+          "motor: what it keeps or gives, \"velocity\", \"effort\" or None.")
       .def_property_readonly(
           "shapes", [](const ModelOfScene& s) { return shapes_of(s.get()); },
           "Of each shape a dict: body, type, material.")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 #include "module/efforts.hpp"
 #include "module/errors.hpp"
@@ -98,6 +99,7 @@ Core::Core(SharedScene scene)
              std::vector<double>(3 * n)};
   external_.assign(6 * n, 0);
   efforts_.assign(model().joints.size(), 0);
+  targets_.assign(model().joints.size(), std::numeric_limits<double>::quiet_NaN());
   has_prescribed_ = std::any_of(model().bodies.begin(), model().bodies.end(),
                                 [](const Body& b) { return b.kind == BodyKind::prescribed; });
   sim_.set_interrupt({&Signals::asked, &signals_});
@@ -110,19 +112,30 @@ void Core::require_idle() const {
 }
 
 void Core::take_forces() {
-  taken_ = at_points_;
+  taken_.forces = at_points_;
+  taken_.motors.clear();
   for (std::size_t i = 0; i < external_.size(); i += 6) {
     const double* f = external_.data() + i;
     if (std::all_of(f, f + 6, [](double x) { return x == 0; })) continue;
     if (!std::all_of(f, f + 6, [](double x) { return std::isfinite(x); }))
       throw py::value_error(fmt::format("external_forces: the force on body '{}' is not finite",
                                         model().bodies[i / 6].name));
-    taken_.push_back({.body = static_cast<BodyId>(i / 6), .force = Vec3(f), .torque = Vec3(f + 3)});
+    taken_.forces.push_back(
+        {.body = static_cast<BodyId>(i / 6), .force = Vec3(f), .torque = Vec3(f + 3)});
   }
-  add_efforts(model(), sim_.state(), efforts_, taken_);
-  if (taken_.empty() && !pushes_) return;
-  sim_.set_external_forces(taken_);
-  pushes_ = !taken_.empty();
+  add_efforts(model(), sim_.state(), efforts_, taken_.forces);
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (std::isnan(targets_[i])) continue;
+    const Joint& joint = model().joints[i];
+    if (!joint.motor)
+      throw py::value_error(fmt::format(
+          "motor_targets: joint '{}' has no motor; give it one in the scene, or use its effort",
+          joint.name));
+    if (!std::isfinite(targets_[i]))
+      throw py::value_error(
+          fmt::format("motor_targets: the target of joint '{}' is not finite", joint.name));
+    taken_.motors.push_back({static_cast<JointId>(i), targets_[i]});
+  }
 }
 
 void Core::fill_arrays() {
@@ -154,6 +167,7 @@ const Core::Arrays& Core::arrays() {
 void Core::call(const py::object& controller, const py::object& self) {
   external_before_ = external_;
   efforts_before_ = efforts_;
+  targets_before_ = targets_;
   const std::vector<ExternalForce> points = at_points_;
   // The state is copied where the controller changes it, which few do.
   in_controller_ = true;
@@ -167,6 +181,7 @@ void Core::call(const py::object& controller, const py::object& self) {
     // Whatever the controller did before it failed is taken back.
     external_ = external_before_;
     efforts_ = efforts_before_;
+    targets_ = targets_before_;
     at_points_ = points;
     if (state_changed_) put_state(before_controller_);
     throw;
@@ -175,7 +190,7 @@ void Core::call(const py::object& controller, const py::object& self) {
 
 bool Core::advance(double length) {
   if (has_prescribed_) poses_before_ = sim_.state().poses;
-  const StepReport& report = sim_.step(length);
+  const StepReport& report = sim_.step(length, taken_);
   has_report_ = true;
   if (report.status == StepStatus::interrupted) return false;
   if (!report.failed()) {
@@ -278,6 +293,7 @@ void Core::reset(const State& state) {
   rejected_ = 0;
   std::fill(external_.begin(), external_.end(), 0.0);
   std::fill(efforts_.begin(), efforts_.end(), 0.0);
+  std::fill(targets_.begin(), targets_.end(), std::numeric_limits<double>::quiet_NaN());
   at_points_.clear();
   if (recording_) record("");
 }

@@ -90,6 +90,8 @@ class Core : public std::enable_shared_from_this<Core> {
     return external_;
   }  // force and torque about the centre of mass, 6 a body
   std::vector<double>& efforts() { return efforts_; }  // beside the joints
+  // Of motors beside the joints; not a number: what the scene says.
+  std::vector<double>& targets() { return targets_; }
   void set_point_forces(std::vector<ExternalForce> forces) { at_points_ = std::move(forces); }
   std::vector<ExternalForce> point_forces() const { return at_points_; }
 
@@ -119,7 +121,7 @@ class Core : public std::enable_shared_from_this<Core> {
   std::weak_ptr<ReportOfStep> report_;
   bool in_controller_ = false, state_changed_ = false;  // by the controller at hand
   State before_controller_;
-  std::vector<double> external_before_, efforts_before_;
+  std::vector<double> external_before_, efforts_before_, targets_before_;
 
   bool arrays_in_use_ = false;
   Arrays arrays_;
@@ -127,9 +129,9 @@ class Core : public std::enable_shared_from_this<Core> {
   std::vector<Pose> poses_before_;  // the step, where bodies have prescribed motion
   bool moved_by_step_ = false;      // poses_before_ belong to the state
 
-  std::vector<double> external_, efforts_;
-  std::vector<ExternalForce> at_points_, taken_;
-  bool pushes_ = false;  // the engine has external forces
+  std::vector<double> external_, efforts_, targets_;
+  std::vector<ExternalForce> at_points_;
+  Controls taken_;  // by the next step
 
   std::unique_ptr<play::Clip> clip_;
   bool recording_ = false;

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tempfile
 import subprocess
 import unittest
 
@@ -64,6 +65,41 @@ class ClosedForms(unittest.TestCase):
         np.testing.assert_allclose(hinge.force, [0, 0, G], atol=1e-5)
         self.assertAlmostEqual(sim.joints["position"][0], hinge.position)
         np.testing.assert_array_equal(sim.joints["force"][0], hinge.force)
+
+    def test_motors(self):
+        arm = {"cairn": 1, "name": "arm", "gravity": [0, 0, -G],
+               "bodies": [{"name": "bob", "mass": 2, "inertia": 0.1, "position": [1, 0, 0]}],
+               "joints": [{"name": "hinge", "type": "revolute", "bodies": ["world", "bob"], "axis": [0, 1, 0],
+                           "anchors": [[0, 0, 0], [-1, 0, 0]], "friction": 0.5, "motor": {"effort": 0}}],
+               "simulation": {"step": 0.002, "duration": 1}}
+        sim = cairn.Simulator(arm)
+        hinge = sim.joint("hinge")
+        self.assertIsNone(hinge.target)
+
+        def compensate(sim):  # the arm stays where it is
+            hinge.target = -2 * G * math.cos(hinge.position)
+
+        sim.controller = compensate
+        with tempfile.TemporaryDirectory() as folder:
+            with sim.record(folder + "/arm.cairn"):
+                sim.step(200)
+            self.assertTrue(cairn.Trace(folder + "/arm.cairn").check()["ok"])
+        self.assertAlmostEqual(hinge.position, 0, delta=1e-12)
+        self.assertAlmostEqual(hinge.drive, -2 * G, delta=1e-9)
+        sim.controller = None
+        hinge.target = -2 * G + 0.499  # dry friction holds the rest
+        sim.step(200)
+        self.assertAlmostEqual(hinge.velocity, 0, delta=1e-12)
+        self.assertAlmostEqual(hinge.friction, -0.499, delta=1e-9)
+        hinge.target = None
+        sim.step()
+        self.assertAlmostEqual(hinge.velocity, 0.002 * (2 * G - 0.5) / 2.1, delta=1e-4)
+        sim.motor_targets[0] = math.inf
+        with self.assertRaises(ValueError):
+            sim.step()
+        arm["joints"][0].pop("motor")
+        with self.assertRaises(ValueError):
+            cairn.Simulator(arm).joint("hinge").target = 1
 
     def test_ledger_adds_up(self):
         sim = cairn.Simulator(scene("cannonball21"))
