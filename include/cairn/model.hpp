@@ -80,10 +80,16 @@ struct JointLimits {
 // Drives the coordinate of a revolute or prismatic joint. An effort is a torque about its axis
 // [N m] or a force along it [N].
 struct JointMotor {
-  std::optional<TimeFunction> velocity;  // that it keeps while that takes no more than max_effort
-                                         // [rad/s], [m/s]
-  double max_effort = 0;                 // with a velocity
-  TimeFunction effort;                   // without one: what it gives
+  // What it keeps, one of both, while that takes no more than max_effort; neither: it gives
+  // `effort`.
+  std::optional<TimeFunction> velocity;  // [rad/s], [m/s]
+  std::optional<TimeFunction> position;  // of the coordinate [rad], [m]
+  double max_effort = 0;
+  double max_velocity = std::numeric_limits<double>::infinity();  // towards the position
+  TimeFunction effort;
+
+  bool keeps() const { return velocity || position; }
+  const TimeFunction& what() const { return velocity ? *velocity : position ? *position : effort; }
 };
 
 struct JointDescription {
@@ -298,7 +304,7 @@ struct ExternalForce {
 };
 
 // What a motor keeps or gives in a step, in place of its function of time: a velocity [rad/s],
-// [m/s] or an effort [N m], [N], as the motor is.
+// [m/s], a position [rad], [m] or an effort [N m], [N], as the motor is.
 struct MotorTarget {
   JointId joint{};
   double value = 0;

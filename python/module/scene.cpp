@@ -91,6 +91,7 @@ py::list joints_of(const Model& model) {
     d["friction"] = joint.friction;
     d["motor"] = !joint.motor            ? py::object(py::none())
                  : joint.motor->velocity ? py::object(py::str("velocity"))
+                 : joint.motor->position ? py::object(py::str("position"))
                                          : py::object(py::str("effort"));
     list.append(d);
   }
@@ -160,7 +161,7 @@ void bind_model(py::module_& m) {
           "joints", [](const ModelOfScene& s) { return joints_of(s.get()); },
           "Of each joint a dict: name, type, bodies, lower and upper limit [rad] or [m], "
           "friction,\n"
-          "motor: what it keeps or gives, \"velocity\", \"effort\" or None.")
+          "motor: what it keeps or gives, \"velocity\", \"position\", \"effort\" or None.")
       .def_property_readonly(
           "shapes", [](const ModelOfScene& s) { return shapes_of(s.get()); },
           "Of each shape a dict: body, type, material.")

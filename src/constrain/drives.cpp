@@ -20,13 +20,16 @@ const MotorTarget* target_of(std::span<const MotorTarget> targets, JointId joint
   return nullptr;
 }
 
-Bounds bounds_of(const Joint& joint, Role role, double t, double h, const MotorTarget* target) {
+Bounds bounds_of(const Joint& joint, double coordinate, Role role, double t, double h,
+                 const MotorTarget* target) {
   if (role == Role::friction) return {-joint.friction, joint.friction, 0};
   const JointMotor& motor = *joint.motor;
-  if (motor.velocity)
-    return {-motor.max_effort, motor.max_effort, target ? target->value : (*motor.velocity)(t + h)};
-  const double effort = target ? target->value : motor.effort(t);
-  return {effort, effort, 0};
+  const double what = target ? target->value : motor.what()(motor.keeps() ? t + h : t);
+  if (!motor.keeps()) return {what, what, 0};
+  if (motor.velocity) return {-motor.max_effort, motor.max_effort, what};
+  const double rate = model::coordinate_difference(joint, what, coordinate) / h;
+  return {-motor.max_effort, motor.max_effort,
+          std::clamp(rate, -motor.max_velocity, motor.max_velocity)};
 }
 
 }  // namespace
@@ -89,7 +92,8 @@ void add_drives(const Model& model, std::span<const Pose> poses, std::span<const
       Constraint c;
       if (!coordinate_row(model, poses, layout, id, c)) continue;
       const double lever = model::is_angle(joint) ? model.length_unit : 1;
-      const Bounds bounds = bounds_of(joint, role, t, h, target_of(targets, id));
+      const Bounds bounds = bounds_of(joint, model::joint_coordinate(poses, joint).value, role, t,
+                                      h, target_of(targets, id));
       const double unit = h / (lever * problem.units.impulse());
       DriveRow row;
       row.motion = prescribed_coordinate_rate(model, poses, poses_end, joint, h, motion);

@@ -230,9 +230,21 @@ bool LinkBuilder::drive_of(const JointDescription& d, const std::string& path) {
   const std::string effort = turns ? "N m" : "N";
   bool good = checks_.nonnegative(d.friction, path + ".friction", effort);
   if (!d.motor) return good;
-  if (d.motor->velocity) {
-    good &= checks_.finite_at_start(*d.motor->velocity, path + ".motor.velocity");
+  if (d.motor->velocity && d.motor->position) {
+    checks_.error(path + ".motor", ErrorCode::conflict, "a motor keeps a velocity or a position",
+                  "both", "one of them", "drop one of them");
+    return false;
+  }
+  if (d.motor->keeps()) {
+    good &= checks_.finite_at_start(
+        d.motor->what(), path + (d.motor->velocity ? ".motor.velocity" : ".motor.position"));
     good &= checks_.positive(d.motor->max_effort, path + ".motor.max_effort", effort);
+    if (!(d.motor->max_velocity > 0)) {
+      checks_.error(path + ".motor.max_velocity", ErrorCode::out_of_range,
+                    "the largest rate towards a position is not positive",
+                    to_text(d.motor->max_velocity), "a positive number", "choose a larger one");
+      good = false;
+    }
   } else {
     good &= checks_.finite_at_start(d.motor->effort, path + ".motor.effort");
   }

@@ -224,22 +224,33 @@ static JointMotor read_motor(const json::Node& node, const std::string& path, Sc
   }
   const Fields fields(node, path, motor_fields(), errors);
   fields.read("velocity", motor.velocity);
+  fields.read("position", motor.position);
   fields.read_number("max_effort", motor.max_effort, {0, 1e30, true});
+  fields.read_number("max_velocity", motor.max_velocity, {0, 1e30, true});
   fields.read("effort", motor.effort);
-  const bool keeps = fields.find("velocity") != nullptr;
-  if (keeps == (fields.find("effort") != nullptr))
+  std::string given;
+  int kinds = 0;
+  for (const char* key : {"velocity", "position", "effort"})
+    if (fields.find(key)) given += (kinds++ > 0 ? " and " : "") + std::string(key);
+  const bool keeps = !fields.find("effort"), limited = fields.find("max_effort") != nullptr;
+  if (kinds != 1)
     errors.add(node, path, ErrorCode::conflict,
-               keeps ? "a motor keeps a velocity or gives an effort, not both"
-                     : "a motor says neither what velocity it keeps nor what effort it gives",
-               keeps ? "velocity and effort" : "neither", "velocity with max_effort, or effort",
-               keeps ? "drop one of them" : "add velocity and max_effort, or effort");
-  else if (keeps != (fields.find("max_effort") != nullptr))
-    errors.add(node, path, keeps ? ErrorCode::missing_key : ErrorCode::conflict,
-               keeps ? "a motor that keeps a velocity has no largest effort"
-                     : "max_effort goes with a velocity",
-               keeps ? "no max_effort" : "max_effort and effort",
-               keeps ? "a positive number" : "effort alone",
-               keeps ? "add max_effort" : "drop max_effort: the motor gives exactly its effort");
+               kinds == 0 ? "a motor says neither what it keeps nor what effort it gives"
+                          : "a motor keeps one thing or gives an effort",
+               kinds == 0 ? "none of them" : given,
+               "velocity or position with max_effort, or effort",
+               kinds == 0 ? "add velocity and max_effort, or effort" : "drop all but one");
+  else if (keeps && !limited)
+    errors.add(node, path, ErrorCode::missing_key,
+               "a motor that keeps a " + given + " has no largest effort", "no max_effort",
+               "a positive number", "add max_effort");
+  else if (!keeps && limited)
+    errors.add(node, path, ErrorCode::conflict, "max_effort goes with a velocity or a position",
+               "max_effort and effort", "effort alone",
+               "drop max_effort: the motor gives exactly its effort");
+  else if (fields.find("max_velocity") && !fields.find("position"))
+    errors.add(node, path, ErrorCode::conflict, "max_velocity goes with a position",
+               "max_velocity and " + given, "position with max_velocity", "drop max_velocity");
   return motor;
 }
 

@@ -190,6 +190,54 @@ TEST(Friction, OfAJointStopsALoad) {
   }
 }
 
+JointMotor goes_to(const std::string& position, double max_effort) {
+  JointMotor motor;
+  motor.position = function(position);
+  motor.max_effort = max_effort;
+  return motor;
+}
+
+// A servo is where its function says at the end of every step, against the weight and through
+// several turns; the motor carries what Newton's law says.
+TEST(Drives, APositionIsKeptExactly) {
+  for (const SchemeOptions& scheme : schemes())
+    for (const bool hinge : {false, true}) {
+      ModelDescription d = hinge ? arm() : slide(0.6);
+      d.joints[0].motor = goes_to(hinge ? "4*t^2" : "0.3*t^2", 1e4);
+      Simulator sim = simulator_of(d, scheme);
+      for (int i = 1; i <= 1000; ++i) {
+        ASSERT_TRUE(certified_step(sim, h));
+        ASSERT_TRUE(sim.report().accepted()) << i << sim.report().verdict.energy.sentence;
+        const double t = i * h, q = hinge ? 4 * t * t : 0.3 * t * t;
+        ASSERT_NEAR(std::remainder(joint(sim).position - q, 2 * std::numbers::pi), 0, 1e-12) << i;
+        const double effort =
+            hinge ? about_hinge * 8 - mass * g * std::cos(q) : 3 * (0.6 + g * std::sin(0.6));
+        ASSERT_NEAR(joint(sim).drive, effort, hinge ? 0.6 : 1e-6) << i;
+      }
+    }
+}
+
+// Beyond its largest effort it falls behind; afterwards it comes back at its largest velocity.
+TEST(Drives, AServoThatWasHeldComesBackAtItsLargestVelocity) {
+  ModelDescription d = slide(0);
+  d.joints[0].motor = goes_to("0", 5);
+  d.joints[0].motor->max_velocity = 0.25;
+  Simulator sim = simulator(d);
+  const ExternalForce pull{.body = sim.model().find_body("load").value(), .force = Vec3(11, 0, 0)};
+  for (int i = 1; i <= 250; ++i) {
+    ASSERT_TRUE(certified_step(sim, h, {.forces = {pull}, .motors = {}}));
+    ASSERT_NEAR(joint(sim).velocity, 2 * i * h, 1e-9 * i);  // (11 - 5) N / 3 kg
+    ASSERT_NEAR(joint(sim).drive, -5, 1e-9);
+  }
+  const double away = joint(sim).position;
+  for (int i = 0; i < 2000 && joint(sim).position > 1e-9; ++i) {
+    ASSERT_TRUE(certified_step(sim, h));
+    ASSERT_GE(joint(sim).velocity, -0.25 - 1e-12);
+  }
+  EXPECT_GT(away, 0.2);
+  EXPECT_NEAR(joint(sim).position, 0, 1e-12);
+}
+
 // Friction of the motor's joint adds to its load.
 TEST(Drives, AMotorWorksAgainstFriction) {
   ModelDescription d = slide(0);
@@ -398,6 +446,13 @@ TEST(Drives, NonsenseIsRefused) {
   refused([](JointDescription& j) { j.motor = keeps("1", 0); }, "joints[0].motor.max_effort");
   refused([](JointDescription& j) { j.motor = keeps("1/t", 1); }, "joints[0].motor.velocity");
   refused([](JointDescription& j) { j.motor = gives("log(t)"); }, "joints[0].motor.effort");
+  refused([](JointDescription& j) { j.motor = goes_to("1/t", 1); }, "joints[0].motor.position");
+  refused(
+      [](JointDescription& j) {
+        j.motor = goes_to("1", 1);
+        j.motor->max_velocity = 0;
+      },
+      "joints[0].motor.max_velocity");
   refused(
       [](JointDescription& j) {
         j.type = BallJoint{};

@@ -105,9 +105,10 @@ json::Node write(const BodyDescription& body) {
 
 json::Node write(const JointMotor& motor) {
   json::Node node = json::Node::object();
-  if (motor.velocity) {
-    node.set("velocity", write(*motor.velocity));
+  if (motor.keeps()) {
+    node.set(motor.velocity ? "velocity" : "position", write(motor.what()));
     node.set("max_effort", motor.max_effort);
+    if (std::isfinite(motor.max_velocity)) node.set("max_velocity", motor.max_velocity);
   } else {
     node.set("effort", write(motor.effort));
   }

@@ -134,9 +134,13 @@ const FieldTable& motor_fields() {
       "motor",
       {{"velocity", T::expression, "rad/s, m/s", "none",
         "of the coordinate, which the motor keeps; needs `max_effort`"},
-       {"max_effort", T::number, "N m, N", "none", "largest effort that keeping `velocity` takes"},
+       {"position", T::expression, "rad, m", "none",
+        "of the coordinate, which the motor keeps; needs `max_effort`"},
+       {"max_effort", T::number, "N m, N", "none",
+        "largest effort that keeping `velocity` or `position` takes"},
+       {"max_velocity", T::number, "rad/s, m/s", "none", "largest rate towards `position`"},
        {"effort", T::expression, "N m, N", "none",
-        "torque about the axis or force along it, instead of `velocity`"}}};
+        "torque about the axis or force along it, instead of `velocity` or `position`"}}};
   return table;
 }
 

@@ -48,13 +48,15 @@ Stop lost_motor(const Model& model, std::span<const MotorTarget> targets, double
     const Joint& joint = model.joints[i];
     if (!joint.motor) continue;
     const JointMotor& motor = *joint.motor;
-    double value = motor.velocity ? (*motor.velocity)(t + h) : motor.effort(t);
+    double value = motor.what()(motor.keeps() ? t + h : t);
     for (const MotorTarget& target : targets)
       if (index(target.joint) == i) value = target.value;
     if (!std::isfinite(value))
-      return {StopReason::not_finite,
-              fmt::format("{} of the motor of joint '{}' is not finite",
-                          motor.velocity ? "velocity" : "effort", joint.name)};
+      return {StopReason::not_finite, fmt::format("{} of the motor of joint '{}' is not finite",
+                                                  motor.velocity   ? "velocity"
+                                                  : motor.position ? "position"
+                                                                   : "effort",
+                                                  joint.name)};
   }
   return {};
 }

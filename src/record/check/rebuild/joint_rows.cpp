@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numbers>
 
 #include "record/check/rebuild/rows.hpp"
 
@@ -252,6 +253,15 @@ struct Drive {
   bool moves = false;
 };
 
+// The angle by which B has turned about the axis, or its way along it: of a direction across it.
+double coordinate_of(const Joint& joint, const Pose& A, const Pose& B, const Vec3& axis) {
+  if (std::holds_alternative<PrismaticJoint>(joint.type))
+    return axis.dot(B * joint.anchors[1] - A * joint.anchors[0]);
+  const Vec3 across = tangents(joint.axes[0]).t1;
+  const Vec3 now = A.R.conjugate() * (B.R * (joint.R_AB.conjugate() * across));
+  return std::atan2(joint.axes[0].dot(across.cross(now)), across.dot(now));
+}
+
 Drive drive_of(const Segment& s, const Place& place, const Joint& joint, Role role) {
   const bool turns = std::holds_alternative<RevoluteJoint>(joint.type);
   const double h = place.length;
@@ -288,10 +298,19 @@ Drive drive_of(const Segment& s, const Place& place, const Joint& joint, Role ro
   }
   out.hi = joint.friction;
   out.lo = -joint.friction;
-  if (role == Role::drive && joint.motor->velocity) {
-    out.hi = joint.motor->max_effort;
+  if (role == Role::drive && joint.motor->keeps()) {
+    const JointMotor& motor = *joint.motor;
+    out.hi = motor.max_effort;
     out.lo = -out.hi;
-    out.target = out.lever * (*joint.motor->velocity)(place.t + h);
+    double rate = motor.what()(place.t + h);
+    if (motor.position) {
+      const double q = coordinate_of(joint, pose(joint.bodies[0]), pose(joint.bodies[1]), axis);
+      double way = rate - q;
+      if (turns) way = std::remainder(way, 2 * std::numbers::pi);
+      out.rounding += 0x1p-44 * (out.lever * (1 + std::abs(rate)) + out.size) / h;
+      rate = std::clamp(way / h, -motor.max_velocity, motor.max_velocity);
+    }
+    out.target = out.lever * rate;
   } else if (role == Role::drive) {
     out.lo = out.hi = joint.motor->effort(place.t);
   }
