@@ -95,4 +95,8 @@ void BlockMatrix::solve(VecX& x) const {
   x = factor_->solver.solve(x).eval();
 }
 
+void BlockMatrix::multiply(const VecX& x, VecX& out) const {
+  out.noalias() = factor_->matrix.selfadjointView<Eigen::Lower>() * x;
+}
+
 }  // namespace cairn::analyse

@@ -51,6 +51,7 @@ class BlockMatrix {
 
   bool factor();
   void solve(VecX& x) const;  // in place
+  void multiply(const VecX& x, VecX& out) const;
 
  private:
   struct Block {

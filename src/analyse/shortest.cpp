@@ -15,7 +15,14 @@ namespace {
 constexpr int most_steps = 100;
 constexpr double reached = 1e-11;        // missing motion over the largest impulse [-]
 constexpr double least_delta = 0x1p-43;  // (E623)
-constexpr double unique_share = 1e-6;    // (E624)
+// Of equalities in the factor: one of them that is eliminated before its bodies costs this share of
+// the digits, which refinement brings back.
+constexpr double factor_delta = 0x1p-20;
+// Of velocities in the factor: bodies that neither contacts nor joints hold along a direction have
+// no more than this, which must not be rounding of what they had.
+constexpr double factor_floor = 0x1p-33;
+constexpr int refinements = 3;
+constexpr double unique_share = 1e-6;  // (E624)
 constexpr int purifications = 3;
 
 // z = J y, or g += J^T p, over all constraints of a kind.
@@ -112,6 +119,7 @@ void ShortestImpulses::make_matrix(const Problem& problem, std::span<const int> 
   for (const Link& l : equalities_) {
     for (const int node : l.node)
       if (node >= 0) pairs.push_back({static_cast<int>(sizes.size()), node});
+    if (l.node[0] >= 0 && l.node[1] >= 0) pairs.push_back(ordered(l.node[0], l.node[1]));
     sizes.push_back(l.rows);
   }
   matrix_.reset(sizes, std::move(pairs));
@@ -130,7 +138,9 @@ void ShortestImpulses::make_matrix(const Problem& problem, std::span<const int> 
       if (l.node[side] >= 0) {
         l.at[side] = matrix_.first(l.node[side]);
         l.block[side] = matrix_.find(node, l.node[side]);
+        l.own[side] = matrix_.find(l.node[side], l.node[side]);
       }
+    if (l.node[0] >= 0 && l.node[1] >= 0) l.block[2] = matrix_.find(l.node[0], l.node[1]);
     ++node;
   }
 }
@@ -195,11 +205,22 @@ bool ShortestImpulses::factor(const std::vector<Weights>& D, double delta) {
     matrix_.add(l.block[2], l.rows, l.J[large], D[i], l.J[1 - large]);
   }
   static constexpr double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  for (const Link& l : equalities_)
+  // J_e^T J_e beside J_e changes nothing of the answer (solve() adds J_e^T of the right side), and
+  // gives bodies that only joints hold a pivot that is no rounding (E623).
+  static constexpr Weights one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  for (const Link& l : equalities_) {
     for (std::size_t side = 0; side < 2; ++side)
-      if (l.block[side] >= 0) matrix_.add(l.block[side], l.rows, unit, unit, l.J[side]);
-  matrix_.add_diagonal(delta, 0, velocities_);
-  matrix_.add_diagonal(-least_delta, velocities_, matrix_.size());
+      if (l.block[side] >= 0) {
+        matrix_.add(l.block[side], l.rows, unit, unit, l.J[side]);
+        matrix_.add(l.own[side], l.rows, l.J[side], one, l.J[side]);
+      }
+    if (l.block[2] < 0) continue;
+    const std::size_t large = l.node[0] > l.node[1] ? 0 : 1;
+    matrix_.add(l.block[2], l.rows, l.J[large], one, l.J[1 - large]);
+  }
+  shift_ = std::max(0.0, factor_floor - delta);
+  matrix_.add_diagonal(delta + shift_, 0, velocities_);
+  matrix_.add_diagonal(-factor_delta, velocities_, matrix_.size());
   return matrix_.factor();
 }
 
@@ -207,9 +228,19 @@ void ShortestImpulses::solve(const VecX& top, const VecX& bottom, VecX& y, VecX&
   right_.resize(matrix_.size());
   right_.head(velocities_) = top;
   right_.tail(equality_rows_) = bottom;
-  matrix_.solve(right_);
-  y = right_.head(velocities_);
-  nu = right_.tail(equality_rows_);
+  add_transposed(equalities_, bottom, right_);
+  answer_ = right_;
+  matrix_.solve(answer_);
+  for (int i = 0; i < refinements; ++i) {
+    matrix_.multiply(answer_, missing_);
+    missing_.head(velocities_) -= shift_ * answer_.head(velocities_);
+    missing_.tail(equality_rows_) += (factor_delta - least_delta) * answer_.tail(equality_rows_);
+    missing_ = right_ - missing_;
+    matrix_.solve(missing_);
+    answer_ += missing_;
+  }
+  y = answer_.head(velocities_);
+  nu = answer_.tail(equality_rows_);
 }
 
 bool ShortestImpulses::find_unique() {

@@ -41,7 +41,8 @@ class ShortestImpulses {
     std::array<int, 2> size = {0, 0};         // their numbers
     std::array<int, 2> node = {-1, -1};       // of the matrix
     std::array<int, 3> block = {-1, -1, -1};  // contacts: of both bodies, and between them;
-                                              // equalities: to both bodies, and its own
+                                              // equalities: to both bodies, and between them
+    std::array<int, 2> own = {-1, -1};        // equalities: of both bodies
     double J[2][max_rows][max_velocities] = {};
   };
 
@@ -62,6 +63,8 @@ class ShortestImpulses {
   VecX lambda_, kept_, g_;  // over size_: in their faces, outside of them; J^T lambda
   VecX scale_, nu_scale_;   // of the unknowns
   VecX y_, nu_, z_, p_, rest_, bottom_, right_;
+  VecX answer_, missing_;  // of solve()
+  double shift_ = 0;       // on the velocities in the factor, which solve() takes back
   std::vector<bool> unique_;
   double size_ = 0;  // largest impulse of a contact
   double rest_norm_ = 0;
