@@ -17,6 +17,9 @@ namespace {
 // Of the largest impulse of the island: what may be missing of the motion, and of optimality.
 constexpr double motion_share = 4e-11, shortest_share = 1e-9;
 constexpr std::array thresholds = {1.0, 0.5, 2.0};  // a velocity between them may count either way
+// Of a velocity, and of a lever arm over the largest one: what may count as zero.
+constexpr std::array<std::pair<double, double>, 6> readings = {
+    {{1, 0}, {0.5, 0}, {2, 0}, {1, 1e-7}, {0.5, 1e-7}, {2, 1e-7}}};
 constexpr int most_ranked_rows = 100;
 constexpr double surely_zero = 1e-8, surely_not = 1e-4;  // of a unit vector of the null space
 
@@ -145,7 +148,8 @@ class IslandCheck {
 };
 
 // What each contact of an island is by the rank of its rows: 1 unique, -1 not unique, 0 in between.
-std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double factor) {
+// Lever arms below `least` of the largest may be rounding and are left small.
+std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double factor, double least) {
   const Problem& p = bench.problem();
   std::vector<std::size_t> owner;
   std::vector<VecX> columns;
@@ -176,8 +180,9 @@ std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double fac
   Eigen::MatrixXd M(p.velocities(), count);
   for (Eigen::Index k = 0; k < count; ++k) M.col(k) = columns[static_cast<std::size_t>(k)];
   // Lengths of lever arms out of the way, then columns of unit length.
+  const double largest = M.rowwise().norm().maxCoeff();
   for (Eigen::Index r = 0; r < M.rows(); ++r)
-    if (const double size = M.row(r).norm(); size > 0) M.row(r) /= size;
+    if (const double size = std::max(M.row(r).norm(), least * largest); size > 0) M.row(r) /= size;
   for (Eigen::Index k = 0; k < count; ++k)
     if (const double size = M.col(k).norm(); size > 0) M.col(k) /= size;
   if (!M.allFinite())
@@ -250,15 +255,15 @@ void check_marks(const Model& model, const ForceBench& bench, const TraceFrame& 
     }
     bool agrees = false;
     std::size_t wrong = marks.front().first;
-    for (const double factor : thresholds) {
-      const std::map<std::size_t, int> kinds = ranked(bench, label, factor);
+    for (const auto& [factor, least] : readings) {
+      const std::map<std::size_t, int> kinds = ranked(bench, label, factor, least);
       const auto differs = std::find_if(marks.begin(), marks.end(), [&](const auto& mark) {
         const int kind = kinds.at(mark.first);
         return kind != 0 && (kind > 0) != (mark.second == ForceKind::unique);
       });
       agrees = agrees || differs == marks.end();
       if (agrees) break;
-      if (factor == 1) wrong = differs->first;
+      if (factor == 1 && least == 0) wrong = differs->first;
     }
     if (!agrees)
       complain(FindingCode::forces,
