@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 #include <variant>
 
 #include "base/conventions.hpp"
@@ -71,6 +72,36 @@ constexpr PairTable make_table() {
 // clang-format on
 
 constexpr PairTable table = make_table();
+
+template <class Shape, std::size_t i = 0>
+constexpr std::size_t place() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<i, Geometry>, Shape>)
+    return i;
+  else
+    return place<Shape, i + 1>();
+}
+template <class... Shapes>
+constexpr bool is_one_of(std::size_t i) {
+  return ((i == place<Shapes>()) || ...);
+}
+
+// Pairs without a function: polyhedra, which meet by faces and edges; two points, two half-spaces;
+// a planar shape and a spatial one that has no section in its plane.
+constexpr bool needs_none(std::size_t i, std::size_t j) {
+  const auto flat = [](std::size_t k) { return is_one_of<Disc, Ellipse, Polygon>(k); };
+  const auto solid = [](std::size_t k) { return is_one_of<Box, Ellipsoid, Hull>(k); };
+  const auto polyhedral = [](std::size_t k) { return is_one_of<Box, Hull, Polygon>(k); };
+  return (polyhedral(i) && polyhedral(j)) || (i == j && is_one_of<Point, Halfspace>(i)) ||
+         (flat(i) && solid(j)) || (solid(i) && flat(j));
+}
+
+constexpr bool is_complete(const PairTable& pairs) {
+  for (std::size_t i = 0; i < types; ++i)
+    for (std::size_t j = 0; j < types; ++j)
+      if ((pairs[i][j] == nullptr) != needs_none(i, j)) return false;
+  return true;
+}
+static_assert(is_complete(table), "a pair of shapes has no function");
 
 Vec3 lengths(const Geometry& geometry) {
   if (const auto* s = std::get_if<Sphere>(&geometry)) return {s->radius, 0, 0};
