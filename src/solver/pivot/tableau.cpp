@@ -18,7 +18,8 @@ double random_unit(std::uint64_t& state) {
 
 // target += factor * row, compiled for the vector units at hand; element by element, so the bits
 // are the same on all.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// The thread sanitizer would instrument the choice between both, which comes before it is ready.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("avx2", "default"), optimize("O3")))
 #endif
 void add_multiple(double factor, const double* row, int n, double* target) {
