@@ -66,11 +66,12 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
                  name(r.status), r.solve_count, iterations,
                  r.candidate_count() + static_cast<std::size_t>(r.filtered_contacts),
                  r.candidate_count());
-  fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},{},{},{},{},{},{}", l.kinetic_end,
-                 l.potential_end, l.kinetic_end + l.potential_end, l.work_applied, l.work_motion,
-                 l.friction, l.impact, l.stabilisation, l.integrator, l.solver, l.passive,
-                 l.imbalance());
-  describe(Cells{out}, static_cast<const StepFigures&>(r));
+  const Cells cells{out};
+  for (const double energy : {l.kinetic_end, l.potential_end, l.kinetic_end + l.potential_end,
+                              l.work_applied, l.work_motion, l.friction, l.impact, l.stabilisation,
+                              l.integrator, l.solver, l.passive, l.imbalance()})
+    cells({}, energy);
+  describe(cells, static_cast<const StepFigures&>(r));
   const Verdict& v = r.verdict;
   for (const double figure :
        {v.solve.worst, v.motion.worst, v.energy.worst, v.overlap, v.swept_overlap}) {
