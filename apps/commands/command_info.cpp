@@ -1,3 +1,4 @@
+#include <cmath>
 // cairn info: what is in a file. Text and JSON are two prints of one JSON value.
 #include <cctype>
 #include <fmt/format.h>
@@ -35,6 +36,23 @@ FileKind kind_of_file(const std::string& file) {
   return text && problem::is_any_problem(*text) ? FileKind::problem : FileKind::scene;
 }
 
+// What acts along the coordinates of joints, by joint.
+Json coordinates_json(const Model& model) {
+  Json json = Json::object();
+  for (const Joint& joint : model.joints) {
+    Json own = Json::object();
+    if (std::isfinite(joint.limits.lower)) own["lower"] = joint.limits.lower;
+    if (std::isfinite(joint.limits.upper)) own["upper"] = joint.limits.upper;
+    if (joint.friction > 0) own["friction"] = joint.friction;
+    if (const auto& motor = joint.motor) {
+      own["motor"] = motor->velocity ? "velocity" : motor->position ? "position" : "effort";
+      if (motor->keeps()) own["max_effort"] = motor->max_effort;
+    }
+    if (!own.empty()) json[joint.name] = std::move(own);
+  }
+  return json;
+}
+
 Json model_json(const Model& model) {
   static constexpr const char* kinds[] = {"dynamic", "fixed", "prescribed"};
   std::array<int, 3> count = {};
@@ -54,6 +72,8 @@ Json model_json(const Model& model) {
   json["shapes"]["all"] = model.shapes.size();
   for (const auto& [type, number] : shapes) json["shapes"][type] = number;
   json["joints"] = model.joints.size();
+  if (Json coordinates = coordinates_json(model); !coordinates.empty())
+    json["coordinates"] = std::move(coordinates);
   json["forces"] = {{"springs", model.springs.size()}, {"applied", model.applied_forces.size()}};
   json["gravity"] = {model.gravity.x(), model.gravity.y(), model.gravity.z()};
   Json& materials = json["materials"] = Json::object();

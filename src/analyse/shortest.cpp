@@ -22,6 +22,7 @@ constexpr double factor_delta = 0x1p-20;
 // no more than this, which must not be rounding of what they had.
 constexpr double factor_floor = 0x1p-33;
 constexpr int refinements = 3;
+constexpr double enough = 0x1p-45;     // missing, of the right side [-]
 constexpr double unique_share = 1e-6;  // (E624)
 constexpr int purifications = 3;
 
@@ -236,6 +237,7 @@ void ShortestImpulses::solve(const VecX& top, const VecX& bottom, VecX& y, VecX&
     missing_.head(velocities_) -= shift_ * answer_.head(velocities_);
     missing_.tail(equality_rows_) += (factor_delta - least_delta) * answer_.tail(equality_rows_);
     missing_ = right_ - missing_;
+    if (!(missing_.norm() > enough * right_.norm())) break;
     matrix_.solve(missing_);
     answer_ += missing_;
   }
