@@ -1,6 +1,6 @@
-#include <cmath>
 // cairn info: what is in a file. Text and JSON are two prints of one JSON value.
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <unistd.h>
