@@ -271,7 +271,7 @@ void bind_simulator(py::module_& m) {
           R"(Takes n steps of length h [s] (default: self.h) and returns the report of the last one.
 
 The controller, if there is one, is called before each of them. Other Python threads run meanwhile. A step that cannot be taken
-raises cairn.StepStopped and leaves the state as it was; an accepted or rejected one is told by report.accepted.)")
+raises cairn.StepStopped and leaves the state unchanged; report.accepted says whether the verdict of a step is good.)")
       .def_property_readonly(
           "report", [](Core& c) { return c.report(); }, "The report of the last step.")
       .def_property_readonly(

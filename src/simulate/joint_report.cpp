@@ -80,7 +80,7 @@ class JointReporter {
     const SolveRecord& record = *last;
     const double length = record.length > 0 ? record.length : solves.length;
     if (!(length > 0) || record.solution.lambda.size() != record.problem.rows()) return;
-    forget(record.problem);
+    reset(record.problem);
     for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
       const Constraint& c = record.problem.constraints[i];
       const double* lambda = record.solution.lambda.data() + record.problem.first_row[i];
@@ -90,8 +90,8 @@ class JointReporter {
     }
   }
 
-  // The entries of joints between the bodies of the problem begin anew.
-  void forget(const Problem& problem) {
+  // Clears the entries of the joints that the problem contains.
+  void reset(const Problem& problem) {
     for (const Constraint& c : problem.constraints)
       if (c.key.role == Role::joint)
         out_[base::at(c.key.element)].force = out_[base::at(c.key.element)].torque = Vec3::Zero();
