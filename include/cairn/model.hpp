@@ -64,8 +64,45 @@ struct PrismaticJoint {
 };
 struct FixedJoint {};  // the anchors coincide, no relative rotation
 
-using JointType = std::variant<DistanceJoint, BallJoint, RevoluteJoint, PrismaticJoint, FixedJoint>;
+// Axes are in the frame of the first body, for the configuration at the start [-].
+struct CylindricalJoint {  // slides along `axis` and turns about it
+  Vec3 axis = Vec3::UnitZ();
+};
+struct UniversalJoint {       // Cardan joint: the anchors coincide, the two axes stay perpendicular
+  Vec3 axis = Vec3::UnitX();  // fixed in the first body
+  Vec3 second_axis = Vec3::UnitY();  // fixed in the second body, perpendicular to `axis`
+};
+struct PlanarJoint {  // moves in a plane of the first body, no rotation out of it
+  Vec3 normal = Vec3::UnitZ();
+};
+struct PointOnLineJoint {  // the second anchor stays on a line through the first one
+  Vec3 axis = Vec3::UnitX();
+};
+struct PointOnPlaneJoint {  // the second anchor stays on a plane through the first one
+  Vec3 normal = Vec3::UnitZ();
+};
+struct RopeJoint {         // the anchors are no farther apart than `length`; holds nothing else
+  double length = -1;      // [m]; negative: the initial distance
+  double restitution = 0;  // e of the impact when it becomes taut, by Newton's law [-]
+};
+// One coordinate of a joint that has several. It holds nothing; it carries limits, friction and a
+// motor. The builder makes it, named JOINT.COORDINATE.
+enum class CoordinateKind : std::uint8_t {
+  angle,         // about `axis`, fixed in the first body [rad]
+  displacement,  // of the second anchor along `axis`, fixed in the first body [m]
+  distance,      // of the anchors [m]
+};
+struct JointCoordinateAxis {
+  CoordinateKind kind = CoordinateKind::angle;
+  Vec3 axis = Vec3::UnitZ();
+};
+
+using JointType = std::variant<DistanceJoint, BallJoint, RevoluteJoint, PrismaticJoint, FixedJoint,
+                               CylindricalJoint, UniversalJoint, PlanarJoint, PointOnLineJoint,
+                               PointOnPlaneJoint, RopeJoint, JointCoordinateAxis>;
 const char* type_name(const JointType& type);  // the "type" of the scene format
+// Of revolute, prismatic joints, ropes and the coordinates of others.
+std::optional<CoordinateKind> coordinate_kind(const JointType& type);
 
 // The range of the coordinate of a revolute joint, an angle about its axis [rad], or of a prismatic
 // one, the way along its axis [m]. Both are 0 at the start.
@@ -92,6 +129,14 @@ struct JointMotor {
   const TimeFunction& what() const { return velocity ? *velocity : position ? *position : effort; }
 };
 
+// What acts along one coordinate of a joint that has several.
+struct CoordinateDescription {
+  std::string name;  // of the coordinate: translation, rotation, x, y, first, second
+  JointLimits limits = {};
+  double friction = 0;  // as that of a joint
+  std::optional<JointMotor> motor = {};
+};
+
 struct JointDescription {
   std::string name;  // default joint<index>
   JointType type;
@@ -102,6 +147,9 @@ struct JointDescription {
   JointLimits limits = {};
   double friction = 0;  // largest effort of dry friction along the coordinate [N m], [N]
   std::optional<JointMotor> motor = {};
+  // Of cylindrical, universal, planar joints and points on a line or a plane; coordinates without
+  // an entry move freely.
+  std::vector<CoordinateDescription> coordinates = {};
 };
 
 // Force of a spring and damper along the line between two anchors: stiffness (d - rest_length) +

@@ -241,9 +241,8 @@ void Judge::judge_joints(const Taken& taken, Judgement& out) const {
 // (E644): a top that turns farther in a step precesses at a wrong rate.
 void Judge::judge_tops(const Taken& taken, const Joint& joint, Judgement& out) const {
   constexpr double safe = 0.9;  // of the limit, for the part that is tried next [-]
-  if (!std::holds_alternative<BallJoint>(joint.type) &&
-      !std::holds_alternative<DistanceJoint>(joint.type))
-    return;
+  const model::JointKind kind = model::kind_of(joint.type);
+  if (kind.points == model::HeldPoints::none || kind.turns != model::HeldTurns::none) return;
   for (const BodyId id : joint.bodies) {
     if (id == BodyId::world) continue;
     const Body& body = taken.model.body(id);

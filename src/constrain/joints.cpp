@@ -6,6 +6,7 @@
 #include "base/conventions.hpp"
 #include "constrain/carried.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/joint_kind.hpp"
 
 namespace cairn::constrain {
 namespace {
@@ -40,23 +41,33 @@ void hold_rotation(const Joint& joint, const Pose& A, const Pose& B, JointRows& 
   for (int i = 0; i < 3; ++i) rows.angle[static_cast<std::size_t>(i)] = factor * error.vec()[i];
 }
 
-void rows_of(const DistanceJoint& rod, const Joint&, const Pose&, const Pose&, JointRows& rows) {
+void hold_distance(double length, JointRows& rows) {
   const double distance = (rows.b - rows.a).norm();
   // Anchors on top of each other have no direction; any fixed one lets the rod push them apart.
   rows.directions = 1;
   rows.direction[0] = distance > 0 ? Vec3((rows.b - rows.a) / distance) : Vec3::UnitX();
-  rows.gap[0] = distance - rod.length;
+  rows.gap[0] = distance - length;
 }
 
-void rows_of(const BallJoint&, const Joint&, const Pose&, const Pose&, JointRows& rows) {
-  hold_points(rows);
+// The second anchor stays on a line or a plane of the first body; the first body's point under it
+// is the one that counts.
+void hold_across(const Vec3& axis, JointRows& rows) {
+  const Tangents t = tangents(axis);
+  rows.directions = 2;
+  rows.direction[0] = t.t1;
+  rows.direction[1] = t.t2;
+  for (std::size_t i = 0; i < 2; ++i) rows.gap[i] = rows.direction[i].dot(rows.b - rows.a);
+  rows.a = rows.b;
+}
+void hold_on_plane(const Vec3& normal, JointRows& rows) {
+  rows.directions = 1;
+  rows.direction[0] = normal;
+  rows.gap[0] = normal.dot(rows.b - rows.a);
+  rows.a = rows.b;
 }
 
-// The hinge axes of both bodies stay parallel: z_a x z_b, across the axis.
-void rows_of(const RevoluteJoint&, const Joint& joint, const Pose& A, const Pose& B,
-             JointRows& rows) {
-  hold_points(rows);
-  const Vec3 z_a = A.R * joint.axes[0], z_b = B.R * joint.axes[1];
+// The axes of both bodies stay parallel: z_a x z_b, across the axis.
+void hold_parallel(const Vec3& z_a, const Vec3& z_b, JointRows& rows) {
   const Tangents t = tangents(z_a);
   rows.axes = 2;
   rows.axis[0] = t.t1;
@@ -64,22 +75,41 @@ void rows_of(const RevoluteJoint&, const Joint& joint, const Pose& A, const Pose
   for (std::size_t i = 0; i < 2; ++i) rows.angle[i] = rows.axis[i].dot(z_a.cross(z_b));
 }
 
-// The second anchor stays on a line of the first body; the first body's point under it is the one
-// that counts.
-void rows_of(const PrismaticJoint&, const Joint& joint, const Pose& A, const Pose& B,
-             JointRows& rows) {
-  const Tangents t = tangents(A.R * joint.axes[0]);
-  rows.directions = 2;
-  rows.direction[0] = t.t1;
-  rows.direction[1] = t.t2;
-  for (std::size_t i = 0; i < 2; ++i) rows.gap[i] = rows.direction[i].dot(rows.b - rows.a);
-  rows.a = rows.b;
-  hold_rotation(joint, A, B, rows);
+// They stay perpendicular (E880).
+void hold_perpendicular(const Vec3& z_a, const Vec3& z_b, JointRows& rows) {
+  const Vec3 across = z_b.cross(z_a);
+  const double sine = across.norm();
+  rows.axes = 1;
+  rows.axis[0] = sine > 0 ? Vec3(across / sine) : tangents(z_a).t1;
+  rows.angle[0] = std::atan2(z_a.dot(z_b), sine);
 }
 
-void rows_of(const FixedJoint&, const Joint& joint, const Pose& A, const Pose& B, JointRows& rows) {
-  hold_points(rows);
-  hold_rotation(joint, A, B, rows);
+void hold_points(const Joint& joint, const Vec3& axis, JointRows& rows) {
+  switch (model::kind_of(joint.type).points) {
+    case model::HeldPoints::none:
+      return;
+    case model::HeldPoints::all:
+      return hold_points(rows);
+    case model::HeldPoints::line:
+      return hold_across(axis, rows);
+    case model::HeldPoints::plane:
+      return hold_on_plane(axis, rows);
+    case model::HeldPoints::distance:
+      return hold_distance(std::get<DistanceJoint>(joint.type).length, rows);
+  }
+}
+
+void hold_turns(const Joint& joint, const Pose& A, const Pose& B, JointRows& rows) {
+  switch (model::kind_of(joint.type).turns) {
+    case model::HeldTurns::none:
+      return;
+    case model::HeldTurns::all:
+      return hold_rotation(joint, A, B, rows);
+    case model::HeldTurns::parallel:
+      return hold_parallel(A.R * joint.axes[0], B.R * joint.axes[1], rows);
+    case model::HeldTurns::perpendicular:
+      return hold_perpendicular(A.R * joint.axes[0], B.R * joint.axes[1], rows);
+  }
 }
 
 }  // namespace
@@ -104,10 +134,10 @@ JointRows joint_rows(std::span<const Pose> poses, const Joint& joint) {
   JointRows rows;
   rows.a = A * joint.anchors[0];
   rows.b = B * joint.anchors[1];
-  std::visit([&](const auto& type) { rows_of(type, joint, A, B, rows); }, joint.type);
+  hold_points(joint, A.R * joint.axes[0], rows);
+  hold_turns(joint, A, B, rows);
   CAIRN_DCHECK(rows.directions >= 0 && rows.directions <= 3, joint.name, rows.directions);
   CAIRN_DCHECK(rows.axes >= 0 && rows.axes <= 3, joint.name, rows.axes);
-  CAIRN_DCHECK(rows.directions + rows.axes > 0, joint.name);
   for (int i = 0; i < rows.directions; ++i)
     CAIRN_DCHECK(base::is_direction(rows.direction[static_cast<std::size_t>(i)]), joint.name, i);
   for (int i = 0; i < rows.axes; ++i)
@@ -192,7 +222,8 @@ static void append(const Model& model, std::span<const Pose> poses, std::span<co
 static void share_point(const Model& model, const Joint& joint, JointRows& rows) {
   for (const BodyId id : joint.bodies)
     if (id == BodyId::world || model.body(id).velocities == 0) return;
-  if (!std::holds_alternative<DistanceJoint>(joint.type)) rows.a = rows.b = 0.5 * (rows.a + rows.b);
+  if (model::kind_of(joint.type).points != model::HeldPoints::distance)
+    rows.a = rows.b = 0.5 * (rows.a + rows.b);
 }
 
 void add_joint(const Model& model, std::span<const Pose> poses, std::span<const Pose> poses_end,
@@ -214,10 +245,11 @@ void add_joint_ahead(const Model& model, std::span<const Pose> poses,
   const JointRows now = joint_rows(poses_now, joint);
   rows.gap = now.gap;
   rows.angle = now.angle;
-  if (std::holds_alternative<PrismaticJoint>(joint.type))
+  const model::JointKind kind = model::kind_of(joint.type);
+  if (kind.points == model::HeldPoints::line)
     for (std::size_t i = 0; i < 2; ++i)
       rows.gap[i] = (turn * rows.direction[i]).dot(B * joint.anchors[1] - A * joint.anchors[0]);
-  if (std::holds_alternative<RevoluteJoint>(joint.type))
+  if (kind.turns == model::HeldTurns::parallel)
     for (std::size_t i = 0; i < 2; ++i)
       rows.angle[i] = (turn * rows.axis[i]).dot((A.R * joint.axes[0]).cross(B.R * joint.axes[1]));
   share_point(model, joint, rows);

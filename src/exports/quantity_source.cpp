@@ -224,8 +224,8 @@ std::string unit_of(const Model& model, const Source& source) {
   const std::string unit = quantity_of(source).unit;
   const std::size_t either = unit.find(" or ");
   if (either == std::string::npos) return unit;
-  const bool slides =
-      std::holds_alternative<PrismaticJoint>(model.joints[index(source.joint)].type);
+  const auto coordinate = coordinate_kind(model.joints[index(source.joint)].type);
+  const bool slides = coordinate && *coordinate != CoordinateKind::angle;
   return slides ? unit.substr(either + 4) : unit.substr(0, either);
 }
 

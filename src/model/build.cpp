@@ -130,11 +130,13 @@ void add_inner_radii(Model& model) {
 // Limits of joints act on two bodies. Where one of these is the world a fixed body "world" stands
 // for it.
 static bool limits_to_world(const ModelDescription& description) {
-  return std::any_of(description.joints.begin(), description.joints.end(),
-                     [](const JointDescription& joint) {
-                       return joint.limits.any() &&
-                              std::count(joint.bodies.begin(), joint.bodies.end(), "world") > 0;
-                     });
+  return std::any_of(
+      description.joints.begin(), description.joints.end(), [](const JointDescription& joint) {
+        bool limited = joint.limits.any() || std::holds_alternative<RopeJoint>(joint.type);
+        for (const CoordinateDescription& c : joint.coordinates)
+          limited = limited || c.limits.any();
+        return limited && std::count(joint.bodies.begin(), joint.bodies.end(), "world") > 0;
+      });
 }
 
 Result<BuiltModel> build(const ModelDescription& description) try {

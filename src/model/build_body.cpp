@@ -15,7 +15,7 @@ namespace {
 // Relative rounding of v + w x r, below which a locked velocity counts as zero.
 constexpr double velocity_rounding = 1e-14;
 
-BodyKind kind_of(const BodyDescription& d) {
+BodyKind body_kind(const BodyDescription& d) {
   return d.fixed ? BodyKind::fixed : (d.motion ? BodyKind::prescribed : BodyKind::dynamic);
 }
 
@@ -24,7 +24,7 @@ void check_contradictions(const BodyDescription& d, const std::string& path, Che
   if (d.fixed && d.motion)
     checks.error(path + ".motion", ErrorCode::conflict, "a fixed body cannot have a motion", "both",
                  "one of them", "drop \"fixed\" or \"motion\"");
-  const BodyKind kind = kind_of(d);
+  const BodyKind kind = body_kind(d);
   if (kind == BodyKind::dynamic) return;
   const std::string who =
       kind == BodyKind::fixed ? "a fixed body" : "a body with a prescribed motion";
@@ -137,7 +137,7 @@ BodyParts build_body(const BodyDescription& given, const std::string& path,
   BodyParts parts;
   Body& body = parts.body;
   body.name = d.name;
-  body.kind = kind_of(d);
+  body.kind = body_kind(d);
   body.R_WB0 = d.orientation;
 
   // Without knowing the free directions, shapes and mass are judged as those of a fixed body: later

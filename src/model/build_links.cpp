@@ -7,7 +7,7 @@
 
 #include "base/suggestion.hpp"
 #include "base/union_find.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/coordinate_checks.hpp"
 #include "model/rigid_groups.hpp"
 
 namespace cairn::model {
@@ -54,9 +54,11 @@ class LinkBuilder {
   void force(const SpringDescription& d, const std::string& path);
   void force(const AppliedForceDescription& d, const std::string& path);
   bool rod(DistanceJoint& rod, const std::optional<Ends>& found, const std::string& path);
-  Vec3 axis_of(const JointType& type, const std::string& path);
-  bool drive_of(const JointDescription& d, const std::string& path);
-  bool limits_of(const JointDescription& d, const std::string& path);
+  bool rope(RopeJoint& rope, const Ends& found, const std::string& path);
+  JointAxes unit_axes(const JointType& type, const std::string& path);
+  bool take_name(const std::string& name, const std::string& path);
+  void add(Joint joint, bool collide);
+  void coordinates(const Joint& joint, const JointDescription& d, const std::string& path);
   struct Gap {
     std::size_t number;  // of the joint in the description
     Joint joint;
@@ -170,92 +172,43 @@ bool LinkBuilder::rod(DistanceJoint& rod, const std::optional<Ends>& found,
   return true;
 }
 
-Vec3 LinkBuilder::axis_of(const JointType& type, const std::string& path) {
-  if (const auto* hinge = std::get_if<RevoluteJoint>(&type))
-    return checks_.direction(hinge->axis, path + ".axis");
-  if (const auto* slide = std::get_if<PrismaticJoint>(&type))
-    return checks_.direction(slide->axis, path + ".axis");
-  return Vec3::UnitZ();
+// The axes of a joint, in the frame of the first body.
+JointAxes LinkBuilder::unit_axes(const JointType& type, const std::string& path) {
+  JointAxes axes = axes_of(type);
+  if (axes.key) axes.first = checks_.direction(axes.first, path + "." + axes.key);
+  axes.second = axes.first;
+  if (!axes.second_key) return axes;
+  constexpr double square = 1e-6;  // cosine of axes that count as perpendicular [-]
+  const std::string second = path + "." + axes.second_key;
+  axes.second = checks_.direction(axes_of(type).second, second);
+  if (const double cosine = axes.first.dot(axes.second); std::abs(cosine) > square)
+    checks_.error(second, ErrorCode::conflict,
+                  "the axes of a universal joint are not perpendicular",
+                  to_text(axes.second) + ", cosine " + to_text(cosine),
+                  "an axis perpendicular to " + to_text(axes.first), "turn one of the axes");
+  return axes;
 }
 
-// A hinge that turns farther than this would have to know how often [rad].
-constexpr double widest_range = 6.2;
-
-// Whether the range of a joint makes sense.
-bool LinkBuilder::limits_of(const JointDescription& d, const std::string& path) {
-  const bool hinge = std::holds_alternative<RevoluteJoint>(d.type);
-  const JointLimits& l = d.limits;
-  const std::string unit = hinge ? " rad" : " m";
-  const std::string range = "[" + to_text(l.lower) + ", " + to_text(l.upper) + "]" + unit;
-  if (!hinge && !std::holds_alternative<PrismaticJoint>(d.type)) {
-    checks_.error(path + ".lower", ErrorCode::unsupported,
-                  "a joint of type " + std::string(type_name(d.type)) + " has no coordinate", range,
-                  "limits of revolute and prismatic joints", "drop lower and upper");
-    return false;
-  }
-  if (!(l.restitution >= 0 && l.restitution <= 1)) {
-    checks_.error(path + ".restitution", ErrorCode::out_of_range,
-                  "restitution at a limit is out of range", to_text(l.restitution), "0 to 1",
-                  "choose a value between 0 and 1");
-    return false;
-  }
-  if (!(l.lower < l.upper) || !(l.lower <= 0) || !(l.upper >= 0)) {
-    checks_.error(path + (l.lower <= 0 ? ".upper" : ".lower"), ErrorCode::out_of_range,
-                  "the range of a joint does not hold its start", range,
-                  "lower <= 0 <= upper and lower < upper: the coordinate is 0 at the start",
-                  "give both relative to the initial configuration");
-    return false;
-  }
-  if (hinge && !(l.upper - l.lower <= widest_range)) {
-    checks_.error(path + (std::isfinite(l.upper) ? ".lower" : ".upper"), ErrorCode::unsupported,
-                  "the range of a hinge is more than a turn", range,
-                  "upper - lower at most " + to_text(widest_range) + " rad",
-                  "give both ends, less than a turn apart, or none");
-    return false;
-  }
-  return true;
+// The length of a rope; false if the anchors are farther apart.
+bool LinkBuilder::rope(RopeJoint& rope, const Ends& found, const std::string& path) {
+  if (rope.length < 0) rope.length = found.distance;
+  if (!checks_.positive(rope.length, path + ".length", "m")) return false;
+  longest_ = std::max(longest_, rope.length);
+  if (found.distance <= rope.length * (1 + length_warning)) return true;
+  checks_.error(path + ".length", ErrorCode::open_joint, "the rope is too short at the start",
+                to_text(rope.length) + " m for anchors " + to_text(found.distance) + " m apart",
+                "at least the distance of the anchors",
+                "leave the length out, or move a body or an anchor");
+  return false;
 }
 
-// Whether the motor and the friction of a joint make sense.
-bool LinkBuilder::drive_of(const JointDescription& d, const std::string& path) {
-  if (!std::holds_alternative<RevoluteJoint>(d.type) &&
-      !std::holds_alternative<PrismaticJoint>(d.type)) {
-    checks_.error(path + (d.motor ? ".motor" : ".friction"), ErrorCode::unsupported,
-                  "a joint of type " + std::string(type_name(d.type)) + " has no coordinate",
-                  d.motor ? "a motor" : to_text(d.friction),
-                  "motors and friction of revolute and prismatic joints", "drop it");
-    return false;
-  }
-  const bool turns = std::holds_alternative<RevoluteJoint>(d.type);
-  const std::string effort = turns ? "N m" : "N";
-  bool good = checks_.nonnegative(d.friction, path + ".friction", effort);
-  if (!d.motor) return good;
-  if (d.motor->velocity && d.motor->position) {
-    checks_.error(path + ".motor", ErrorCode::conflict, "a motor keeps a velocity or a position",
-                  "both", "one of them", "drop one of them");
-    return false;
-  }
-  if (d.motor->keeps()) {
-    good &= checks_.finite_at_start(
-        d.motor->what(), path + (d.motor->velocity ? ".motor.velocity" : ".motor.position"));
-    good &= checks_.positive(d.motor->max_effort, path + ".motor.max_effort", effort);
-    if (!(d.motor->max_velocity > 0)) {
-      checks_.error(path + ".motor.max_velocity", ErrorCode::out_of_range,
-                    "the largest rate towards a position is not positive",
-                    to_text(d.motor->max_velocity), "a positive number", "choose a larger one");
-      good = false;
-    }
-  } else {
-    good &= checks_.finite_at_start(d.motor->effort, path + ".motor.effort");
-  }
-  return good;
-}
-
-// The part of a gap that the joint has to close: a prismatic one slides along its axis.
+// The part of a gap that the joint has to close.
 Vec3 LinkBuilder::across(const Joint& joint, const Vec3& gap) const {
-  if (!std::holds_alternative<PrismaticJoint>(joint.type)) return gap;
-  const Vec3 along = rotation(joint.bodies[0]) * joint.axes[0];
-  return gap - along.dot(gap) * along;
+  const HeldPoints held = kind_of(joint.type).points;
+  if (held == HeldPoints::all) return gap;
+  const Vec3 axis = rotation(joint.bodies[0]) * joint.axes[0], along = axis.dot(gap) * axis;
+  if (held == HeldPoints::line) return gap - along;
+  return held == HeldPoints::plane ? along : Vec3::Zero();
 }
 
 LinkBuilder::Gap LinkBuilder::gap_of(const Joint& joint, std::size_t number) const {
@@ -310,37 +263,102 @@ void LinkBuilder::find_open_joints() {
   }
 }
 
+// Adds a joint to the model. Limits act on two bodies: a fixed body stands for the world.
+void LinkBuilder::add(Joint joint, bool collide) {
+  if (joint.limits.any())
+    for (BodyId& id : joint.bodies)
+      if (id == BodyId::world) id = *model_.find_body("world");
+  const auto [a, b] = std::minmax(joint.bodies[0], joint.bodies[1]);
+  model_.joints.push_back(std::move(joint));
+  if (a != BodyId::world) (collide ? may_touch_ : model_.no_contact).push_back({a, b});
+}
+
+bool LinkBuilder::take_name(const std::string& name, const std::string& path) {
+  checks_.name(name, path + ".name");
+  if (joint_names_.insert(name).second) return true;
+  checks_.error(path + ".name", ErrorCode::duplicate_name, "two joints have the same name",
+                in_quotes(name), "unique names", "rename one of them");
+  return false;
+}
+
+// The coordinates of a joint that has several (E881).
+void LinkBuilder::coordinates(const Joint& joint, const JointDescription& d,
+                              const std::string& path) {
+  const std::vector<CoordinateAxis> axes = coordinate_axes(d.type);
+  for (const CoordinateDescription& wanted : d.coordinates) {
+    const auto known = [&](const CoordinateAxis& a) { return wanted.name == a.name; };
+    if (std::any_of(axes.begin(), axes.end(), known)) continue;
+    std::string names;
+    for (const CoordinateAxis& a : axes) names += (names.empty() ? "" : ", ") + std::string(a.name);
+    checks_.error(
+        path + ".coordinates", ErrorCode::unknown_name, "unknown coordinate of a joint",
+        in_quotes(wanted.name), names.empty() ? "none for this type" : names,
+        "name one of the coordinates of a joint of type " + std::string(type_name(d.type)));
+  }
+  for (const CoordinateAxis& a : axes) {
+    Joint part = joint;
+    part.name = joint.name + "." + a.name;
+    part.type = a.axis;
+    part.limits = {};
+    part.friction = 0;
+    part.motor.reset();
+    const Vec3 axis = checks_.direction(a.axis.axis, path);
+    part.axes = {axis, joint.R_AB.conjugate() * axis};
+    if (a.reversed) {
+      std::swap(part.bodies[0], part.bodies[1]);
+      std::swap(part.anchors[0], part.anchors[1]);
+      std::swap(part.axes[0], part.axes[1]);
+      part.R_AB = joint.R_AB.conjugate();
+    }
+    std::get<JointCoordinateAxis>(part.type).axis = part.axes[0];
+    const std::string place = path + "." + a.name;
+    if (!take_name(part.name, place)) continue;
+    for (const CoordinateDescription& wanted : d.coordinates) {
+      if (wanted.name != a.name) continue;
+      if (!check_carried(carried(wanted), a.axis.kind, 0, place, checks_)) continue;
+      part.limits = wanted.limits;
+      part.friction = wanted.friction;
+      part.motor = wanted.motor;
+    }
+    add(std::move(part), true);
+  }
+}
+
 void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   const std::string path = "joints[" + std::to_string(number) + "]";
+  const JointKind kind = kind_of(d.type);
   Joint joint;
   joint.name = d.name.empty() ? "joint" + std::to_string(number) : d.name;
-  checks_.name(joint.name, path + ".name");
-  if (!joint_names_.insert(joint.name).second)
-    checks_.error(path + ".name", ErrorCode::duplicate_name, "two joints have the same name",
-                  in_quotes(joint.name), "unique names", "rename one of them");
-  const bool is_rod = std::holds_alternative<DistanceJoint>(d.type);
+  take_name(joint.name, path);
+  const bool is_rod = kind.points == HeldPoints::distance;
   const auto found = ends(d.bodies, d.anchors, path, "joint", is_rod);
   joint.type = d.type;
   if (is_rod && !rod(std::get<DistanceJoint>(joint.type), found, path)) return;
-  const auto axis = axis_of(d.type, path);
+  const JointAxes axes = unit_axes(d.type, path);
   if (!found) return;
+  const double start = kind.coordinate == CoordinateKind::distance ? found->distance : 0;
+  if (kind.coordinate ? !check_carried(carried(d), *kind.coordinate, start, path, checks_)
+                      : !check_carries_nothing(carried(d), type_name(d.type),
+                                               coordinate_axes(d.type).empty()
+                                                   ? "drop it"
+                                                   : "give them below the names of its coordinates",
+                                               path, checks_))
+    return;
   joint.limits = d.limits;
-  if (d.limits.any() && !limits_of(d, path)) return;
   joint.friction = d.friction;
   joint.motor = d.motor;
-  if ((d.motor || d.friction != 0) && !drive_of(d, path)) return;
+  auto* line = std::get_if<RopeJoint>(&joint.type);
+  if (line && !rope(*line, *found, path)) return;
+  if (line) joint.limits.upper = line->length;
+  if (line) joint.limits.restitution = line->restitution;
   joint.bodies = found->bodies;
-  if (d.limits.any())
-    for (BodyId& id : joint.bodies)
-      if (id == BodyId::world) id = *model_.find_body("world");
   joint.anchors = found->anchors;
   const Quat R_WA = rotation(joint.bodies[0]), R_WB = rotation(joint.bodies[1]);
   joint.R_AB = R_WA.conjugate() * R_WB;
-  joint.axes = {axis, joint.R_AB.conjugate() * axis};
-  if (!is_rod) gaps_.push_back(gap_of(joint, number));
-  model_.joints.push_back(joint);
-  const auto [a, b] = std::minmax(joint.bodies[0], joint.bodies[1]);
-  if (a != BodyId::world) (d.collide ? may_touch_ : model_.no_contact).push_back({a, b});
+  joint.axes = {axes.first, joint.R_AB.conjugate() * axes.second};
+  if (kind.points != HeldPoints::none && !is_rod) gaps_.push_back(gap_of(joint, number));
+  add(joint, d.collide || line);
+  coordinates(joint, d, path);
 }
 
 void LinkBuilder::joints(const std::vector<JointDescription>& joints) {

@@ -10,11 +10,6 @@ namespace cairn::model {
 
 static constexpr double full = 2 * std::numbers::pi;
 
-bool has_coordinate(const Joint& joint) {
-  return std::holds_alternative<RevoluteJoint>(joint.type) ||
-         std::holds_alternative<PrismaticJoint>(joint.type);
-}
-
 JointCoordinate joint_coordinate(std::span<const Pose> poses, const Joint& joint) {
   CAIRN_DCHECK(has_coordinate(joint), joint.name);
   const auto pose_of = [&](BodyId id) { return id == BodyId::world ? Pose{} : poses[index(id)]; };
@@ -22,8 +17,15 @@ JointCoordinate joint_coordinate(std::span<const Pose> poses, const Joint& joint
   JointCoordinate q;
   q.axis_W = A.R * joint.axes[0];
   q.point_W = B * joint.anchors[1];
-  if (!is_angle(joint)) {
-    q.value = q.axis_W.dot(q.point_W - A * joint.anchors[0]);
+  const Vec3 between = q.point_W - A * joint.anchors[0];
+  const CoordinateKind kind = *kind_of(joint.type).coordinate;
+  if (kind == CoordinateKind::distance) {
+    q.value = between.norm();
+    if (q.value > 0) q.axis_W = between / q.value;
+    return q;
+  }
+  if (kind == CoordinateKind::displacement) {
+    q.value = q.axis_W.dot(between);
     return q;
   }
   const Quat turn = A.R.conjugate() * B.R * joint.R_AB.conjugate();

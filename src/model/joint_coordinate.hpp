@@ -1,10 +1,10 @@
-// The coordinate of a revolute or prismatic joint (E760): how far the second body has turned about
-// the axis, or moved along it, since the start.
+// The coordinate of a joint (E760, E881): how far the second body has turned about the axis, or
+// moved along it, since the start; of a rope the distance of the anchors.
 #pragma once
 
 #include <span>
 
-#include "cairn/model.hpp"
+#include "model/joint_kind.hpp"
 
 namespace cairn::model {
 
@@ -14,12 +14,14 @@ struct JointCoordinate {
   Vec3 point_W = Vec3::Zero();  // where the second body is held: rates are those of its points here
 };
 
-bool has_coordinate(const Joint& joint);
+inline bool has_coordinate(const Joint& joint) {
+  return kind_of(joint.type).coordinate.has_value();
+}
 inline bool is_driven(const Joint& joint) {
   return joint.motor.has_value() || joint.friction > 0;
 }
 inline bool is_angle(const Joint& joint) {
-  return std::holds_alternative<RevoluteJoint>(joint.type);
+  return kind_of(joint.type).coordinate == CoordinateKind::angle;
 }
 
 // Of a joint that has one. Angles are those within half a turn of the middle of the joint's range,

@@ -254,12 +254,65 @@ static JointMotor read_motor(const json::Node& node, const std::string& path, Sc
   return motor;
 }
 
-// What acts along the coordinate of a joint.
-static void read_coordinate(const Fields& fields, SceneErrors& errors, JointDescription& joint) {
-  joint.limits = read_limits(fields);
-  fields.read_number("friction", joint.friction, {0, 1e30});
+// What acts along the coordinate of a joint, or along one of several.
+template <class Description>
+static void read_coordinate(const Fields& fields, SceneErrors& errors, Description& out) {
+  out.limits = read_limits(fields);
+  fields.read_number("friction", out.friction, {0, 1e30});
   if (const json::Node* motor = fields.find("motor"))
-    joint.motor = read_motor(*motor, fields.path("motor"), errors);
+    out.motor = read_motor(*motor, fields.path("motor"), errors);
+}
+
+// Coordinates that the joint's table names and the scene gives.
+static void read_coordinates(const Fields& fields, const FieldTable& table, SceneErrors& errors,
+                             JointDescription& joint) {
+  for (const Field& field : table.fields) {
+    const bool angle = field.type == FieldType::angle_coordinate;
+    if (!angle && field.type != FieldType::displacement_coordinate) continue;
+    const json::Node* node = fields.find(field.key);
+    if (!node) continue;
+    const std::string path = fields.path(field.key);
+    if (!node->is(json::Node::Kind::object)) {
+      errors.wrong_type(*node, path, "an object");
+      continue;
+    }
+    CoordinateDescription& c = joint.coordinates.emplace_back();
+    c.name = field.key;
+    read_coordinate(Fields(*node, path, angle ? angle_fields() : displacement_fields(), errors),
+                    errors, c);
+  }
+}
+
+// The type of a joint with what it is given by.
+static JointType read_joint_type(const Fields& fields, std::string_view type) {
+  const auto with = [&](auto joint, const char* key, Vec3 decltype(joint)::*axis) {
+    fields.read(key, joint.*axis);
+    return joint;
+  };
+  if (type == "distance") {
+    DistanceJoint rod;
+    fields.read_number("length", rod.length, {0, 1e30, true});
+    return rod;
+  }
+  if (type == "rope") {
+    RopeJoint rope;
+    fields.read_number("length", rope.length, {0, 1e30, true});
+    fields.read_number("restitution", rope.restitution, {0, 1});
+    return rope;
+  }
+  if (type == "universal") {
+    const UniversalJoint joint = with(UniversalJoint{}, "axis", &UniversalJoint::axis);
+    return with(joint, "second_axis", &UniversalJoint::second_axis);
+  }
+  if (type == "ball") return BallJoint{};
+  if (type == "revolute") return with(RevoluteJoint{}, "axis", &RevoluteJoint::axis);
+  if (type == "prismatic") return with(PrismaticJoint{}, "axis", &PrismaticJoint::axis);
+  if (type == "cylindrical") return with(CylindricalJoint{}, "axis", &CylindricalJoint::axis);
+  if (type == "planar") return with(PlanarJoint{}, "normal", &PlanarJoint::normal);
+  if (type == "point_on_line") return with(PointOnLineJoint{}, "axis", &PointOnLineJoint::axis);
+  if (type == "point_on_plane")
+    return with(PointOnPlaneJoint{}, "normal", &PointOnPlaneJoint::normal);
+  return FixedJoint{};
 }
 
 JointDescription read_joint(const json::Node& node, const std::string& path,
@@ -269,27 +322,11 @@ JointDescription read_joint(const json::Node& node, const std::string& path,
   fields.read("name", joint.name);
   fields.read("bodies", joint.bodies);
   fields.read("anchors", joint.anchors);
-  fields.read("collide", joint.collide);
   const std::string_view type = table.name;
-  if (type == "distance") {
-    DistanceJoint distance;
-    fields.read_number("length", distance.length, {0, 1e30, true});
-    joint.type = distance;
-  } else if (type == "ball") {
-    joint.type = BallJoint{};
-  } else if (type == "revolute") {
-    RevoluteJoint hinge;
-    fields.read("axis", hinge.axis);
-    joint.type = hinge;
-    read_coordinate(fields, errors, joint);
-  } else if (type == "prismatic") {
-    PrismaticJoint slide;
-    fields.read("axis", slide.axis);
-    joint.type = slide;
-    read_coordinate(fields, errors, joint);
-  } else {
-    joint.type = FixedJoint{};
-  }
+  joint.type = read_joint_type(fields, type);
+  if (type != "rope") fields.read("collide", joint.collide);
+  if (type == "revolute" || type == "prismatic") read_coordinate(fields, errors, joint);
+  read_coordinates(fields, table, errors, joint);
   return joint;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/index.hpp"
 #include "base/union_find.hpp"
+#include "model/joint_kind.hpp"
 #include "record/check/check_parts.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/free_turn.hpp"
@@ -268,17 +269,13 @@ void check_joints(const Model& model, const TraceFrame& frame, const Complain& c
       size = std::max(size, X.p.norm() + joint.anchors[side].norm());
     }
     const Vec3 between = ends[1] - ends[0];
-    double open = between.norm();
-    if (const auto* rod = std::get_if<DistanceJoint>(&joint.type)) {
-      open = std::abs(open - rod->length);
-    } else if (std::holds_alternative<PrismaticJoint>(joint.type)) {
-      const bool world = joint.bodies[0] == BodyId::world;
-      const Quat R_WA = world ? Quat::Identity() : frame.state.poses[index(joint.bodies[0])].R;
-      open = (R_WA * joint.axes[0]).cross(between).norm();
-      if (joint.limits.any())
-        open = std::max(open, beyond_range(joint, frame.state.poses[index(joint.bodies[0])],
-                                           frame.state.poses[index(joint.bodies[1])]));
-    }
+    const bool world = joint.bodies[0] == BodyId::world;
+    const Quat R_WA = world ? Quat::Identity() : frame.state.poses[index(joint.bodies[0])].R;
+    double open = open_length(joint, R_WA * joint.axes[0], between);
+    const auto kind = model::kind_of(joint.type).coordinate;
+    if (joint.limits.any() && kind != CoordinateKind::angle)
+      open = std::max(open, beyond_range(joint, frame.state.poses[index(joint.bodies[0])],
+                                         frame.state.poses[index(joint.bodies[1])]));
     error = std::max(error, open);
   }
   if (!(std::abs(error - frame.report.joint_error) <= motion_relative * size))

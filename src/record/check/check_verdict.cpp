@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "model/joint_kind.hpp"
 #include "record/check/check_parts.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/mechanics.hpp"
@@ -39,21 +40,20 @@ JointFigures figure_of_joint(const Model& model, const State& state, const Joint
     if (own > rounding) reach = reach > 0 ? std::min(reach, own) : own;
   }
   const Vec3 between = ends[1] - ends[0];
-  double open = between.norm(), angle = 0;
+  double open = 0, angle = 0;
   const Vec3 axis_a = X[0].R * joint.axes[0];
-  if (const auto* rod = std::get_if<DistanceJoint>(&joint.type))
-    open = std::abs(open - rod->length);
-  else if (std::holds_alternative<PrismaticJoint>(joint.type))
-    open = axis_a.cross(between).norm();
-  if (std::holds_alternative<RevoluteJoint>(joint.type))
-    angle = axis_a.cross(X[1].R * joint.axes[1]).norm();
-  if (std::holds_alternative<PrismaticJoint>(joint.type) ||
-      std::holds_alternative<FixedJoint>(joint.type)) {
+  const model::JointKind kind = model::kind_of(joint.type);
+  open = open_length(joint, axis_a, between);
+  const Vec3 axis_b = X[1].R * joint.axes[1];
+  if (kind.turns == model::HeldTurns::parallel) angle = axis_a.cross(axis_b).norm();
+  if (kind.turns == model::HeldTurns::perpendicular)
+    angle = std::abs(std::asin(std::clamp(axis_a.dot(axis_b), -1.0, 1.0)));
+  if (kind.turns == model::HeldTurns::all) {
     const Quat q = X[1].R * (X[0].R * joint.R_AB).conjugate();
     angle = 2 * std::atan2(q.vec().norm(), std::abs(q.w()));
   }
   const double beyond = beyond_range(joint, X[0], X[1]);
-  if (std::holds_alternative<PrismaticJoint>(joint.type))
+  if (kind.coordinate && kind.coordinate != CoordinateKind::angle)
     open = std::max(open, beyond);
   else
     angle = std::max(angle, beyond);
@@ -65,9 +65,8 @@ double figure_of_tops(const Scene& scene, const State& before, double h) {
   const bool rule = std::holds_alternative<Trapezoidal>(scene.simulation.scheme);
   double most = 0;
   for (const Joint& joint : scene.model->joints) {
-    if (!std::holds_alternative<BallJoint>(joint.type) &&
-        !std::holds_alternative<DistanceJoint>(joint.type))
-      continue;
+    const model::JointKind kind = model::kind_of(joint.type);
+    if (kind.points == model::HeldPoints::none || kind.turns != model::HeldTurns::none) continue;
     for (const BodyId id : joint.bodies) {
       if (id == BodyId::world || scene.model->body(id).kind != BodyKind::dynamic) continue;
       const Body& body = scene.model->body(id);

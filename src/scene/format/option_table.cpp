@@ -106,6 +106,8 @@ std::string field_table() {
   text += "### Motion\n\n" + rows_of(motion_fields());
   text += "### Shapes\n\n" + rows_of(shape_tables(), "Shape");
   text += "### Joints\n\n" + rows_of(joint_tables(), "Joint");
+  text += "### Angle\n\n" + rows_of(angle_fields());
+  text += "### Displacement\n\n" + rows_of(displacement_fields());
   text += "### Motor\n\n" + rows_of(motor_fields());
   text += "### Forces\n\n" + rows_of(force_tables(), "Force");
   text += "### Generators\n\n" + rows_of(generator_tables(), "Generator");

@@ -115,24 +115,54 @@ json::Node write(const JointMotor& motor) {
   return node;
 }
 
+// What acts along a coordinate.
+template <class Description>
+void write_coordinate(const Description& c, json::Node& node) {
+  if (std::isfinite(c.limits.lower)) node.set("lower", c.limits.lower);
+  if (std::isfinite(c.limits.upper)) node.set("upper", c.limits.upper);
+  if (c.limits.any()) node.set("restitution", c.limits.restitution);
+  if (c.friction != 0) node.set("friction", c.friction);
+  if (c.motor) node.set("motor", write(*c.motor));
+}
+
+// What the type of a joint is given by.
+struct WriteJointType {
+  json::Node& node;
+
+  void axis(const char* key, const Vec3& value) const { node.set(key, write(value)); }
+  void operator()(const DistanceJoint& j) const {
+    if (j.length > 0) node.set("length", j.length);
+  }
+  void operator()(const RopeJoint& j) const {
+    if (j.length > 0) node.set("length", j.length);
+    node.set("restitution", j.restitution);
+  }
+  void operator()(const UniversalJoint& j) const {
+    axis("axis", j.axis);
+    axis("second_axis", j.second_axis);
+  }
+  void operator()(const PlanarJoint& j) const { axis("normal", j.normal); }
+  void operator()(const PointOnPlaneJoint& j) const { axis("normal", j.normal); }
+  void operator()(const BallJoint&) const {}
+  void operator()(const FixedJoint&) const {}
+  void operator()(const auto& j) const { axis("axis", j.axis); }
+};
+
 json::Node write(const JointDescription& joint) {
   json::Node node = json::Node::object();
   node.set("type", type_name(joint.type));
   if (!joint.name.empty()) node.set("name", joint.name);
   node.set("bodies", write(joint.bodies));
   node.set("anchors", write(joint.anchors));
-  if (const auto* rod = std::get_if<DistanceJoint>(&joint.type); rod && rod->length > 0)
-    node.set("length", rod->length);
-  if (const auto* hinge = std::get_if<RevoluteJoint>(&joint.type))
-    node.set("axis", write(hinge->axis));
-  if (const auto* slide = std::get_if<PrismaticJoint>(&joint.type))
-    node.set("axis", write(slide->axis));
-  if (std::isfinite(joint.limits.lower)) node.set("lower", joint.limits.lower);
-  if (std::isfinite(joint.limits.upper)) node.set("upper", joint.limits.upper);
-  if (joint.limits.any()) node.set("restitution", joint.limits.restitution);
-  if (joint.friction != 0) node.set("friction", joint.friction);
-  if (joint.motor) node.set("motor", write(*joint.motor));
-  node.set("collide", json::Node::of(joint.collide));
+  std::visit(WriteJointType{node}, joint.type);
+  write_coordinate(joint, node);
+  for (const CoordinateDescription& c : joint.coordinates) {
+    json::Node coordinate = json::Node::object();
+    write_coordinate(c, coordinate);
+    node.set(c.name.c_str(), std::move(coordinate));
+  }
+  if (!std::holds_alternative<RopeJoint>(joint.type))
+    node.set("collide", json::Node::of(joint.collide));
   return node;
 }
 

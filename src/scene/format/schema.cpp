@@ -105,6 +105,10 @@ json::Node schema_of(scene::FieldType type, const std::string& key) {
       return reference("motion");
     case scene::FieldType::motor:
       return reference("motor");
+    case scene::FieldType::angle_coordinate:
+      return reference("angle");
+    case scene::FieldType::displacement_coordinate:
+      return reference("displacement");
     case scene::FieldType::chain_joint:
       return reference("chain_joint");
     case scene::FieldType::body_template:
@@ -261,6 +265,8 @@ std::string scene_schema() {
   defs.set("template", schema_of(scene::template_fields(), false));
   defs.set("motion", schema_of(scene::motion_fields(), false));
   defs.set("motor", schema_of(scene::motor_fields(), false));
+  defs.set("angle", schema_of(scene::angle_fields(), false));
+  defs.set("displacement", schema_of(scene::displacement_fields(), false));
   defs.set("shape", schema_of(scene::shape_tables()));
   defs.set("joint", schema_of(scene::joint_tables()));
   defs.set("chain_joint", schema_of(scene::chain_joint_tables()));

@@ -183,38 +183,103 @@ const TypedTables& shape_tables() {
 
 namespace {
 
+constexpr Field limit_restitution = {"restitution", T::number, "-", "0",
+                                     "of impacts at the ends of the range"};
+constexpr Field motor_field = {"motor", T::motor, "", "none", "drives the coordinate"};
+
+const std::vector<Field>& angle_list() {
+  static const std::vector<Field> list = {
+      {"lower", T::number, "rad", "none", "least angle from the start, at most 0; needs upper"},
+      {"upper", T::number, "rad", "none", "largest angle from the start, at least 0; needs lower"},
+      limit_restitution,
+      {"friction", T::number, "N m", "0", "largest torque of dry friction"},
+      motor_field};
+  return list;
+}
+
+const std::vector<Field>& displacement_list() {
+  static const std::vector<Field> list = {
+      {"lower", T::number, "m", "none", "least displacement from the start, at most 0"},
+      {"upper", T::number, "m", "none", "largest displacement from the start, at least 0"},
+      limit_restitution,
+      {"friction", T::number, "N", "0", "largest force of dry friction"},
+      motor_field};
+  return list;
+}
+
+// A type of joint with its own fields, what acts along its coordinate, and the common fields.
+FieldTable moving(const char* type, std::initializer_list<Field> own,
+                  const std::vector<Field>& coordinate, const std::vector<Field>& common) {
+  FieldTable table = typed(type, own, coordinate);
+  table.fields.insert(table.fields.end(), common.begin(), common.end());
+  return table;
+}
+
+constexpr Field turns_about(const char* key, const char* text) {
+  return {key, T::angle_coordinate, "", "none", text};
+}
+constexpr Field slides_along(const char* key, const char* text) {
+  return {key, T::displacement_coordinate, "", "none", text};
+}
+
 // The types of joints with their own fields, each followed by `common`.
 TypedTables joints_with(const std::vector<Field>& common) {
-  const Field hinge = {"axis", T::vector3, "-", "[0,0,1]",
-                       "of the hinge, in the first body's frame"};
-  const Field slide = {"axis", T::vector3, "-", "[1,0,0]",
-                       "of sliding, in the first body's frame; no relative rotation"};
-  const Field restitution = {"restitution", T::number, "-", "0",
-                             "of impacts at the ends of the range"};
-  const Field motor = {"motor", T::motor, "", "none", "drives the coordinate"};
-  return {typed("distance", {length_field}, common), typed("ball", {}, common),
-          typed("revolute",
-                {hinge,
-                 {"lower", T::number, "rad", "none",
-                  "least angle from the start, at most 0; needs upper"},
-                 {"upper", T::number, "rad", "none",
-                  "largest angle from the start, at least 0; needs lower"},
-                 restitution,
-                 {"friction", T::number, "N m", "0", "largest torque of dry friction"},
-                 motor},
-                common),
-          typed("prismatic",
-                {slide,
-                 {"lower", T::number, "m", "none", "least way along axis from the start"},
-                 {"upper", T::number, "m", "none", "largest way along axis from the start"},
-                 restitution,
-                 {"friction", T::number, "N", "0", "largest force of dry friction"},
-                 motor},
-                common),
-          typed("fixed", {}, common)};
+  const auto axis = [](const char* key, const char* standard, const char* text) {
+    return Field{key, T::vector3, "-", standard, text};
+  };
+  const Field along = slides_along("translation", "along `axis`"),
+              about = turns_about("rotation", "about `axis`"),
+              x = slides_along("x", "along the first tangent of the plane"),
+              y = slides_along("y", "along the second tangent of the plane");
+  std::vector<Field> without_collide;
+  for (const Field& field : common)
+    if (std::string_view(field.key) != "collide") without_collide.push_back(field);
+  return {
+      typed("distance", {length_field}, common),
+      typed("ball", {}, common),
+      moving("revolute", {axis("axis", "[0,0,1]", "of the hinge, in the first body's frame")},
+             angle_list(), common),
+      moving(
+          "prismatic",
+          {axis("axis", "[1,0,0]", "of sliding, in the first body's frame; no relative rotation")},
+          displacement_list(), common),
+      typed("fixed", {}, common),
+      typed("cylindrical",
+            {axis("axis", "[0,0,1]", "of sliding and turning, in the first body's frame"), along,
+             about},
+            common),
+      typed("universal",
+            {axis("axis", "[1,0,0]", "fixed in the first body, in its frame"),
+             axis("second_axis", "[0,1,0]",
+                  "fixed in the second body, at the start in the first body's frame; perpendicular "
+                  "to `axis`"),
+             turns_about("first", "about `axis`"), turns_about("second", "about `second_axis`")},
+            common),
+      typed("planar",
+            {axis("normal", "[0,0,1]", "of the plane, in the first body's frame"), x, y,
+             turns_about("rotation", "about `normal`")},
+            common),
+      typed("point_on_line",
+            {axis("axis", "[1,0,0]", "of the line, in the first body's frame"), along}, common),
+      typed("point_on_plane",
+            {axis("normal", "[0,0,1]", "of the plane, in the first body's frame"), x, y}, common),
+      typed("rope",
+            {{"length", T::number, "m", "initial distance",
+              "largest distance of the anchors; the bodies may touch"},
+             {"restitution", T::number, "-", "0", "of the impact when the rope becomes taut"}},
+            without_collide)};
 }
 
 }  // namespace
+
+const FieldTable& angle_fields() {
+  static const FieldTable table{"angle", angle_list()};
+  return table;
+}
+const FieldTable& displacement_fields() {
+  static const FieldTable table{"displacement", displacement_list()};
+  return table;
+}
 
 const TypedTables& joint_tables() {
   static const TypedTables tables = joints_with({{"name", T::text, "", "joint<index>", "unique"},

@@ -32,6 +32,8 @@ enum class FieldType {
   // Objects and lists of objects with tables of their own:
   motion,
   motor,
+  angle_coordinate,
+  displacement_coordinate,
   chain_joint,
   body_template,
   materials,
@@ -67,7 +69,10 @@ const FieldTable& material_fields();
 const FieldTable& body_fields();
 const FieldTable& template_fields();  // a body without name, position and motion
 const FieldTable& motion_fields();
-const FieldTable& motor_fields();  // of revolute and prismatic joints
+const FieldTable& motor_fields();  // of joints with a coordinate
+// What acts along an angle, and along a displacement.
+const FieldTable& angle_fields();
+const FieldTable& displacement_fields();
 const FieldTable& simulation_fields();
 const FieldTable& expectation_fields();
 const TypedTables& shape_tables();

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <tuple>
 
+#include "model/joint_kind.hpp"
 #include "record/check/rebuild/mechanics.hpp"
 #include "record/check/rebuild/solid.hpp"
 
@@ -225,8 +226,10 @@ std::string frame_fault(const Model& model, const std::vector<Pose>& poses, cons
 
 double coordinate_of(const Joint& joint, const Pose& A, const Pose& B) {
   const Vec3 axis = A.R * joint.axes[0];
-  if (!std::holds_alternative<RevoluteJoint>(joint.type))
-    return axis.dot(B * joint.anchors[1] - A * joint.anchors[0]);
+  const Vec3 between = B * joint.anchors[1] - A * joint.anchors[0];
+  const auto kind = model::kind_of(joint.type).coordinate;
+  if (kind == CoordinateKind::displacement) return axis.dot(between);
+  if (kind == CoordinateKind::distance) return between.norm();
   const Vec3 across = tangents(joint.axes[0]).t1;
   const Vec3 from = A.R * across, to = B.R * (joint.R_AB.conjugate() * across);
   const double middle = 0.5 * (joint.limits.lower + joint.limits.upper);
@@ -242,6 +245,22 @@ double beyond_range(const Joint& joint, const Pose& A, const Pose& B) {
   return std::max({0.0, joint.limits.lower - value, value - joint.limits.upper});
 }
 
+double open_length(const Joint& joint, const Vec3& axis, const Vec3& between) {
+  switch (model::kind_of(joint.type).points) {
+    case model::HeldPoints::none:
+      return 0;
+    case model::HeldPoints::all:
+      return between.norm();
+    case model::HeldPoints::line:
+      return axis.cross(between).norm();
+    case model::HeldPoints::plane:
+      return std::abs(axis.dot(between));
+    case model::HeldPoints::distance:
+      return std::abs(between.norm() - std::get<DistanceJoint>(joint.type).length);
+  }
+  return 0;
+}
+
 // (E760, E761), by the directions that the axis and one across it have in both bodies.
 static std::string limit_fault(const Model& model, const std::vector<Pose>& poses,
                                const Contact& c) {
@@ -252,11 +271,14 @@ static std::string limit_fault(const Model& model, const std::vector<Pose>& pose
   const double end = lower ? joint.limits.lower : joint.limits.upper;
   if (!std::isfinite(end)) return "its joint has no such limit";
   const Pose &A = poses[index(joint.bodies[0])], &B = poses[index(joint.bodies[1])];
-  const Vec3 axis = A.R * joint.axes[0];
+  const auto kind = model::kind_of(joint.type).coordinate;
+  const Vec3 axis = kind == CoordinateKind::distance
+                        ? Vec3((B * joint.anchors[1] - A * joint.anchors[0]).normalized())
+                        : Vec3(A.R * joint.axes[0]);
   const double sense = lower == (joint.bodies[0] == low) ? 1 : -1;
   if (!((c.n_W - sense * axis).norm() <= unit_relative))
     return "its normal is not its joint's axis";
-  const bool hinge = std::holds_alternative<RevoluteJoint>(joint.type);
+  const bool hinge = kind == CoordinateKind::angle;
   if (c.lever != (hinge ? model.length_unit : 0)) return "its lever is not the scene's";
   const Vec3 b = B * joint.anchors[1], a = A * joint.anchors[0];
   const double size = a.norm() + b.norm() + std::abs(c.gap) + model.length_unit;

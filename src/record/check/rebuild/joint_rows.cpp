@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <numbers>
 
+#include "model/joint_kind.hpp"
 #include "record/check/rebuild/rows.hpp"
 
 namespace cairn::record {
@@ -28,6 +29,10 @@ Vec3 turn_error(const Joint& joint, const Placed& at) {
   return (sine > 0 ? 2 * std::atan2(sine, q.w()) / sine : 2) * q.vec();
 }
 
+double angle_between(const Vec3& a, const Vec3& b) {
+  return 2 * std::atan2((a - b).norm(), (a + b).norm());
+}
+
 void add_point_rows(const Placed& at, const std::vector<Vec3>& along, bool at_b,
                     std::vector<JointRow>& out) {
   for (const Vec3& e : along) {
@@ -50,28 +55,52 @@ void add_turn_rows(const std::vector<Vec3>& along, const Vec3& error, double uni
   }
 }
 
-std::vector<JointRow> rows_of_joint(const Model& model, const Joint& joint, const Placed& at) {
-  const std::vector<Vec3> axes = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
-  std::vector<JointRow> out;
-  if (const auto* rod = std::get_if<DistanceJoint>(&joint.type)) {
-    const Vec3 d = at.b - at.a;
-    const double distance = d.norm();
-    add_point_rows(at, {distance > 0 ? Vec3(d / distance) : Vec3::UnitX()}, false, out);
-    out[0].error = distance - rod->length;
-  } else if (std::holds_alternative<PrismaticJoint>(joint.type)) {
-    const Tangents t = tangents(at.A.R * joint.axes[0]);
-    add_point_rows(at, {t.t1, t.t2}, true, out);
-    add_turn_rows(axes, turn_error(joint, at), model.length_unit, out);
-  } else {
-    add_point_rows(at, axes, false, out);
-    if (std::holds_alternative<FixedJoint>(joint.type))
-      add_turn_rows(axes, turn_error(joint, at), model.length_unit, out);
-    if (std::holds_alternative<RevoluteJoint>(joint.type)) {
-      const Vec3 za = at.A.R * joint.axes[0], zb = at.B.R * joint.axes[1];
-      const Tangents t = tangents(za);
-      add_turn_rows({t.t1, t.t2}, za.cross(zb), model.length_unit, out);
+void add_held_points(const Joint& joint, const Placed& at, std::vector<JointRow>& out) {
+  const Vec3 axis = at.A.R * joint.axes[0];
+  const Tangents t = tangents(axis);
+  switch (model::kind_of(joint.type).points) {
+    case model::HeldPoints::none:
+      return;
+    case model::HeldPoints::all:
+      return add_point_rows(at, {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()}, false, out);
+    case model::HeldPoints::line:
+      return add_point_rows(at, {t.t1, t.t2}, true, out);
+    case model::HeldPoints::plane:
+      return add_point_rows(at, {axis}, true, out);
+    case model::HeldPoints::distance: {
+      const Vec3 d = at.b - at.a;
+      const double distance = d.norm();
+      add_point_rows(at, {distance > 0 ? Vec3(d / distance) : Vec3::UnitX()}, false, out);
+      out.back().error = distance - std::get<DistanceJoint>(joint.type).length;
     }
   }
+}
+
+void add_held_turns(const Model& model, const Joint& joint, const Placed& at,
+                    std::vector<JointRow>& out) {
+  const double unit = model.length_unit;
+  const Vec3 za = at.A.R * joint.axes[0], zb = at.B.R * joint.axes[1];
+  const Tangents t = tangents(za);
+  switch (model::kind_of(joint.type).turns) {
+    case model::HeldTurns::none:
+      return;
+    case model::HeldTurns::all:
+      return add_turn_rows({Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()}, turn_error(joint, at),
+                           unit, out);
+    case model::HeldTurns::parallel:
+      return add_turn_rows({t.t1, t.t2}, za.cross(zb), unit, out);
+    case model::HeldTurns::perpendicular: {  // (E880)
+      const Vec3 across = zb.cross(za).normalized();
+      return add_turn_rows({across}, across * (0.5 * std::numbers::pi - angle_between(za, zb)),
+                           unit, out);
+    }
+  }
+}
+
+std::vector<JointRow> rows_of_joint(const Model& model, const Joint& joint, const Placed& at) {
+  std::vector<JointRow> out;
+  add_held_points(joint, at, out);
+  add_held_turns(model, joint, at, out);
   return out;
 }
 
@@ -79,7 +108,7 @@ std::vector<JointRow> rows_of_joint(const Model& model, const Joint& joint, cons
 void share_point(const Model& model, const Joint& joint, JointRow& row) {
   for (const BodyId id : joint.bodies)
     if (id == BodyId::world || model.body(id).velocities == 0) return;
-  if (row.turn || std::holds_alternative<DistanceJoint>(joint.type)) return;
+  if (row.turn || model::kind_of(joint.type).points == model::HeldPoints::distance) return;
   const Vec3 middle = 0.5 * (row.points[0] + row.points[1]);
   row.points = {middle, middle};
 }
@@ -255,21 +284,26 @@ struct Drive {
 
 // The angle by which B has turned about the axis, or its way along it: of a direction across it.
 double coordinate_of(const Joint& joint, const Pose& A, const Pose& B, const Vec3& axis) {
-  if (std::holds_alternative<PrismaticJoint>(joint.type))
-    return axis.dot(B * joint.anchors[1] - A * joint.anchors[0]);
+  const Vec3 between = B * joint.anchors[1] - A * joint.anchors[0];
+  const auto kind = model::kind_of(joint.type).coordinate;
+  if (kind == CoordinateKind::displacement) return axis.dot(between);
+  if (kind == CoordinateKind::distance) return between.norm();
   const Vec3 across = tangents(joint.axes[0]).t1;
   const Vec3 now = A.R.conjugate() * (B.R * (joint.R_AB.conjugate() * across));
   return std::atan2(joint.axes[0].dot(across.cross(now)), across.dot(now));
 }
 
 Drive drive_of(const Segment& s, const Place& place, const Joint& joint, Role role) {
-  const bool turns = std::holds_alternative<RevoluteJoint>(joint.type);
+  const auto kind = model::kind_of(joint.type).coordinate;
+  const bool turns = kind == CoordinateKind::angle;
   const double h = place.length;
   const auto pose = [&](BodyId id) {
     return id == BodyId::world ? Pose{} : place.start[index(id)];
   };
-  const Vec3 axis = pose(joint.bodies[0]).R * joint.axes[0];
   const Vec3 point = pose(joint.bodies[1]) * joint.anchors[1];
+  const Vec3 axis = kind == CoordinateKind::distance
+                        ? Vec3((point - pose(joint.bodies[0]) * joint.anchors[0]).normalized())
+                        : Vec3(pose(joint.bodies[0]).R * joint.axes[0]);
   Drive out;
   out.lever = turns ? s.model.length_unit : 1;
   out.size = point.norm() + s.model.length_unit;

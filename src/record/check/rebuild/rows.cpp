@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "model/joint_kind.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 
 namespace cairn::record {
@@ -279,14 +280,15 @@ double beginning_b(const Segment& s, const JointRow& row, const Place& place, bo
   // Errors of these are seen in axes that turn with the first body.
   const Joint& joint = s.model.joints[index(row.joint)];
   double ahead = row.error_ahead;
-  if (std::holds_alternative<RevoluteJoint>(joint.type) ||
-      std::holds_alternative<PrismaticJoint>(joint.type)) {
+  const model::JointKind kind = model::kind_of(joint.type);
+  const bool line = kind.points == model::HeldPoints::line,
+             parallel = kind.turns == model::HeldTurns::parallel;
+  if (line || parallel) {
     const Pose &A = place.rows[index(joint.bodies[0])], &B = place.rows[index(joint.bodies[1])];
     const Vec3 along = A.R * (place.start[index(joint.bodies[0])].R.conjugate() * row.along);
-    if (row.turn && std::holds_alternative<RevoluteJoint>(joint.type))
+    if (row.turn && parallel)
       ahead = s.model.length_unit * along.dot((A.R * joint.axes[0]).cross(B.R * joint.axes[1]));
-    if (!row.turn && std::holds_alternative<PrismaticJoint>(joint.type))
-      ahead = along.dot(B * joint.anchors[1] - A * joint.anchors[0]);
+    if (!row.turn && line) ahead = along.dot(B * joint.anchors[1] - A * joint.anchors[0]);
   }
   return (ahead - (1 - part) * row.error) / h - joint_rate(s, row, place.start, place, led);
 }
