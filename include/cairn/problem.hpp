@@ -1,7 +1,8 @@
 // The one mathematical object of Cairn (docs/equations.md, E1 to E4): every scheme fills it, every
 // solver solves it, certify() judges the answer.
 //
-//   A v = k + J^T lambda,   w = J v + b,   and a law between w and lambda for each constraint.
+//   A v = k + J^T lambda,   w = J v + b + C lambda,   and a law between w and lambda for each
+//   constraint; C is diagonal, zero for rigid rows.
 #pragma once
 
 #include <array>
@@ -38,12 +39,15 @@ constexpr bool is_unilateral(Law law) {
 
 constexpr int max_rows = 3;        // of a constraint
 constexpr int max_velocities = 6;  // of a body
+constexpr int max_sides = 4;       // bodies of a constraint
 
-// A group of one to three rows under one law between at most two bodies.
+// A group of one to three rows under one law between at most max_sides bodies.
 struct Constraint {
   Law law = Law::equality;
   int rows = 1;
-  std::array<int, 2> body = {-1, -1};  // indices of bodies of the problem; -1: not free to move
+  int sides = 2;  // entries of body and J that are used; more than two only under the laws
+                  // equality, nonnegative and box
+  std::array<int, max_sides> body = {-1, -1, -1, -1};  // of the problem; -1: not free to move
   double mu = 0;                       // laws with a cone and disc [-]
   int facets = 0;  // of a cone with three rows: 0 exact, else sides of the inscribed pyramid, first
                    // along t1
@@ -52,8 +56,11 @@ struct Constraint {
   double lo = 0, hi = 0;                           // box; hi: disc without a tie [N s]
   int tie = -1;  // disc: the unilateral constraint, between the same bodies, whose normal impulse
                  // bounds this one; -1: none does
-  double J[2][max_rows][max_velocities] = {};  // rows of J, for body[0] and body[1]
-  double b[max_rows] = {};                     // [m/s, rad/s]
+  double J[max_sides][max_rows][max_velocities] = {};  // rows of J, for each body
+  double b[max_rows] = {};                             // [m/s, rad/s]
+  double compliance[max_rows] = {};  // diagonal of C, at least 0; not with a cone [1/kg]
+
+  bool compliant() const { return compliance[0] > 0 || compliance[1] > 0 || compliance[2] > 0; }
   ConstraintKey key;
 };
 

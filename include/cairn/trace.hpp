@@ -15,7 +15,7 @@
 namespace cairn {
 
 // Version 8 has keys of constraints with roles, features of 32 bits and impulses by key.
-inline constexpr std::uint32_t trace_version = 8;
+inline constexpr std::uint32_t trace_version = 9;
 
 namespace record {
 struct FrameMemory;

@@ -92,7 +92,9 @@ ImpulseView impulse_view(const Problem& problem, const VecX& v, const VecX& lamb
   VecX v_free = problem.k;
   if (mass.factor(problem)) mass.solve(v_free.data());
 
-  // The map in unscaled impulses; its columns give the scales (E10).
+  // The map in unscaled impulses; its columns give the scales (E10). A compliant row is felt by its
+  // own deformation (E870).
+  int effects = problem.velocities();
   VecX w(problem.rows()), free(problem.rows()), closing(problem.rows());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
@@ -103,7 +105,7 @@ ImpulseView impulse_view(const Problem& problem, const VecX& v, const VecX& lamb
                                 closing.data() + problem.first_row[i]);
     const std::size_t begin = view.entries.size();
     double trace = 0;
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < base::at(c.sides); ++side) {
       if (c.body[side] < 0) continue;
       const Eigen::MatrixXd part = whitened(L_inverse[base::at(c.body[side])], c, side);
       trace += part.squaredNorm();
@@ -113,11 +115,16 @@ ImpulseView impulse_view(const Problem& problem, const VecX& v, const VecX& lamb
             view.entries.push_back({problem.bodies[base::at(c.body[side])].first + k,
                                     problem.first_row[i] + r, part(k, r)});
     }
+    for (int r = 0; r < c.rows && c.compliant(); ++r) {
+      w[problem.first_row[i] + r] += c.compliance[r] * lambda[problem.first_row[i] + r];
+      trace += c.compliance[r];
+      view.entries.push_back({effects++, problem.first_row[i] + r, std::sqrt(c.compliance[r])});
+    }
     view.d.push_back(power_of_two(1.2 * std::sqrt(trace / c.rows)));
     for (std::size_t k = begin; k < view.entries.size(); ++k)
       view.entries[k].value /= view.d.back();
   }
-  view.effects = problem.velocities();
+  view.effects = effects;
   take(problem, w, lambda, view);
   problem::Islands islands;
   problem::find_islands(problem, islands);

@@ -32,7 +32,7 @@ void multiply(const Links& links, const VecX& y, VecX& z) {
   for (const auto& l : links)
     for (int r = 0; r < l.rows; ++r) {
       double sum = 0;
-      for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t side = 0; side < max_sides; ++side)
         for (int c = 0; c < l.size[side]; ++c) sum += l.J[side][r][c] * y[l.at[side] + c];
       z[l.first + r] = sum;
     }
@@ -40,10 +40,18 @@ void multiply(const Links& links, const VecX& y, VecX& z) {
 template <class Links>
 void add_transposed(const Links& links, const VecX& p, VecX& g) {
   for (const auto& l : links)
-    for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t side = 0; side < max_sides; ++side)
       for (int r = 0; r < l.rows; ++r)
         for (int c = 0; c < l.size[side]; ++c)
           g[l.at[side] + c] += l.J[side][r][c] * p[l.first + r];
+}
+
+// Calls f(i, j) for each pair of sides with nodes.
+template <class F>
+void for_node_pairs(const std::array<int, max_sides>& node, const F& f) {
+  for (std::size_t i = 0; i < node.size(); ++i)
+    for (std::size_t j = i + 1; j < node.size(); ++j)
+      if (node[i] >= 0 && node[j] >= 0) f(i, j);
 }
 
 // Entries of size one without a pattern, from the bits of a counter (splitmix64).
@@ -66,7 +74,7 @@ ShortestImpulses::Link ShortestImpulses::link_to(const Problem& problem,
   link.rows = c.rows;
   link.first = rows;
   rows += c.rows;
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (c.body[side] < 0) continue;
     const auto at = std::lower_bound(bodies.begin(), bodies.end(), c.body[side]);
     CAIRN_DCHECK(at != bodies.end() && *at == c.body[side], c.body[side]);
@@ -115,33 +123,34 @@ void ShortestImpulses::make_matrix(const Problem& problem, std::span<const int> 
   const auto ordered = [](int a, int b) {
     return BlockMatrix::Pair{std::max(a, b), std::min(a, b)};
   };
-  for (const Link& l : contacts_)
-    if (l.node[0] >= 0 && l.node[1] >= 0) pairs.push_back(ordered(l.node[0], l.node[1]));
+  const auto add_between_bodies = [&](const Link& l) {
+    for_node_pairs(l.node, [&](std::size_t i, std::size_t j) {
+      pairs.push_back(ordered(l.node[i], l.node[j]));
+    });
+  };
+  for (const Link& l : contacts_) add_between_bodies(l);
   for (const Link& l : equalities_) {
     for (const int node : l.node)
       if (node >= 0) pairs.push_back({static_cast<int>(sizes.size()), node});
-    if (l.node[0] >= 0 && l.node[1] >= 0) pairs.push_back(ordered(l.node[0], l.node[1]));
+    add_between_bodies(l);
     sizes.push_back(l.rows);
   }
   matrix_.reset(sizes, std::move(pairs));
   velocities_ = matrix_.first(static_cast<int>(bodies.size()));
-  for (Link& l : contacts_) {
-    for (std::size_t side = 0; side < 2; ++side)
+  for (Link& l : contacts_)
+    for (std::size_t side = 0; side < max_sides; ++side)
       if (l.node[side] >= 0) {
         l.at[side] = matrix_.first(l.node[side]);
         l.block[side] = matrix_.find(l.node[side], l.node[side]);
       }
-    if (l.node[0] >= 0 && l.node[1] >= 0) l.block[2] = matrix_.find(l.node[0], l.node[1]);
-  }
   int node = static_cast<int>(bodies.size());
   for (Link& l : equalities_) {
-    for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t side = 0; side < max_sides; ++side)
       if (l.node[side] >= 0) {
         l.at[side] = matrix_.first(l.node[side]);
         l.block[side] = matrix_.find(node, l.node[side]);
         l.own[side] = matrix_.find(l.node[side], l.node[side]);
       }
-    if (l.node[0] >= 0 && l.node[1] >= 0) l.block[2] = matrix_.find(l.node[0], l.node[1]);
     ++node;
   }
 }
@@ -151,7 +160,7 @@ void ShortestImpulses::scale_unknowns() {
   VecX squares = VecX::Zero(velocities_);
   for (const auto* links : {&contacts_, &equalities_})
     for (const Link& l : *links)
-      for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t side = 0; side < max_sides; ++side)
         for (int r = 0; r < l.rows; ++r)
           for (int c = 0; c < l.size[side]; ++c)
             squares[l.at[side] + c] += l.J[side][r][c] * l.J[side][r][c];
@@ -163,7 +172,7 @@ void ShortestImpulses::scale_unknowns() {
     for (Link& l : *links)
       for (int r = 0; r < l.rows; ++r) {
         double square = 0;
-        for (std::size_t side = 0; side < 2; ++side)
+        for (std::size_t side = 0; side < max_sides; ++side)
           for (int c = 0; c < l.size[side]; ++c) {
             l.J[side][r][c] *= scale_[l.at[side] + c];
             square += l.J[side][r][c] * l.J[side][r][c];
@@ -171,7 +180,7 @@ void ShortestImpulses::scale_unknowns() {
         if (links != &equalities_ || !(square > 0)) continue;
         const double d = 1 / power_of_two(std::sqrt(square));
         nu_scale_[l.first + r] = d;
-        for (std::size_t side = 0; side < 2; ++side)
+        for (std::size_t side = 0; side < max_sides; ++side)
           for (int c = 0; c < l.size[side]; ++c) l.J[side][r][c] *= d;
       }
 }
@@ -195,29 +204,33 @@ void ShortestImpulses::take_impulses(const Problem& problem, const VecX& lambda)
   add_transposed(contacts_, lambda_, g_);
 }
 
+// J^T D J between the bodies of a link.
+void ShortestImpulses::add_between(const Link& l, const Weights& D) {
+  for_node_pairs(l.node, [&](std::size_t i, std::size_t j) {
+    const std::size_t large = l.node[i] > l.node[j] ? i : j;
+    matrix_.add(matrix_.find(l.node[i], l.node[j]), l.rows, l.J[large], D, l.J[i + j - large]);
+  });
+}
+
 bool ShortestImpulses::factor(const std::vector<Weights>& D, double delta) {
   matrix_.clear();
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     const Link& l = contacts_[i];
-    for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t side = 0; side < max_sides; ++side)
       if (l.block[side] >= 0) matrix_.add(l.block[side], l.rows, l.J[side], D[i], l.J[side]);
-    if (l.block[2] < 0) continue;
-    const std::size_t large = l.node[0] > l.node[1] ? 0 : 1;
-    matrix_.add(l.block[2], l.rows, l.J[large], D[i], l.J[1 - large]);
+    add_between(l, D[i]);
   }
   static constexpr double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   // J_e^T J_e beside J_e changes nothing of the answer (solve() adds J_e^T of the right side), and
   // gives bodies that only joints hold a pivot that is no rounding (E623).
   static constexpr Weights one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   for (const Link& l : equalities_) {
-    for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t side = 0; side < max_sides; ++side)
       if (l.block[side] >= 0) {
         matrix_.add(l.block[side], l.rows, unit, unit, l.J[side]);
         matrix_.add(l.own[side], l.rows, l.J[side], one, l.J[side]);
       }
-    if (l.block[2] < 0) continue;
-    const std::size_t large = l.node[0] > l.node[1] ? 0 : 1;
-    matrix_.add(l.block[2], l.rows, l.J[large], one, l.J[1 - large]);
+    add_between(l, one);
   }
   shift_ = std::max(0.0, factor_floor - delta);
   matrix_.add_diagonal(delta + shift_, 0, velocities_);

@@ -37,13 +37,13 @@ class ShortestImpulses {
   using Weights = std::array<std::array<double, max_rows>, max_rows>;
   struct Link {                               // a constraint between its bodies, in scaled unknowns
     int rows = 0, first = 0;                  // its first row among those of its kind
-    std::array<int, 2> at = {-1, -1};         // first unknown of each body; -1: none
-    std::array<int, 2> size = {0, 0};         // their numbers
-    std::array<int, 2> node = {-1, -1};       // of the matrix
-    std::array<int, 3> block = {-1, -1, -1};  // contacts: of both bodies, and between them;
-                                              // equalities: to both bodies, and between them
-    std::array<int, 2> own = {-1, -1};        // equalities: of both bodies
-    double J[2][max_rows][max_velocities] = {};
+    std::array<int, max_sides> at = {};       // first unknown of each body
+    std::array<int, max_sides> size = {};     // their numbers
+    std::array<int, max_sides> node = {-1, -1, -1, -1};   // of the matrix; -1: none
+    std::array<int, max_sides> block = {-1, -1, -1, -1};  // contacts: of each body; equalities: to
+                                                          // each body
+    std::array<int, max_sides> own = {-1, -1, -1, -1};    // equalities: of each body
+    double J[max_sides][max_rows][max_velocities] = {};
   };
 
   Link link_to(const Problem& problem, std::span<const int> bodies, int constraint,
@@ -52,6 +52,7 @@ class ShortestImpulses {
   void scale_unknowns();
   void take_impulses(const Problem& problem, const VecX& lambda);
   bool factor(const std::vector<Weights>& D, double delta);
+  void add_between(const Link& link, const Weights& D);
   void solve(const VecX& top, const VecX& bottom, VecX& y, VecX& nu);
   double evaluate(const VecX& y, const VecX& nu);
   bool search(const VecX& dy, const VecX& dnu, double missing, double& value);

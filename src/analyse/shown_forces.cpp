@@ -55,14 +55,16 @@ void ask(const StepReport& report, const SolveRecord& solve, std::vector<double>
   for (const ProblemBody& b : problem.bodies) put(&b.A[0][0], max_velocities * max_velocities);
   for (const Constraint& c : problem.constraints) {
     for (const double x :
-         {static_cast<double>(c.law), static_cast<double>(c.rows), static_cast<double>(c.body[0]),
-          static_cast<double>(c.body[1]), static_cast<double>(c.facets), c.mu, c.lo, c.hi,
+         {static_cast<double>(c.law), static_cast<double>(c.rows), static_cast<double>(c.sides),
+          static_cast<double>(c.facets), c.mu, c.lo, c.hi,
           c.section ? static_cast<double>(c.section->size()) : 0.0})
       question.push_back(x);
+    for (const int body : c.body) question.push_back(body);
     if (c.section)
       for (const Corner& d : *c.section) put(d.data(), d.size());
-    put(&c.J[0][0][0], 2 * max_rows * max_velocities);
+    put(&c.J[0][0][0], c.sides * max_rows * max_velocities);
     put(c.b, max_rows);
+    put(c.compliance, max_rows);
   }
   for (const ContactReport& c : report.contacts) {
     const ContactKey& k = c.contact.key;
@@ -139,7 +141,8 @@ class SolveForces {
     for (const int i : constraints) {
       const Constraint& c = problem_.constraints[base::at(i)];
       tied = tied || c.law == Law::disc;
-      if (c.law == Law::equality) {
+      // The impulse of a compliant row is that of its motion (E870).
+      if (c.law == Law::equality && !c.compliant()) {
         equalities.push_back(i);
         rows += c.rows;
       }

@@ -197,7 +197,7 @@ class Resultants {
         lambda[k] = r[problem_.first_row[i] + k] / view_.d[i];
         acts = acts || lambda[k] != 0;
       }
-      for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t side = 0; side < base::at(c.sides); ++side)
         if (c.body[side] >= 0) {
           const ProblemBody& body = problem_.bodies[base::at(c.body[side])];
           linear::add_transposed(c.J[side], c.rows, body.size, lambda,

@@ -37,7 +37,7 @@ struct Residuals {
       for (int r = 0; r < c.rows; ++r) {
         const int row = problem.first_row[i] + r;
         theta[row] = c.b[r];
-        for (std::size_t side = 0; side < 2; ++side) {
+        for (std::size_t side = 0; side < max_sides; ++side) {
           if (c.body[side] < 0) continue;
           const ProblemBody& body = problem.bodies[static_cast<std::size_t>(c.body[side])];
           for (int k = 0; k < body.size; ++k)

@@ -47,7 +47,7 @@ void add_rows(const Problem& problem, std::size_t constraint, const std::vector<
   for (int r = 0; r < c.rows; ++r) {
     linear::FrontRow row;
     double square = 0;
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& body = problem.bodies[base::at(c.body[side])];
       const Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>> A(&body.A[0][0]);

@@ -38,7 +38,7 @@ bool list_constraints(ProjectionBuffers& b) {
   b.on_body.resize(b.problem.bodies.size());
   for (auto& list : b.on_body) list.clear();
   for (std::size_t i = 0; i < b.problem.constraints.size(); ++i)
-    for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t side = 0; side < max_sides; ++side)
       if (const int body = b.problem.constraints[i].body[side]; body >= 0)
         b.on_body[base::at(body)].push_back({static_cast<int>(i), side});
   b.inverse.resize(b.problem.bodies.size());

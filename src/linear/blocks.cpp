@@ -48,7 +48,7 @@ void constraint_velocity(const Problem& problem, const Constraint& c, const doub
   CAIRN_DCHECK(c.rows >= 1 && c.rows <= max_rows, c.rows);
   double sum[max_rows] = {};
   if (with_b) std::copy_n(c.b, max_rows, sum);
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < c.sides; ++side) {
     const int i = c.body[static_cast<std::size_t>(side)];
     if (i < 0) continue;
     const ProblemBody& body = problem.bodies[static_cast<std::size_t>(i)];

@@ -190,7 +190,7 @@ void take_constraint(const Problem& problem, std::size_t i, const Answer& x, Cer
   row.light = 0;
   std::copy_n(c.b, max_rows, row.w);
   std::copy_n(c.b, max_rows, row.w_free);
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < c.sides; ++side) {
     row.c[side] = 0;
     if (c.body[base::at(side)] < 0) continue;
     const std::size_t body = base::at(c.body[base::at(side)]);
@@ -205,6 +205,14 @@ void take_constraint(const Problem& problem, std::size_t i, const Answer& x, Cer
     problem::own_response(problem, s.mass, c, W);
     trace = 0;
     for (int r = 0; r < c.rows; ++r) trace += W[r][r];
+  }
+  row.soft = 0;
+  if (c.compliant()) {
+    for (int r = 0; r < c.rows; ++r) {
+      row.w[r] += c.compliance[r] * impulse[r];
+      row.soft += c.compliance[r] * std::abs(impulse[r]);
+      if (problem.couplings.empty()) trace += c.compliance[r];
+    }
   }
   row.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
   row.kappa = row.light > 0 ? std::min(row.d, row.light) : row.d;
@@ -244,8 +252,8 @@ problem::RowScale scale_of(const Problem& problem, const CertifyScratch& s, std:
   const Row& row = s.rows[i];
   const int island = s.islands.of_constraint[i];
   const double V = island < 0 ? 1 : s.speed[base::at(island)];
-  double terms = problem::norm(c.rows, c.b);
-  for (int side = 0; side < 2; ++side)
+  double terms = problem::norm(c.rows, c.b) + row.soft;
+  for (int side = 0; side < c.sides; ++side)
     if (c.body[base::at(side)] >= 0)
       terms += row.c[side] * s.terms[base::at(c.body[base::at(side)])];
   const double phi = problem::floor_unit * (1 + c.mu) * (terms / row.d);

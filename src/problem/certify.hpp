@@ -16,8 +16,9 @@ struct CertifyScratch {
     double d = 1;                  // (E10)
     double kappa = 1;              // (E310)
     double light = 0;              // largest 1/sqrt(m_j) of its bodies
-    double c[2] = {};              // of its bodies (E311)
-    double w[max_rows] = {};       // J v + b
+    double c[max_sides] = {};      // of its bodies (E311)
+    double soft = 0;               // |C lambda|, one of the terms of w (E870)
+    double w[max_rows] = {};       // J v + b + C lambda
     double w_free[max_rows] = {};  // J A^-1 k + b
   };
   MassInverse mass;

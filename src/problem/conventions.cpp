@@ -53,6 +53,20 @@ void dcheck_keys(const Problem& problem) {
       problem.constraints, [](const Constraint& c) -> const ConstraintKey& { return c.key; }));
 }
 
+// Bodies that differ, in the entries that are used; compliance without a cone.
+static void dcheck_sides(const Problem& problem, const Constraint& c) {
+  CAIRN_DCHECK(c.sides >= 2 && c.sides <= max_sides, c.sides);
+  CAIRN_DCHECK(c.sides == 2 || !(has_cone(c.law) || c.law == Law::disc), c.sides);
+  for (int i = 0; i < max_sides; ++i) {
+    CAIRN_DCHECK(base::is_index_or_none(c.body[at(i)], problem.bodies.size()), c.body[at(i)]);
+    CAIRN_DCHECK(i < c.sides || c.body[at(i)] == -1, i, c.body[at(i)]);
+    for (int j = 0; j < i; ++j)
+      CAIRN_DCHECK(c.body[at(i)] != c.body[at(j)] || c.body[at(i)] == -1, i, c.body[at(i)]);
+  }
+  for (const double C : c.compliance) CAIRN_DCHECK(C >= 0 && std::isfinite(C), C);
+  CAIRN_DCHECK(!c.compliant() || !(has_cone(c.law) || c.law == Law::disc), c.sides);
+}
+
 void dcheck_problem(const Problem& problem) {
   CAIRN_DCHECK(problem.units.mass > 0, problem.units.mass);
   CAIRN_DCHECK(problem.units.length > 0, problem.units.length);
@@ -75,9 +89,7 @@ void dcheck_problem(const Problem& problem) {
     const Constraint& c = problem.constraints[i];
     dcheck_law(c);
     CAIRN_DCHECK(problem.first_row[i] + c.rows == problem.first_row[i + 1], i, c.rows);
-    CAIRN_DCHECK(base::is_index_or_none(c.body[0], problem.bodies.size()), i, c.body[0]);
-    CAIRN_DCHECK(base::is_index_or_none(c.body[1], problem.bodies.size()), i, c.body[1]);
-    CAIRN_DCHECK(c.body[0] != c.body[1] || c.body[0] == -1, i, c.body[0]);
+    dcheck_sides(problem, c);
     if (c.law != Law::disc) continue;
     CAIRN_DCHECK(c.tie >= 0 || c.hi >= 0, i, c.hi);
     if (c.tie < 0) continue;

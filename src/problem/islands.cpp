@@ -1,5 +1,6 @@
 #include "problem/islands.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/index.hpp"
@@ -28,10 +29,16 @@ void list_members(const std::vector<int>& island_of, int count, std::vector<int>
 void number_islands(const Problem& problem, Islands& islands) {
   const std::size_t n = problem.bodies.size();
   islands.sets.reset(n);
-  const auto join = [&](const std::array<int, 2>& body) {
-    CAIRN_DCHECK(base::is_index_or_none(body[0], n), body[0]);
-    CAIRN_DCHECK(base::is_index_or_none(body[1], n), body[1]);
-    if (body[0] >= 0 && body[1] >= 0) islands.sets.join(body[0], body[1]);
+  const auto join = [&](const auto& bodies) {
+    int first = -1;
+    for (const int body : bodies) {
+      CAIRN_DCHECK(base::is_index_or_none(body, n), body);
+      if (body < 0) continue;
+      if (first >= 0)
+        islands.sets.join(first, body);
+      else
+        first = body;
+    }
   };
   for (const Constraint& c : problem.constraints) join(c.body);
   for (const BodyCoupling& c : problem.couplings) join(c.body);
@@ -43,8 +50,8 @@ void number_islands(const Problem& problem, Islands& islands) {
   }
   islands.of_constraint.resize(problem.constraints.size());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
-    const auto& body = problem.constraints[i].body;
-    const int any = body[0] >= 0 ? body[0] : body[1];
+    int any = -1;
+    for (const int body : problem.constraints[i].body) any = std::max(any, body);
     islands.of_constraint[i] = any >= 0 ? islands.of_body[base::at(any)] : -1;
   }
 }

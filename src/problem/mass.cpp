@@ -136,9 +136,11 @@ bool MassInverse::factor_coupled() {
     components_.join(c.body[0], c.body[1]);
   }
   for (const Constraint& c : problem.constraints)
-    if (c.body[0] >= 0 && c.body[1] >= 0 &&
-        components_.root(c.body[0]) == components_.root(c.body[1]))
-      lu_.connect(c.body[0], c.body[1]);
+    for (std::size_t i = 0; i < base::at(c.sides); ++i)
+      for (std::size_t j = i + 1; j < base::at(c.sides); ++j)
+        if (c.body[i] >= 0 && c.body[j] >= 0 &&
+            components_.root(c.body[i]) == components_.root(c.body[j]))
+          lu_.connect(c.body[i], c.body[j]);
   lu_.analyze();
   lu_.zero();
   const auto add = [](const linear::BodyBlock& from, int rows, int columns, linear::BodyBlock& to) {
@@ -192,11 +194,12 @@ const linear::BodyBlock* MassInverse::block(int i, int j) const {
 void own_response(const Problem& problem, const MassInverse& mass, const Constraint& c,
                   double (&W)[max_rows][max_rows]) {
   CAIRN_DCHECK(c.rows >= 1 && c.rows <= max_rows, c.rows);
-  CAIRN_DCHECK(base::is_index_or_none(c.body[0], problem.bodies.size()), c.body[0]);
-  CAIRN_DCHECK(base::is_index_or_none(c.body[1], problem.bodies.size()), c.body[1]);
+  for (const int body : c.body)
+    CAIRN_DCHECK(base::is_index_or_none(body, problem.bodies.size()), body);
   for (auto& row : W) std::fill(row, row + max_rows, 0.0);
-  for (std::size_t side = 0; side < 2; ++side)
-    for (std::size_t other = 0; other < 2; ++other) {
+  for (int r = 0; r < c.rows; ++r) W[r][r] = c.compliance[r];
+  for (std::size_t side = 0; side < base::at(c.sides); ++side)
+    for (std::size_t other = 0; other < base::at(c.sides); ++other) {
       if (c.body[side] < 0 || c.body[other] < 0) continue;
       const linear::BodyBlock* Z = mass.block(c.body[side], c.body[other]);
       if (!Z) continue;

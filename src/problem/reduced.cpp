@@ -44,7 +44,7 @@ void add_sparse_rows(const Problem& problem, const problem::MassInverse& mass,
                      ReducedProblem& reduced) {
   std::vector<std::vector<Touch>> touches(problem.bodies.size());
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < problem.constraints[i].sides; ++side)
       if (const int body = problem.constraints[i].body[base::at(side)]; body >= 0)
         touches[base::at(body)].push_back({static_cast<int>(i), side});
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
@@ -52,7 +52,7 @@ void add_sparse_rows(const Problem& problem, const problem::MassInverse& mass,
     const std::size_t first = reduced.blocks.size();
     for (const int column : columns_of(problem, touches, i))
       reduced.blocks.emplace_back().column = column;
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < c.sides; ++side) {
       const int body = c.body[base::at(side)];
       if (body < 0) continue;
       const int size = problem.bodies[base::at(body)].size;
@@ -69,6 +69,9 @@ void add_sparse_rows(const Problem& problem, const problem::MassInverse& mass,
             for (int k = 0; k < size; ++k) block->value[r][s] += c.J[side][r][k] * B[k][s];
       }
     }
+    for (std::size_t k = first; k < reduced.blocks.size(); ++k)
+      if (reduced.blocks[k].column == static_cast<int>(i))
+        for (int r = 0; r < c.rows; ++r) reduced.blocks[k].value[r][r] += c.compliance[r];
     reduced.first_block.push_back(static_cast<int>(reduced.blocks.size()));
   }
 }
@@ -84,7 +87,7 @@ void add_dense_rows(const Problem& problem, const problem::MassInverse& mass,
       response[s] = VecX::Zero(problem.velocities());
       double unit[max_rows] = {};
       unit[s] = 1;
-      for (int side = 0; side < 2; ++side)
+      for (int side = 0; side < c.sides; ++side)
         if (const int body = c.body[base::at(side)]; body >= 0)
           linear::add_transposed(c.J[side], c.rows, problem.bodies[base::at(body)].size, unit,
                                  response[s].data() + problem.bodies[base::at(body)].first);
@@ -97,6 +100,7 @@ void add_dense_rows(const Problem& problem, const problem::MassInverse& mass,
       for (int s = 0; s < c.rows; ++s) {
         double w[max_rows];
         linear::constraint_velocity(problem, problem.constraints[i], response[s].data(), false, w);
+        if (i == j) w[s] += c.compliance[s];
         for (int r = 0; r < problem.constraints[i].rows; ++r) {
           block.value[r][s] = w[r];
           zero = zero && w[r] == 0;

@@ -114,9 +114,9 @@ void store(const Island& island, const Problem& problem, const std::vector<doubl
       solution.lambda[problem.first_row[static_cast<std::size_t>(g.source)] + k] =
           r[static_cast<std::size_t>(g.first + k)] / g.d;
   for (std::size_t i = 0; i < island.bodies.size(); ++i)
-    body_velocity(island, i, v.data(),
-                  solution.v.data() +
-                      problem.bodies[static_cast<std::size_t>(island.bodies[i].source)].first);
+    if (const int source = island.bodies[i].source; source >= 0)
+      body_velocity(island, i, v.data(),
+                    solution.v.data() + problem.bodies[static_cast<std::size_t>(source)].first);
 }
 
 // `auto` logs its attempts itself.

@@ -103,10 +103,11 @@ void read_body(const json::Node& value, const std::string& path, JsonReader& rea
 // Bodies and their rows of J.
 void read_rows(const json::Node& ids, const json::Node& J, const std::string& path,
                JsonReader& reader, const std::vector<ProblemBody>& bodies, Constraint& c) {
-  if (reader.array(ids, path + ".bodies", 2, 2) < 0 || reader.array(J, path + ".J", 2, 2) < 0)
-    return;
+  const int most = has_cone(c.law) || c.law == Law::disc ? 2 : max_sides;
+  c.sides = reader.array(ids, path + ".bodies", 2, most);
+  if (c.sides < 0 || reader.array(J, path + ".J", c.sides, c.sides) < 0) return;
   const int last = static_cast<int>(bodies.size()) - 1;
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < static_cast<std::size_t>(c.sides); ++side) {
     if (!reader.integer(ids.items[side], fmt::format("{}.bodies[{}]", path, side), -1, last,
                         c.body[side]))
       return;
@@ -118,9 +119,28 @@ void read_rows(const json::Node& ids, const json::Node& J, const std::string& pa
       reader.numbers(block.items[static_cast<std::size_t>(r)], fmt::format("{}[{}]", block_path, r),
                      bodies[static_cast<std::size_t>(c.body[side])].size, c.J[side][r]);
   }
-  if (c.body[0] == c.body[1])
-    reader.error(ids, path + ".bodies", ErrorCode::conflict,
-                 "needs two different bodies, of which at most one is -1", json::to_json(ids));
+  const auto used = c.body.begin() + c.sides;
+  const bool moves = std::any_of(c.body.begin(), used, [](int body) { return body >= 0; });
+  for (auto body = c.body.begin(); body != used; ++body)
+    if (!moves || (*body >= 0 && std::find(c.body.begin(), body, *body) != body))
+      return reader.error(ids, path + ".bodies", ErrorCode::conflict,
+                          "needs different bodies, of which at least one is not -1",
+                          json::to_json(ids));
+}
+
+// Optional: the diagonal of C.
+void read_compliance(const json::Node& value, const std::string& path, JsonReader& reader,
+                     Constraint& c) {
+  if (has_cone(c.law) || c.law == Law::disc)
+    return reader.error(value, path, ErrorCode::conflict, "has no meaning here", "",
+                        "with law equality, nonnegative or box", "remove it");
+  if (reader.array(value, path, c.rows, c.rows) < 0 ||
+      !reader.numbers(value, path, c.rows, c.compliance))
+    return;
+  for (int r = 0; r < c.rows; ++r)
+    if (!(c.compliance[r] >= 0))
+      reader.error(value, path, ErrorCode::out_of_range, "negative compliance",
+                   json::to_json(value), "numbers of at least 0");
 }
 
 void read_coupling(const json::Node& value, const std::string& path, JsonReader& reader,
@@ -168,7 +188,8 @@ void read_constraint(const json::Node& value, const std::string& path, JsonReade
                      const std::vector<ProblemBody>& bodies, Constraint& c, std::string& name) {
   if (!reader.object(
           value, path,
-          {"name", "law", "bodies", "J", "b", "mu", "facets", "polygon", "lo", "hi", "tie"}))
+          {"name", "law", "bodies", "J", "b", "mu", "facets", "polygon", "lo", "hi", "tie",
+           "compliance"}))
     return;
   read_name(value, path, reader, name);
   const json::Node* law = reader.member(value, path, "law");
@@ -188,6 +209,8 @@ void read_constraint(const json::Node& value, const std::string& path, JsonReade
   c.lo = set.lo;
   c.hi = set.hi;
   read_rows(*ids, *J, path, reader, bodies, c);
+  if (const json::Node* found = value.find("compliance"))
+    read_compliance(*found, path + ".compliance", reader, c);
 }
 
 // Normal impulses that discs are tied to; after all constraints, which may come in any order.

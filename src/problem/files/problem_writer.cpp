@@ -31,20 +31,23 @@ std::string coupling_text(const Problem& problem, const BodyCoupling& c) {
 }
 
 std::string constraint_text(const Problem& problem, const Constraint& c, const std::string& name) {
-  std::string text = fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}, {}]",
-                                 json::json_string(name), cairn::name(c.law), c.body[0], c.body[1]);
+  std::string text = fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}]",
+                                 json::json_string(name), cairn::name(c.law),
+                                 fmt::join(c.body.begin(), c.body.begin() + c.sides, ", "));
   if (has_cone(c.law) || c.law == Law::disc) text += ", \"mu\": " + json::digits(c.mu);
   if (c.law == Law::disc) text += fmt::format(", \"tie\": {}", c.tie);
   if (has_cone(c.law) && c.rows == 3) text += json::section_text(c.facets, c.section.get());
   if (c.law == Law::box && c.lo != -base::infinity) text += ", \"lo\": " + json::digits(c.lo);
   if (c.law == Law::box && c.hi != base::infinity) text += ", \"hi\": " + json::digits(c.hi);
   text += ",\n     \"J\": [";
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < static_cast<std::size_t>(c.sides); ++side) {
     const int body = c.body[side];
     const int size = body < 0 ? 0 : problem.bodies[static_cast<std::size_t>(body)].size;
     text += (side > 0 ? ", " : "") + block_text(c.J[side], body < 0 ? 0 : c.rows, size);
   }
-  return text + "], \"b\": " + row_text(c.b, c.rows) + "}";
+  text += "], \"b\": " + row_text(c.b, c.rows);
+  if (c.compliant()) text += ", \"compliance\": " + row_text(c.compliance, c.rows);
+  return text + "}";
 }
 
 // A start that was not judged has no estimate.

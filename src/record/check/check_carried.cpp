@@ -80,7 +80,7 @@ bool slides(const SolveRecord& record, std::size_t constraint) {
   VecX w = VecX::Zero(c.rows);
   for (int r = 0; r < c.rows; ++r) {
     w[r] = c.b[r];
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& body = record.problem.bodies[base::at(c.body[side])];
       for (int k = 0; k < body.size; ++k)
@@ -116,7 +116,7 @@ Conditions conditions(const Segment& s, const SolveRecord& record, const Place& 
                  Eigen::Map<const VecX>(motions.data(), static_cast<Eigen::Index>(motions.size()))};
   for (std::size_t n = 0; n < rows.size(); ++n) {
     const Constraint& c = problem.constraints[base::at(rows[n][0])];
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& number = problem.bodies[base::at(c.body[side])];
       const Body& body = s.model.bodies[static_cast<std::size_t>(number.model_body)];

@@ -116,7 +116,7 @@ bool finite(const Problem& problem, const Constraint& c) {
   if (!std::isfinite(c.mu) || std::isnan(c.lo) || std::isnan(c.hi)) return false;
   for (int r = 0; r < c.rows; ++r) {
     if (!std::isfinite(c.b[r])) return false;
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const int size = problem.bodies[static_cast<std::size_t>(c.body[side])].size;
       for (int k = 0; k < size; ++k)

@@ -84,7 +84,7 @@ class IslandCheck {
     VecX change = VecX::Zero(problem_.velocities()), squares = change;
     for (const auto& [i, lambda] : shown_) {
       const Constraint& c = problem_.constraints[i];
-      for (int side = 0; side < 2; ++side) {
+      for (int side = 0; side < max_sides; ++side) {
         if (c.body[base::at(side)] < 0) continue;
         const ProblemBody& b = problem_.bodies[base::at(c.body[base::at(side)])];
         const Rows J = jacobian(c, side, b.size);
@@ -108,9 +108,9 @@ class IslandCheck {
   void shortest(std::size_t i, const Few& lambda) const {
     const Constraint& c = problem_.constraints[i];
     const Few z = bench_.velocity(i, y_), own = bench_.impulse(i);
-    if (c.law == Law::equality) {
+    if (c.law == Law::equality && !c.compliant()) {
       double arm = 0;
-      for (int side = 0; side < 2; ++side)
+      for (int side = 0; side < max_sides; ++side)
         if (const int body = c.body[base::at(side)]; body >= 0)
           arm = std::max(arm, jacobian(c, side, problem_.bodies[base::at(body)].size).norm());
       if (!(z.norm() <= shortest_share * largest_ * arm))
@@ -156,7 +156,7 @@ std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double fac
   const auto add = [&](std::size_t i, const Vec3& direction) {
     VecX column = VecX::Zero(p.velocities());
     const Constraint& c = p.constraints[i];
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < max_sides; ++side) {
       if (c.body[base::at(side)] < 0) continue;
       const ProblemBody& b = p.bodies[base::at(c.body[base::at(side)])];
       column.segment(b.first, b.size) +=

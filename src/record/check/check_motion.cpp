@@ -55,7 +55,7 @@ bool may_stick(const SolveRecord& record, std::size_t constraint) {
   double slip[max_rows] = {};
   for (int k = 1; k < c.rows; ++k) {
     slip[k] = c.b[k];
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& body = record.problem.bodies[base::at(c.body[side])];
       for (int i = 0; i < body.size; ++i)
@@ -79,10 +79,14 @@ std::vector<char> projected_bodies(const Model& model, const SchemeOptions& sche
     return body >= 0 && model.bodies[base::at(body)].kind == BodyKind::dynamic;
   };
   for (const SolveRecord& record : report.solved())
-    for (const Constraint& c : record.problem.constraints)
-      if (c.body[0] >= 0 && c.body[1] >= 0)
-        groups.join(record.problem.bodies[base::at(c.body[0])].model_body,
-                    record.problem.bodies[base::at(c.body[1])].model_body);
+    for (const Constraint& c : record.problem.constraints) {
+      const auto model_body = [&](int i) {
+        return record.problem.bodies[base::at(i)].model_body;
+      };
+      const int first = *std::max_element(c.body.begin(), c.body.end());
+      for (const int body : c.body)
+        if (body >= 0) groups.join(model_body(first), model_body(body));
+    }
   for (const Joint& joint : model.joints)
     for (const BodyId id : joint.bodies)
       if (dynamic(static_cast<int>(id))) moved[base::at(groups.root(static_cast<int>(id)))] = 1;

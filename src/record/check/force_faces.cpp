@@ -67,7 +67,7 @@ Few ForceBench::impulse(std::size_t i) const {
 Few ForceBench::velocity(std::size_t i, const VecX& v) const {
   const Constraint& c = problem_.constraints[i];
   Few w = Few::Zero(c.rows);
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < max_sides; ++side) {
     if (c.body[base::at(side)] < 0) continue;
     const ProblemBody& b = problem_.bodies[base::at(c.body[base::at(side)])];
     w += jacobian(c, side, b.size) * v.segment(b.first, b.size);

@@ -22,7 +22,7 @@ struct Row {
   Few w, free;  // J v + b, J v_free + b
   double d = 1, kappa = 1;
   double root = 1;               // of the lightest mass of its bodies
-  std::array<double, 2> c = {};  // sqrt(trace(J Z J^T) / rows) of both sides
+  std::array<double, max_sides> c = {};  // sqrt(trace(J Z J^T) / rows) of each side
   int island = -1;               // label of a body; -1: between bodies that do not move
 };
 
@@ -57,7 +57,7 @@ Row measure(const Bench& bench, std::size_t i) {
   Row row;
   row.w = row.free = Eigen::Map<const Few>(c.b, c.rows);
   row.root = std::numeric_limits<double>::infinity();
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < max_sides; ++side) {
     if (c.body[base::at(side)] < 0) continue;
     const std::size_t body = base::at(c.body[base::at(side)]);
     const Rows J = jacobian(c, side, bench.problem.bodies[body].size);
@@ -69,7 +69,13 @@ Row measure(const Bench& bench, std::size_t i) {
   }
   // The factor keeps round numbers, such as those of equal discs, off the jumps between powers of
   // two: there rounding would decide, and two correct judges would differ by a factor.
-  row.d = power_of_two(1.2 * std::sqrt(bench.inertia.trace(c) / c.rows));
+  double trace = bench.inertia.trace(c);
+  const Few impulse = bench.impulse(i);
+  for (int r = 0; r < c.rows; ++r) {
+    row.w[r] += c.compliance[r] * impulse[r];
+    trace += c.compliance[r];
+  }
+  row.d = power_of_two(1.2 * std::sqrt(trace / c.rows));
   row.kappa = row.island < 0 ? row.d : std::min(row.d, 1 / row.root);
   return row;
 }
@@ -105,7 +111,7 @@ constexpr double floor_share = 16 * std::numeric_limits<double>::epsilon();
 double free_rounding(const Bench& bench, std::size_t i) {
   const Constraint& c = bench.problem.constraints[i];
   double terms = Eigen::Map<const Few>(c.b, c.rows).stableNorm();
-  for (std::size_t side = 0; side < 2; ++side)
+  for (std::size_t side = 0; side < max_sides; ++side)
     if (c.body[side] >= 0) {
       const std::size_t body = base::at(c.body[side]);
       terms += bench.rows[i].c[side] * energy_root(bench, bench.v_free, body);
@@ -148,7 +154,7 @@ void find_terms(Bench& bench) {
   for (std::size_t j = 0; j < problem.bodies.size(); ++j)
     bench.terms.push_back(energy_root(bench, bench.v, j) + energy_root(bench, bench.v_free, j));
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)
-    for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t side = 0; side < max_sides; ++side)
       if (const int body = problem.constraints[i].body[side]; body >= 0)
         bench.terms[base::at(body)] += bench.rows[i].c[side] * bench.impulse(i).stableNorm();
   for (const BodyCoupling& c : problem.couplings)
@@ -215,7 +221,7 @@ Momentum momentum_of(const Bench& bench) {
     }
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < max_sides; ++side) {
       if (c.body[base::at(side)] < 0) continue;
       const ProblemBody& b = problem.bodies[base::at(c.body[base::at(side)])];
       const Rows J = jacobian(c, side, b.size);
@@ -283,7 +289,8 @@ void judge_constraint(const Bench& bench, std::size_t i, Judgement& j) {
   const Constraint& c = bench.problem.constraints[i];
   const Row& row = bench.rows[i];
   double terms = Eigen::Map<const Few>(c.b, c.rows).stableNorm();
-  for (std::size_t side = 0; side < 2; ++side)
+  for (int r = 0; r < c.rows; ++r) terms += c.compliance[r] * std::abs(bench.impulse(i)[r]);
+  for (std::size_t side = 0; side < max_sides; ++side)
     if (c.body[side] >= 0) terms += row.c[side] * bench.terms[base::at(c.body[side])];
   const Gauge gauge{bench.speed_of(row), row.kappa * floor_share * (1 + c.mu) * terms / row.d,
                     bench.mass_ratio(row.island, row.root)};

@@ -16,7 +16,9 @@ namespace {
 std::vector<std::array<int, 2>> connections(const Problem& problem) {
   std::vector<std::array<int, 2>> pairs;
   for (const Constraint& c : problem.constraints)
-    if (c.body[0] >= 0 && c.body[1] >= 0) pairs.push_back(c.body);
+    for (std::size_t i = 0; i < c.body.size(); ++i)
+      for (std::size_t j = i + 1; j < c.body.size(); ++j)
+        if (c.body[i] >= 0 && c.body[j] >= 0) pairs.push_back({c.body[i], c.body[j]});
   for (const BodyCoupling& c : problem.couplings) pairs.push_back(c.body);
   return pairs;
 }
@@ -110,13 +112,13 @@ double Mass::side_trace(const Constraint& c, int side) const {
 double Mass::trace(const Constraint& c) const {
   double sum = 0;
   if (simple_) {
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < max_sides; ++side)
       if (c.body[base::at(side)] >= 0) sum += side_trace(c, side);
     return sum;
   }
   for (int r = 0; r < c.rows; ++r) {
     VecX row = VecX::Zero(problem_.velocities());
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < max_sides; ++side) {
       if (c.body[base::at(side)] < 0) continue;
       const ProblemBody& b = problem_.bodies[base::at(c.body[base::at(side)])];
       row.segment(b.first, b.size) += jacobian(c, side, b.size).row(r).transpose();

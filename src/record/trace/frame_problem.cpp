@@ -87,7 +87,9 @@ void read_couplings(bytes::ByteReader& in, Problem& problem) {
   const int bodies = static_cast<int>(problem.bodies.size());
   for (BodyCoupling& c : problem.couplings) {
     c = {};
-    c.body = {in.i32(), in.i32()};
+    c.sides = in.u8();
+  if (c.sides < 2 || c.sides > max_sides) return in.reject();
+  for (int side = 0; side < c.sides; ++side) c.body[static_cast<std::size_t>(side)] = in.i32();
     for (const int body : c.body)
       if (body < 0 || body >= bodies) return in.reject();
     if (c.body[0] == c.body[1]) return in.reject();
@@ -122,22 +124,33 @@ std::shared_ptr<const FrictionPolygon> read_section(bytes::ByteReader& in) {
 void write_constraint(const Problem& problem, const Constraint& c, bytes::ByteWriter& out) {
   out.u8(static_cast<std::uint8_t>(c.law));
   out.u8(static_cast<std::uint8_t>(c.rows));
-  out.i32(c.body[0]);
-  out.i32(c.body[1]);
+  out.u8(static_cast<std::uint8_t>(c.sides));
+  for (int side = 0; side < c.sides; ++side) out.i32(c.body[static_cast<std::size_t>(side)]);
   out.f64(c.mu);
   out.i32(c.facets);
   write_polygon(c.section.get(), out);
   out.i32(c.tie);
   out.f64(c.lo);
   out.f64(c.hi);
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (c.body[side] < 0) continue;  // rows of a body that is not free are not part of the problem
     const int size = problem.bodies[static_cast<std::size_t>(c.body[side])].size;
     for (int row = 0; row < c.rows; ++row)
       for (int i = 0; i < size; ++i) out.f64(c.J[side][row][i]);
   }
   for (int row = 0; row < c.rows; ++row) out.f64(c.b[row]);
+  for (int row = 0; row < c.rows; ++row) out.f64(c.compliance[row]);
   write_key(c.key, out);
+}
+
+// Different bodies, more than two of them and compliance without a cone alone.
+bool sides_fit(const Constraint& c) {
+  if (c.sides < 2 || c.sides > max_sides) return false;
+  const bool plain = !has_cone(c.law) && c.law != Law::disc;
+  for (std::size_t i = 0; i < c.body.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (c.body[i] >= 0 && c.body[i] == c.body[j]) return false;
+  return plain || (c.sides == 2 && !c.compliant());
 }
 
 bool constraint_fits(const Constraint& c, const Problem& problem) {
@@ -146,7 +159,7 @@ bool constraint_fits(const Constraint& c, const Problem& problem) {
   if (c.rows < 1 || c.rows > most) return false;
   if (c.facets < 0 || c.facets == 1 || c.facets == 2 || c.facets > max_corners) return false;
   const int bodies = static_cast<int>(problem.bodies.size());
-  return std::all_of(c.body.begin(), c.body.end(),
+  return sides_fit(c) && std::all_of(c.body.begin(), c.body.end(),
                      [&](int body) { return body >= -1 && body < bodies; });
 }
 
@@ -176,13 +189,18 @@ void read_constraint(bytes::ByteReader& in, const Problem& problem, Constraint& 
   c.lo = in.f64();
   c.hi = in.f64();
   if (!constraint_fits(c, problem)) return in.reject();
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (c.body[side] < 0) continue;
     const int size = problem.bodies[static_cast<std::size_t>(c.body[side])].size;
     for (int row = 0; row < c.rows; ++row)
       for (int i = 0; i < size; ++i) c.J[side][row][i] = in.f64();
   }
   for (int row = 0; row < c.rows; ++row) c.b[row] = in.f64();
+  for (int row = 0; row < c.rows; ++row) {
+    c.compliance[row] = in.f64();
+    if (!(c.compliance[row] >= 0)) return in.reject();
+  }
+  if (!sides_fit(c)) return in.reject();
   c.key = read_constraint_key(in);
 }
 

@@ -125,7 +125,7 @@ bool Step::release_isolated() {
 // (E406): columns of the angular velocities in the frames that the bodies have at the beginning.
 void Step::turn_columns(Problem& problem) const {
   for (Constraint& c : problem.constraints)
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const auto k = static_cast<std::size_t>(
           problem.bodies[static_cast<std::size_t>(c.body[side])].model_body);

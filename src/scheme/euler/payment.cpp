@@ -120,9 +120,11 @@ void Step::find_payers() {
   pay.groups.reset(bodies);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    if (c.body[0] < 0 || c.body[1] < 0) continue;
-    if (model.joints.empty() || i < data.rows.joint_constraints || problem_row_presses(i))
-      pay.groups.join(body_of(c.body[0]), body_of(c.body[1]));
+    if (!(model.joints.empty() || i < data.rows.joint_constraints || problem_row_presses(i)))
+      continue;
+    const int first = *std::max_element(c.body.begin(), c.body.end());
+    for (const int body : c.body)
+      if (body >= 0) pay.groups.join(body_of(first), body_of(body));
   }
   for (const BodyCoupling& c : problem.couplings)
     pay.groups.join(body_of(c.body[0]), body_of(c.body[1]));

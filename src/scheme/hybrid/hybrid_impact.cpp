@@ -308,7 +308,7 @@ void HybridStep::finish_impact(SolveRecord& record) {
       c.key = row.key;
       c.key.coordinate = static_cast<std::uint8_t>(r);
       c.lo = c.hi = impulse[r];
-      for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t side = 0; side < max_sides; ++side)
         std::copy(row.J[side][r], row.J[side][r] + max_velocities, c.J[side][0]);
       lambda[problem.rows()] = impulse[r];
       problem.first_row.push_back(problem.rows() + 1);

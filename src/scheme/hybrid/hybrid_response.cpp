@@ -48,7 +48,7 @@ void add_column(const Touch& touch, const Problem& problem, const double* v, Vec
 // Velocities v += M^-1 J^T impulse of the two bodies of a row.
 void HybridStep::push(const Constraint& row, const double* impulse, const Problem& problem,
                       double* v) const {
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (row.body[side] < 0) continue;
     const ProblemBody& body = problem.bodies[static_cast<std::size_t>(row.body[side])];
     double f[max_velocities] = {};
@@ -67,7 +67,7 @@ const VecX& HybridStep::mechanism_response(const Constraint& row, int r, const P
     d.impact.response_joints.emplace_back();
   }
   d.impact.joints.k.setZero(problem.k.size());
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (row.body[side] < 0) continue;
     const ProblemBody& body = problem.bodies[static_cast<std::size_t>(row.body[side])];
     for (int k = 0; k < body.size; ++k) d.impact.joints.k[body.first + k] += row.J[side][r][k];

@@ -35,7 +35,7 @@ void Collision::eliminate_joints(int island) {
   Eigen::Index row = 0;
   for (const int i : d.sequence.joint_list) {
     const Constraint& c = d.base.constraints[base::at(i)];
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& b = d.base.bodies[base::at(c.body[side])];
       const linear::BodyBlock& inverse = d.sequence.mass.block(c.body[side]);
@@ -136,7 +136,7 @@ void Collision::close_joints(bool velocity, VecX& change) {
 // change of the velocities by impulses on one contact, in bodies that are joined.
 void Collision::respond(const Constraint& c, const double* lambda, VecX& change) {
   change.setZero(d.base.velocities());
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (c.body[side] < 0) continue;
     const ProblemBody& b = d.base.bodies[base::at(c.body[side])];
     const linear::BodyBlock& inverse = d.sequence.mass.block(c.body[side]);

@@ -74,7 +74,7 @@ void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const double> 
     if (!held.empty() && held[i]) row.law = Law::equality;
     if (push.empty() || push[i] == 0) continue;
     const double impulse = push[i] / problem.units.impulse();
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (row.body[side] < 0) continue;
       const ProblemBody& body = problem.bodies[static_cast<std::size_t>(row.body[side])];
       for (int k = 0; k < body.size; ++k) problem.k[body.first + k] += row.J[side][0][k] * impulse;

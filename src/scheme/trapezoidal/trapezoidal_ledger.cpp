@@ -48,7 +48,7 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
     double w[max_rows] = {}, before[max_rows] = {}, after[max_rows] = {};
     linear::constraint_velocity(problem, c, record.solution.v.data(), true, w);
     linear::constraint_velocity(problem, c, record.solution.v.data(), false, after);
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& b = problem.bodies[static_cast<std::size_t>(c.body[side])];
       const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];

@@ -70,7 +70,7 @@ void TrapezoidalStep::add_correction_work(const SolveRecord& record, double shar
   const double factor = share * (mean_form() ? 1 : 0.5) * problem.units.impulse();
   for (std::size_t i = d.smooth.joint_constraints; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
+    const int body = *std::max_element(c.body.begin(), c.body.end());
     const int island = data.islands.of_body[static_cast<std::size_t>(body)];
     data.positions.payment.island_work[static_cast<std::size_t>(island)] -=
         factor * record.solution.lambda[problem.first_row[i]] *
@@ -82,7 +82,7 @@ void TrapezoidalStep::find_turned(const Problem& problem) {
   constexpr double no_lever = 0x1p-40;  // columns of directions that are rounding [-]
   d.smooth.turned.assign(model.bodies.size(), 0);
   for (const Constraint& c : problem.constraints)
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& b = problem.bodies[static_cast<std::size_t>(c.body[side])];
       const auto i = static_cast<std::size_t>(b.model_body);

@@ -38,8 +38,8 @@ class Holding {
     for (const auto& [i, j] : b_.edges) b_.lu.connect(i, j);
     for (std::size_t i = 0; i < island_.groups.size(); ++i) {
       const Group& g = island_.groups[i];
-      if (b_.held[i] > 0 && !is_joint(g) && g.body[0] >= 0 && g.body[1] >= 0)
-        b_.lu.connect(g.body[0], g.body[1]);
+      if (b_.held[i] > 0 && !is_joint(g))
+        for_pairs(g, [&](int a, int b) { b_.lu.connect(a, b); });
     }
     b_.lu.analyze();
     b_.stiffness.assign(island_.groups.size(), hold_stiffness);
@@ -237,14 +237,14 @@ class Holding {
   }
 
   void add_force(const Group& g, const double* r, std::vector<double>& f) const {
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& body = island_.bodies[base::at(g.body[side])];
       linear::add_transposed(g.J[side], g.rows, body.size, r, &f[base::at(body.first)]);
     }
   }
   void add_velocity(const Group& g, const std::vector<double>& v, double* u) const {
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& body = island_.bodies[base::at(g.body[side])];
       linear::add_product(g.J[side], g.rows, body.size, &v[base::at(body.first)], u);

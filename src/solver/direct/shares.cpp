@@ -45,7 +45,7 @@ void list_nodes(const Island& island, ShareBuffers& b) {
   for (std::size_t i = 0; i < island.groups.size(); ++i) {
     const Group& g = island.groups[i];
     if (g.set.law != Law::equality) continue;
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < g.sides; ++side)
       if (g.body[side] >= 0)
         b.on_body[base::at(g.body[side])].push_back({static_cast<int>(b.groups.size()), side});
     b.groups.push_back(static_cast<int>(i));
@@ -171,6 +171,8 @@ bool may_share(const Island& island, ShareBuffers& b) {
     rows = more ? rows + g.rows : g.rows;
     if (rows > velocities(island, g)) return true;
     if (more) continue;
+    // A row over three or more bodies may close a loop wherever it stands.
+    if (g.sides > 2) return true;
     if (!b.joined.join(g.body[0] < 0 ? ground : g.body[0], g.body[1] < 0 ? ground : g.body[1]))
       return true;
   }

@@ -34,7 +34,7 @@ double tangential(const Group& g, const double* y) {
 void row_velocities(const Island& island, const Group& g, const std::vector<double>& dv,
                     double* u) {
   std::fill(u, u + g.rows, 0.0);
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& body = island.bodies[base::at(g.body[side])];
     linear::add_product(g.J[side], g.rows, body.size, &dv[base::at(body.first)], u);
@@ -46,7 +46,7 @@ void add_force(const Island& island, const Group& g, double factor, const double
                std::vector<double>& f) {
   double scaled[max_rows];
   for (int k = 0; k < g.rows; ++k) scaled[k] = factor * p[k];
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& body = island.bodies[base::at(g.body[side])];
     linear::add_transposed(g.J[side], g.rows, body.size, scaled, &f[base::at(body.first)]);

@@ -21,7 +21,7 @@ void add(double factor, const std::vector<double>& x, std::vector<double>& y) {
 // Row r of J of a group times x.
 double row_image(const Island& island, const Group& g, int r, const std::vector<double>& x) {
   double sum = 0;
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& body = island.bodies[base::at(g.body[side])];
     sum += linear::row_product(g.J[side][r], body.size, &x[base::at(body.first)]);
@@ -37,7 +37,7 @@ void UpdatedFactor::attach(const Island& island) {
   const std::size_t bodies = island.bodies.size();
   lu_.begin(std::span(nodes_.sizes).first(bodies), std::span(nodes_.late).first(bodies));
   for (const Group& g : island.groups)
-    if (g.body[0] >= 0 && g.body[1] >= 0) lu_.connect(g.body[0], g.body[1]);
+    for_pairs(g, [&](int a, int b) { lu_.connect(a, b); });
   lu_.analyze();
   base_.resize(island.groups.size());
   is_changed_.assign(island.groups.size(), 0);
@@ -74,7 +74,7 @@ void UpdatedFactor::add_columns(int group) {
     if (Z_.size() <= column) Z_.emplace_back();
     Z_[column].assign(base::at(island_->velocities), 0.0);
     if (r >= g.rows) continue;
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& body = island_->bodies[base::at(g.body[side])];
       for (int k = 0; k < body.size; ++k) Z_[column][base::at(body.first + k)] += g.J[side][r][k];

@@ -43,8 +43,8 @@ bool factorise(const ProblemBody& source, IslandBody& body, linear::BodyBlock& f
 // W = J (D + R)^-1 J^T with the pattern's blocks of the inverse.
 void fill_response(const Island& island, Group& g) {
   for (auto& row : g.W) std::fill(row, row + max_rows, 0.0);
-  for (int side = 0; side < 2; ++side)
-    for (int other = 0; other < 2; ++other) {
+  for (int side = 0; side < g.sides; ++side)
+    for (int other = 0; other < g.sides; ++other) {
       if (g.body[side] < 0 || g.body[other] < 0) continue;
       const linear::BodyBlock* Z = island.inertia.whole.inverse(g.body[side], g.body[other]);
       if (!Z) continue;
@@ -69,17 +69,26 @@ void add_response(const double (&J)[max_rows][max_velocities], const double* inv
   }
 }
 
+// The rows of the body that stands for the compliance of a constraint (E870).
+void compliance_rows(const Constraint& c, double (&J)[max_rows][max_velocities]) {
+  for (auto& row : J) std::fill(row, row + max_velocities, 0.0);
+  int column = 0;
+  for (int r = 0; r < c.rows; ++r)
+    if (c.compliance[r] > 0) J[r][column++] = 1;
+}
+
 // Fills J = J L^-T / d, W = J D^-1 J^T and b.
 void fill_group(const Island& island, const Constraint& c, Group& g) {
   double trace = 0, light = 0, gap = 0;
   g.gauge = {};
   for (int r = 0; r < max_rows; ++r) std::fill(g.W[r], g.W[r] + max_rows, 0.0);
-  for (int side = 0; side < 2; ++side) {
+  if (g.sides > c.sides) compliance_rows(c, g.J[c.sides]);
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[base::at(g.body[side])];
     const linear::BodyBlock& L = island.factors[base::at(g.body[side])].A;
     linear::with_sizes(c.rows, b.size, [&](auto rows, auto n) {
-      for (int r = 0; r < rows; ++r)
+      for (int r = 0; r < rows && side < c.sides; ++r)
         for (int k = 0; k < n; ++k) g.J[side][r][k] = c.J[side][r][k];
       for (int r = 0; r < rows && !b.diagonal; ++r)
         for (int k = 1; k < n; ++k)
@@ -104,7 +113,7 @@ void fill_group(const Island& island, const Constraint& c, Group& g) {
     gap += std::abs(g.b[r]);
     for (int q = 0; q < c.rows; ++q) g.W[r][q] *= scale * scale;
   }
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     linear::with_sizes(c.rows, island.bodies[base::at(g.body[side])].size, [&](auto rows, auto n) {
       for (int r = 0; r < rows; ++r)
@@ -130,13 +139,31 @@ void transform(const linear::BodyBlock& L, int rows, const linear::BodyBlock& M,
       for (int r = 0; r < rows; ++r) B[r][c] -= M[c][l] * B[r][l];
 }
 
-// Index in the island of a body of the problem. Bodies keep the problem's order.
+// Index in the island of a body of the problem. Bodies keep the problem's order; those of
+// compliances stand behind them.
 int local(const Island& island, int body) {
   if (body < 0) return -1;
-  const auto it =
-      std::lower_bound(island.bodies.begin(), island.bodies.end(), body,
-                       [](const IslandBody& b, int source) { return b.source < source; });
+  const auto it = std::lower_bound(
+      island.bodies.begin(), island.bodies.end(), body,
+      [](const IslandBody& b, int source) { return b.source >= 0 && b.source < source; });
   return static_cast<int>(it - island.bodies.begin());
+}
+
+// The body that stands for the compliance of a constraint (E870). It has no part in the scales of
+// the island: what it moves with is no velocity of a body.
+void add_compliance(const Constraint& c, Island& island) {
+  IslandBody& b = island.bodies.emplace_back();
+  b.first = island.velocities;
+  b.source = -1;
+  b.diagonal = true;
+  b.light = 0;
+  for (int r = 0; r < c.rows; ++r) {
+    if (!(c.compliance[r] > 0)) continue;
+    b.inverse[b.size] = c.compliance[r];
+    b.mass[b.size++] = 1 / c.compliance[r];
+  }
+  island.velocities += b.size;
+  island.factors.emplace_back();
 }
 
 void add_body(const Problem& problem, std::size_t i, Island& island) {
@@ -220,9 +247,11 @@ void factor_whole(const Problem& problem, const problem::Islands& islands, int n
     if (rest.row < rest.column) island.inertia.whole.connect(rest.row, rest.column);
   for (int n = islands.first_constraint[base::at(number)];
        island.inertia.coupled && n < islands.first_constraint[base::at(number + 1)]; ++n) {
-    const auto& body = problem.constraints[base::at(islands.constraints[base::at(n)])].body;
-    if (body[0] >= 0 && body[1] >= 0)
-      island.inertia.whole.connect(local(island, body[0]), local(island, body[1]));
+    const Constraint& c = problem.constraints[base::at(islands.constraints[base::at(n)])];
+    for (std::size_t i = 0; i < base::at(c.sides); ++i)
+      for (std::size_t j = i + 1; j < base::at(c.sides); ++j)
+        if (c.body[i] >= 0 && c.body[j] >= 0)
+          island.inertia.whole.connect(local(island, c.body[i]), local(island, c.body[j]));
   }
   island.inertia.whole.analyze();
   island.inertia.whole.zero();
@@ -236,10 +265,14 @@ void factor_whole(const Problem& problem, const problem::Islands& islands, int n
     island.inertia.offsets[i] = island.bodies[i].first;
 }
 
-// Free velocities, here and in the problem's own coordinates.
+// Free velocities, here and in the problem's own coordinates. Those of compliances are zero.
 void free_velocities(const Problem& problem, Island& island) {
   for (std::size_t i = 0; i < island.bodies.size(); ++i) {
     const IslandBody& b = island.bodies[i];
+    if (b.source < 0) {
+      island.v_free.insert(island.v_free.end(), base::at(b.size), 0.0);
+      continue;
+    }
     const ProblemBody& source = problem.bodies[base::at(b.source)];
     const linear::BodyBlock& L = island.factors[i].A;
     for (int r = 0; r < b.size; ++r) {  // L^-1 k
@@ -277,7 +310,7 @@ void take_scale(const Constraint& c, const Group& g, Island& island) {
     closing += u[r] * u[r];
   }
   double size = 0;
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < c.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& body = island.bodies[base::at(g.body[side])];
     for (int k = 0; k < body.size; ++k)
@@ -328,10 +361,16 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
   for (int n = islands.first_body[base::at(number)]; n < islands.first_body[base::at(number + 1)];
        ++n)
     add_body(problem, base::at(islands.bodies[base::at(n)]), island);
+  for (int n = islands.first_constraint[base::at(number)];
+       n < islands.first_constraint[base::at(number + 1)]; ++n) {
+    const Constraint& c = problem.constraints[base::at(islands.constraints[base::at(n)])];
+    if (c.compliant()) add_compliance(c, island);
+  }
   if (!problem.couplings.empty()) add_couplings(problem, islands, number, island);
   if (!island.inertia.rest.empty()) factor_whole(problem, islands, number, island);
   island.speed = island.scale = island.velocity_scale = 0;
   free_velocities(problem, island);
+  int compliance = islands.first_body[base::at(number + 1)] - islands.first_body[base::at(number)];
 
   for (int n = islands.first_constraint[base::at(number)];
        n < islands.first_constraint[base::at(number + 1)]; ++n) {
@@ -343,8 +382,10 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
     g.first = island.rows;
     g.source = static_cast<int>(i);
     g.joint = c.key.role == Role::joint ? c.key.element : -1;
-    g.body[0] = local(island, c.body[0]);
-    g.body[1] = local(island, c.body[1]);
+    g.sides = c.sides;
+    for (int side = 0; side < c.sides; ++side)
+      g.body[side] = local(island, c.body[base::at(side)]);
+    if (c.compliant()) g.body[g.sides++] = compliance++;
     if (c.law == Law::disc && c.rows == 1) g.set.law = Law::box;
     if (is_tied(c)) island.tied = true;
     fill_group(island, c, g);
@@ -418,7 +459,7 @@ void velocities_from_impulses(const Island& island, const std::vector<double>& r
   }
   v.assign(island.v_free.size(), 0.0);
   for (const Group& g : island.groups)
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& b = island.bodies[base::at(g.body[side])];
       linear::add_transposed(g.J[side], g.rows, b.size, r.data() + g.first, v.data() + b.first);
@@ -434,7 +475,7 @@ void add_up_terms(const Island& island, const std::vector<double>& r) {
   for (const Group& g : island.groups) {
     double size = 0;
     for (int k = 0; k < g.rows; ++k) size += std::abs(r[base::at(g.first + k)]);
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < g.sides; ++side)
       if (g.body[side] >= 0) island.terms[base::at(g.body[side])] += g.gauge.reach[side] * size;
   }
 }

@@ -22,10 +22,13 @@
 
 namespace cairn::solver {
 
+// A compliant row (E870) gets a body of its own: one velocity per compliant row, mass 1/C.
+constexpr int group_sides = max_sides + 1;
+
 struct IslandBody {
   int first = 0;  // velocities of the island: v[first .. first + size)
   int size = 0;
-  int source = 0;                                        // body of the problem
+  int source = 0;                                        // body of the problem; -1: of a compliance
   bool diagonal = false;                                 // L is the identity
   double mass[max_velocities], inverse[max_velocities];  // D and 1/D
   double light = 1;                                      // 1 / sqrt(m_j), (E310)
@@ -39,11 +42,12 @@ struct Group : LocalConstraint {
   int joint = -1;    // number of the joint it is a part of; -1: none
   int tie = -1;      // of a disc: the group whose normal impulse bounds it (E240)
   double share = 0;  // of a disc: its radius over that impulse, both scaled
-  int body[2] = {-1, -1};
+  int sides = 2;     // entries of body and J that are used
+  int body[group_sides] = {-1, -1, -1, -1, -1};
   double d = 1;  // scale
   RowGauge gauge;
-  double J[2][max_rows][max_velocities];
   double b[max_rows] = {};
+  double J[group_sides][max_rows][max_velocities];
 };
 
 // A block of R: rows of one body, columns of another or the same one.
@@ -81,6 +85,14 @@ struct Island : Interruptible {
   mutable std::vector<double> terms;  // scratch of residual()
 };
 
+// Calls f(i, j) for each pair of bodies that a group acts on.
+template <class F>
+inline void for_pairs(const Group& g, const F& f) {
+  for (int i = 0; i < g.sides; ++i)
+    for (int j = i + 1; j < g.sides; ++j)
+      if (g.body[i] >= 0 && g.body[j] >= 0) f(g.body[i], g.body[j]);
+}
+
 // Copies island `number` of the problem. A disc with one row becomes a box. Radii of discs are zero
 // until follow_ties().
 void make_island(const Problem& problem, const problem::Islands& islands, int number,
@@ -94,7 +106,7 @@ void set_radius(double radius, Group& g);
 // u = J v + b of a group (scaled).
 inline void group_velocity(const Island& island, const Group& g, const double* v, double* u) {
   double sum[max_rows] = {g.b[0], g.b[1], g.b[2]};
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[static_cast<std::size_t>(g.body[side])];
     linear::add_product(g.J[side], g.rows, b.size, v + b.first, sum);
@@ -113,7 +125,7 @@ void add_rest_product(const Island& island, const double* v, double* f);
 
 // v += D^-1 J^T change of a group, where there is no rest.
 inline void apply_impulse(const Island& island, const Group& g, const double* change, double* v) {
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[static_cast<std::size_t>(g.body[side])];
     double* target = v + b.first;
@@ -151,7 +163,7 @@ void velocities_from_impulses(const Island& island, const std::vector<double>& r
 void add_up_terms(const Island& island, const std::vector<double>& r);
 inline double terms_of(const Island& island, const Group& g) {
   double sum = g.gauge.gap;
-  for (int side = 0; side < 2; ++side)
+  for (int side = 0; side < g.sides; ++side)
     if (g.body[side] >= 0)
       sum += g.gauge.reach[side] * island.terms[static_cast<std::size_t>(g.body[side])];
   return sum;

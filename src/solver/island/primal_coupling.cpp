@@ -51,7 +51,8 @@ void PrimalCoupling::attach(const Island& island) {
     Rows& rows = index_.emplace_back();
     rows.first = g.first;
     rows.rows = g.rows;
-    for (int side = 0; side < 2; ++side) {
+    rows.sides = g.sides;
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& body = island.bodies[base::at(g.body[side])];
       rows.velocity[side] = body.first;
@@ -69,7 +70,7 @@ void PrimalCoupling::attach(const Island& island) {
 void PrimalCoupling::velocities(const std::vector<double>& r) {
   impulse_.assign(base::at(island_->velocities), 0.0);
   for (const Rows& i : index_)
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < i.sides; ++side)
       if (i.size[side] > 0)
         add_packed_transposed(&jacobians_[i.place[side]], i.rows, i.size[side],
                               &r[base::at(i.first)], &impulse_[base::at(i.velocity[side])]);
@@ -88,7 +89,7 @@ void PrimalCoupling::multiply(const std::vector<double>& r, std::vector<double>&
   velocities(r);
   u = b_;
   for (const Rows& i : index_)
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < i.sides; ++side)
       if (i.size[side] > 0)
         add_packed_product(&jacobians_[i.place[side]], i.rows, i.size[side],
                            &v_[base::at(i.velocity[side])], &u[base::at(i.first)]);
@@ -111,8 +112,8 @@ bool PrimalCoupling::factor(std::span<const ThetaBlock> theta) {
   if (!analysed_) {
     unknowns_.resize(base::at(lay_out(*island_, nodes_)));
     for (const Group& g : island_->groups)
-      if (g.set.law != Law::equality && g.body[0] >= 0 && g.body[1] >= 0)
-        nodes_.edges.emplace_back(g.body[0], g.body[1]);
+      if (g.set.law != Law::equality)
+        for_pairs(g, [&](int a, int b) { nodes_.edges.emplace_back(a, b); });
     lu_.begin(nodes_.sizes, nodes_.late);
     for (const auto& [i, j] : nodes_.edges) lu_.connect(i, j);
     lu_.analyze();
@@ -156,7 +157,7 @@ void PrimalCoupling::solve(std::vector<double>& x) {
     }
     double y[max_rows];
     scaled(i, x_i, y);
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < rows.sides; ++side)
       if (rows.size[side] > 0)
         add_packed_transposed(&jacobians_[rows.place[side]], rows.rows, rows.size[side], y,
                               &unknowns_[base::at(rows.velocity[side])]);
@@ -171,7 +172,7 @@ void PrimalCoupling::solve(std::vector<double>& x) {
       continue;
     }
     double Jz[max_rows] = {}, rest[max_rows];
-    for (int side = 0; side < 2; ++side)
+    for (int side = 0; side < rows.sides; ++side)
       if (rows.size[side] > 0)
         add_packed_product(&jacobians_[rows.place[side]], rows.rows, rows.size[side],
                            &unknowns_[base::at(rows.velocity[side])], Jz);

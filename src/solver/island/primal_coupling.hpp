@@ -26,8 +26,9 @@ class PrimalCoupling : public Coupling {
   // J of a constraint without the rest of the Group: a product reads a third of the memory.
   struct Rows {
     int first = 0, rows = 0;
-    int velocity[2] = {0, 0}, size[2] = {0, 0};  // of the two bodies; size 0: not free to move
-    std::size_t place[2] = {0, 0};               // in jacobians_
+    int sides = 2;
+    int velocity[group_sides] = {}, size[group_sides] = {};  // of the bodies; size 0: not free
+    std::size_t place[group_sides] = {};                     // in jacobians_
   };
   void velocities(const std::vector<double>& r);
 

@@ -91,7 +91,7 @@ bool is_symmetric(const Island& island, const PrimalNodes& nodes) {
 void add_rows(const Island& island, const Group& g, const double N[max_rows][max_rows],
               bool symmetric, linear::BlockLU& lu) {
   const bool diagonal = is_diagonal(N, g.rows);
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const int size = island.bodies[base::at(g.body[side])].size;
     double NJ[max_rows][max_velocities];  // N^T J
@@ -104,7 +104,7 @@ void add_rows(const Island& island, const Group& g, const double N[max_rows][max
           NJ[c][i] = sum;
         }
     });
-    for (int other = 0; other < 2; ++other) {
+    for (int other = 0; other < g.sides; ++other) {
       if (g.body[other] < 0) continue;
       if (symmetric && side != other && lu.is_below(g.body[other], g.body[side])) continue;
       linear::BodyBlock& target =
@@ -124,7 +124,7 @@ void add_rows(const Island& island, const Group& g, const double N[max_rows][max
 
 void add_border(const Island& island, const Group& g, int node, linear::BlockLU& lu) {
   for (int r = 0; r < g.rows; ++r) lu.diagonal(node)[r][r] = bilateral_pivot;
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     linear::BodyBlock &down = lu.block(node, g.body[side]), &right = lu.block(g.body[side], node);
     for (int r = 0; r < g.rows; ++r)

@@ -19,6 +19,7 @@ void settle(const Island& island, const std::vector<double>& r, std::vector<doub
   add_up_terms(island, r);
   for (std::size_t i = 0; i < island.bodies.size(); ++i) {
     const IslandBody& body = island.bodies[i];
+    if (body.source < 0) continue;
     double* of_body = &v[base::at(body.first)];
     double square = 0;
     for (int k = 0; k < body.size; ++k) square += of_body[k] * body.mass[k] * of_body[k];

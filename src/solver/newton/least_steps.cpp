@@ -112,7 +112,7 @@ void fill_delassus(const Island& island, Eigen::MatrixXd& W) {
   for (const IslandBody& b : island.bodies)
     for (int k = 0; k < b.size; ++k) inverse[b.first + k] = b.inverse[k];
   for (const Group& g : island.groups)
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& b = island.bodies[base::at(g.body[side])];
       for (int r = 0; r < g.rows; ++r)

@@ -122,7 +122,7 @@ double MomentumBalance::evaluate_at(const std::vector<double>& v, bool coulomb) 
         z[k] = r_[base::at(g.first + k)] - penalty(i) * (u[k] + (k == 0 ? b_.sigma[i] : 0));
       problem::project(g.set, z, p);
     }
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& body = island_.bodies[base::at(g.body[side])];
       linear::add_transposed(g.J[side], g.rows, body.size, p, &b_.g[base::at(body.first)]);
@@ -162,7 +162,8 @@ void MomentumBalance::assemble(bool coulomb) {
   // Fill may have lent a group its block; a new order may take that away, so look again after it.
   for (std::size_t known = b_.edges.size();; known = b_.edges.size()) {
     for (const Group& g : island_.groups)
-      if (g.set.law != Law::equality && !open(g)) require_edge(g.body[0], g.body[1]);
+      if (g.set.law != Law::equality && !open(g))
+        for_pairs(g, [&](int a, int b) { require_edge(a, b); });
     if (b_.edges.size() == known) break;
     analyse();
   }
@@ -213,7 +214,7 @@ double MomentumBalance::line_search() {
     const Group& g = island_.groups[i];
     double* jd = &b_.jd[base::at(g.first)];
     std::fill(jd, jd + g.rows, 0.0);
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& body = island_.bodies[base::at(g.body[side])];
       linear::add_product(g.J[side], g.rows, body.size, &b_.x[base::at(body.first)], jd);

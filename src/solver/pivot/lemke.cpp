@@ -89,7 +89,7 @@ void Builder::add_free(std::size_t i) {
   const double* q = &island_.u_free[base::at(g.first)];
   for (int r = 0; r < g.rows; ++r) {
     const int row = b_.first_variable[i] + r;
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < g.sides; ++side) {
       if (g.body[side] < 0) continue;
       const IslandBody& body = island_.bodies[base::at(g.body[side])];
       for (int c = 0; c < body.size; ++c) {
@@ -135,7 +135,7 @@ void Builder::add_pairs(std::size_t i) {
     b_.system.rhs[base::at(first + a)] = constant[a];
     for (int c = 0; c < count; ++c) add(first + a, first + c, -C[a][c]);
   }
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& body = island_.bodies[base::at(g.body[side])];
     for (int k = 0; k < body.size; ++k) {

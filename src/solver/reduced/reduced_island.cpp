@@ -63,7 +63,7 @@ namespace {
 // mass where bodies are coupled, else with the two blocks that it meets.
 void respond(const Island& island, const Group& g, int s, std::vector<double>& v) {
   v.assign(base::at(island.velocities), 0.0);
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < g.sides; ++side) {
     if (g.body[side] < 0) continue;
     const IslandBody& b = island.bodies[base::at(g.body[side])];
     const double* J = g.J[side][s];
@@ -133,7 +133,7 @@ void reduce(const Island& island, ReducedIsland& reduced) {
       block.column = static_cast<int>(j);
       for (int s = 0; s < g.rows; ++s) {
         double u[max_rows] = {};
-        for (int side = 0; side < 2; ++side)
+        for (int side = 0; side < other.sides; ++side)
           if (other.body[side] >= 0)
             linear::add_product(
                 other.J[side], other.rows, island.bodies[base::at(other.body[side])].size,

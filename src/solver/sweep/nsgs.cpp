@@ -15,6 +15,7 @@ inline double dot6(const double* J, const double* v) {
 
 // A contact between bodies in space, most of what sweeps see: straight-line code.
 bool is_spatial(const Island& island, const Group& g) {
+  if (g.rows != 3 || g.sides != 2) return false;
   for (const int body : g.body)
     if (body >= 0 && island.bodies[static_cast<std::size_t>(body)].size != max_velocities)
       return false;

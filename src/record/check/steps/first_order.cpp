@@ -251,7 +251,7 @@ void StepCheck::report_collisions(const SolveRecord& record, const Place& place,
   };
   for (std::size_t i = 0; i < last_rows.contacts.size(); ++i) {
     const Constraint& c = problem.constraints[last_rows.contacts[i].constraint];
-    const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
+    const int body = *std::max_element(c.body.begin(), c.body.end());
     if (body < 0) continue;
     const int island = islands[static_cast<std::size_t>(body)];
     const NormalTerms& t = last_terms[i];

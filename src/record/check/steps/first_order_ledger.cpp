@@ -40,7 +40,7 @@ PhysicalRow physical_row_of(const SolveRecord& record, std::size_t i) {
   PhysicalRow out;
   for (int k = 0; k < c.rows; ++k) {
     double w = c.b[k];
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& b = p.bodies[static_cast<std::size_t>(c.body[side])];
       for (int n = 0; n < b.size; ++n) w += c.J[side][k][n] * record.solution.v[b.first + n];

@@ -27,11 +27,11 @@ void add_stretch(const Segment& s, const SolveRecord& base, const SolveRecord& r
   const Problem& p = base.problem;
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
     const Constraint& c = p.constraints[i];
-    const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
+    const int body = *std::max_element(c.body.begin(), c.body.end());
     if (body < 0 || island[static_cast<std::size_t>(body)] != which) continue;
     for (int k = 0; k < c.rows; ++k) {
       double rate = 0;
-      for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t side = 0; side < max_sides; ++side) {
         if (c.body[side] < 0) continue;
         const ProblemBody& b = p.bodies[static_cast<std::size_t>(c.body[side])];
         const Body& m = s.model.bodies[static_cast<std::size_t>(b.model_body)];

@@ -63,7 +63,7 @@ Rate rate_of(const Moment& m, std::size_t constraint, const VecX& v) {
   const Problem& p = m.record().problem;
   const Constraint& c = p.constraints[constraint];
   Rate out;
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (c.body[side] < 0) continue;
     const ProblemBody& b = p.bodies[static_cast<std::size_t>(c.body[side])];
     const Body& body = m.s.model.bodies[static_cast<std::size_t>(b.model_body)];
@@ -170,7 +170,7 @@ class ImpactCheck {
               after.size + before.size);
       const std::vector<int> islands = islands_of(p);
       const Constraint& c = p.constraints[rows_of(*m, r.contact).front()];
-      const int body = c.body[0] >= 0 ? c.body[0] : c.body[1];
+      const int body = *std::max_element(c.body.begin(), c.body.end());
       if (body < 0) return;
       const int island = islands[static_cast<std::size_t>(body)];
       energies(r, kinetic_of(model(), p, islands, island, m->before),

@@ -46,7 +46,7 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
     const Constraint& constraint = problem.constraints[c];
     for (int k = 0; k < constraint.rows; ++k) {
       double rate = 0;  // J (v + v+)/2
-      for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t side = 0; side < max_sides; ++side) {
         if (constraint.body[side] < 0) continue;
         const ProblemBody& b = problem.bodies[static_cast<std::size_t>(constraint.body[side])];
         const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
@@ -114,7 +114,7 @@ void add_hold_flows(const Segment& s, const SolveRecord& record, const Place& pl
       if (p.constraints[c].key.role == Role::joint)
         motion[k] = p.constraints[c].b[k] * p.units.speed();
       double rate = 0;
-      for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t side = 0; side < max_sides; ++side) {
         if (p.constraints[c].body[side] < 0) continue;
         const ProblemBody& b = p.bodies[static_cast<std::size_t>(p.constraints[c].body[side])];
         const Body& body = s.model.bodies[static_cast<std::size_t>(b.model_body)];

@@ -105,7 +105,7 @@ void contact_row(const Pose& X, const Vec3& p_W, const Vec3& d_W, double sign, d
 
 void constraint_velocity(const Problem& problem, const Constraint& c, const VecX& v, double* w) {
   std::fill(w, w + max_rows, 0.0);
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < max_sides; ++side) {
     if (c.body[side] < 0) continue;
     const ProblemBody& body = problem.bodies[static_cast<std::size_t>(c.body[side])];
     for (int row = 0; row < c.rows; ++row)

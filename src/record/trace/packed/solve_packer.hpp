@@ -198,7 +198,10 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     p.integer(c.rows, contact ? contact->rows : same.rows);
     if (c.law > Law::disc || c.rows < 1 || c.rows > max_rows) return p.reject();
     const std::array<BodyId, 2> ids = {c.key.contact.body_a, c.key.contact.body_b};
-    for (std::size_t side = 0; side < 2; ++side) {
+    // Contacts have two bodies and are rigid.
+    if (!contact) p.integer(c.sides, same.sides);
+    if (c.sides < 2 || c.sides > max_sides) return p.reject();
+    for (std::size_t side = 0; side < base_at(c.sides); ++side) {
       std::int64_t guess = same.body[side];
       const auto model = static_cast<std::size_t>(ids[side]);
       if (contact) guess = model < scratch_.of_body.size() ? scratch_.of_body[model] : -1;
@@ -211,6 +214,10 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     p.integer(c.tie, same.tie);
     p.number(c.lo, same.lo);
     p.number(c.hi, same.hi);
+    for (int row = 0; row < c.rows && !contact; ++row) {
+      p.number(c.compliance[row], same.compliance[row]);
+      if (!(c.compliance[row] >= 0)) return p.reject();
+    }
     section(c);
   }
 
@@ -235,7 +242,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
   template <class ProblemOf, class ConstraintOf>
   void rows(ProblemOf& problem, ConstraintOf& c, const Constraint& same, const Contact* contact,
             bool first) {
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < max_sides; ++side) {
       if (c.body[side] < 0) continue;
       const ProblemBody& body = problem.bodies[base_at(c.body[side])];
       for (int row = 0; row < c.rows; ++row) {
