@@ -13,8 +13,11 @@ namespace cairn {
 // Where a group of rows comes from and what its work is booked as, in the order of constraints.
 enum class Role : std::uint8_t {
   joint,     // holds two bodies together
+  gear,      // couples coordinates of joints
   drive,     // motor along the coordinate of a joint
   friction,  // dry friction along the coordinate of a joint
+  spring,    // spring and damper along the coordinate of a joint
+  rotor,     // inertia of the rotor that turns with the coordinate of a joint
   limit,     // keeps the coordinate of a joint in its range
   contact,   // normal and friction of a contact
   torsion,   // torsional friction about a contact
@@ -33,18 +36,20 @@ constexpr bool is_of_contact(Role role) {
          role == Role::rolling;
 }
 
+// Rows of effort along the coordinate of a joint.
+constexpr bool acts_on_coordinate(Role role) {
+  return role == Role::drive || role == Role::friction || role == Role::spring ||
+         role == Role::rotor;
+}
 // Rows of a joint: the key names it.
 constexpr bool is_of_joint(Role role) {
-  return role == Role::joint || role == Role::drive || role == Role::friction;
-}
-// Rows of bounded effort along the coordinate of a joint.
-constexpr bool acts_on_coordinate(Role role) {
-  return role == Role::drive || role == Role::friction;
+  return role == Role::joint || acts_on_coordinate(role);
 }
 
 struct ConstraintKey {
   Role role = Role::given;
-  std::int32_t element = 0;     // of a joint: index into Model::joints; given: into Problem::names
+  std::int32_t element = 0;     // index into Model::joints; gear: Model::gears; given:
+                                // Problem::names
   std::uint8_t coordinate = 0;  // joint: 0 along directions, 1 about axes
   ContactKey contact = {};      // limit, contact, torsion, rolling
   auto operator<=>(const ConstraintKey&) const = default;
@@ -55,6 +60,9 @@ constexpr ConstraintKey joint_key(JointId joint, std::uint8_t coordinate) {
 }
 constexpr ConstraintKey coordinate_key(JointId joint, Role role) {
   return {role, static_cast<std::int32_t>(joint), 0, {}};
+}
+constexpr ConstraintKey gear_key(std::size_t gear) {
+  return {Role::gear, static_cast<std::int32_t>(gear), 0, {}};
 }
 constexpr ConstraintKey contact_key(const ContactKey& contact, Role role = Role::contact) {
   return {is_limit(contact) ? Role::limit : role, 0, 0, contact};

@@ -81,6 +81,11 @@ struct PointOnLineJoint {  // the second anchor stays on a line through the firs
 struct PointOnPlaneJoint {  // the second anchor stays on a plane through the first one
   Vec3 normal = Vec3::UnitZ();
 };
+struct ScrewJoint {  // slides along `axis` by `pitch` a turn; the builder makes it of a cylindrical
+                     // joint and a gear NAME.pitch
+  Vec3 axis = Vec3::UnitZ();
+  double pitch = 0;  // displacement per turn about `axis`, right-handed if positive [m]
+};
 struct RopeJoint {         // the anchors are no farther apart than `length`; holds nothing else
   double length = -1;      // [m]; negative: the initial distance
   double restitution = 0;  // e of the impact when it becomes taut, by Newton's law [-]
@@ -99,7 +104,7 @@ struct JointCoordinateAxis {
 
 using JointType = std::variant<DistanceJoint, BallJoint, RevoluteJoint, PrismaticJoint, FixedJoint,
                                CylindricalJoint, UniversalJoint, PlanarJoint, PointOnLineJoint,
-                               PointOnPlaneJoint, RopeJoint, JointCoordinateAxis>;
+                               PointOnPlaneJoint, RopeJoint, ScrewJoint, JointCoordinateAxis>;
 const char* type_name(const JointType& type);  // the "type" of the scene format
 // Of revolute, prismatic joints, ropes and the coordinates of others.
 std::optional<CoordinateKind> coordinate_kind(const JointType& type);
@@ -114,19 +119,33 @@ struct JointLimits {
   bool any() const { return std::isfinite(lower) || std::isfinite(upper); }
 };
 
-// Drives the coordinate of a revolute or prismatic joint. An effort is a torque about its axis
-// [N m] or a force along it [N].
+// Drives the coordinate of a joint. An effort is a torque about its axis [N m] or a force along it
+// [N].
 struct JointMotor {
-  // What it keeps, one of both, while that takes no more than max_effort; neither: it gives
-  // `effort`.
+  // What it keeps while that takes no more than max_effort; neither: it gives `effort`. With gains
+  // it gives stiffness (position - q) + damping (velocity - q'), at the end of each step; it then
+  // may have both targets, and one that is missing is 0.
   std::optional<TimeFunction> velocity;  // [rad/s], [m/s]
   std::optional<TimeFunction> position;  // of the coordinate [rad], [m]
   double max_effort = 0;
   double max_velocity = std::numeric_limits<double>::infinity();  // towards the position
   TimeFunction effort;
+  double stiffness = 0;  // [N m/rad], [N/m]
+  double damping = 0;    // [N m s/rad], [N s/m]
 
   bool keeps() const { return velocity || position; }
+  bool has_gains() const { return stiffness > 0 || damping > 0; }
   const TimeFunction& what() const { return velocity ? *velocity : position ? *position : effort; }
+};
+
+// A spring and damper along the coordinate q of a joint: effort -stiffness (q - rest) - damping q'
+// (E872). Angles count from `rest`, within half a turn.
+struct JointSpring {
+  double stiffness = 0;  // [N m/rad], [N/m]
+  double rest = 0;       // [rad], [m]
+  double damping = 0;    // [N m s/rad], [N s/m]
+
+  bool any() const { return stiffness > 0 || damping > 0; }
 };
 
 // What acts along one coordinate of a joint that has several.
@@ -135,6 +154,8 @@ struct CoordinateDescription {
   JointLimits limits = {};
   double friction = 0;  // as that of a joint
   std::optional<JointMotor> motor = {};
+  JointSpring spring = {};
+  double armature = 0;  // as that of a joint
 };
 
 struct JointDescription {
@@ -147,9 +168,23 @@ struct JointDescription {
   JointLimits limits = {};
   double friction = 0;  // largest effort of dry friction along the coordinate [N m], [N]
   std::optional<JointMotor> motor = {};
+  JointSpring spring = {};
+  double armature = 0;  // inertia of a rotor that moves with the coordinate [kg m^2], [kg]
   // Of cylindrical, universal, planar joints and points on a line or a plane; coordinates without
   // an entry move freely.
   std::vector<CoordinateDescription> coordinates = {};
+};
+
+// Couples coordinates of joints (E871): the sum of ratio times coordinate stays what it is at the
+// start.
+struct GearTermDescription {
+  std::string joint;       // its name
+  std::string coordinate;  // of a joint that has several; empty: the one of the joint
+  double ratio = 1;        // not 0 [-], or [m/rad] where angles and displacements are coupled
+};
+struct GearDescription {
+  std::string name;  // default gear<index>
+  std::vector<GearTermDescription> terms;
 };
 
 // Force of a spring and damper along the line between two anchors: stiffness (d - rest_length) +
@@ -210,6 +245,7 @@ struct ModelDescription {
       materials;  // of one material, or of a pair under the name "a|b"
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;
+  std::vector<GearDescription> gears;
   std::vector<ForceDescription> forces;
   std::vector<std::array<std::string, 2>> no_contact;  // pairs of bodies that never touch
 };
@@ -264,6 +300,24 @@ struct Joint {
   JointLimits limits;            // of a joint to the world bodies[0] is then the fixed body "world"
   double friction = 0;           // [N m], [N]
   std::optional<JointMotor> motor;
+  JointSpring spring;
+  double armature = 0;  // [kg m^2], [kg]
+};
+
+struct GearTerm {
+  JointId joint{};  // one with a coordinate
+  double ratio = 1;
+};
+struct Gear {
+  std::string name;
+  std::vector<GearTerm> terms;
+  std::array<BodyId, 4> bodies = {BodyId::world, BodyId::world, BodyId::world,
+                                  BodyId::world};  // free or prescribed ones of its joints, each
+                                                   // once, the free ones first
+  bool angle = true;  // all terms are angles: the sum is one [rad], else a length [m]
+  double sum = 0;     // of the terms at the start
+  double period = 0;  // whole turns of unlimited angles add multiples of it to the sum; 0: there
+                      // are none
 };
 
 struct Spring {
@@ -319,6 +373,7 @@ struct Model {
   std::vector<Shape> shapes;          // grouped by body
   std::vector<Polyhedron> polyhedra;  // equal shapes share one
   std::vector<Joint> joints;          // sorted by name
+  std::vector<Gear> gears;            // in the order of the description
   std::vector<Spring> springs;
   std::vector<AppliedForce> applied_forces;
   std::vector<std::string> material_names;  // sorted

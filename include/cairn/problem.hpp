@@ -41,13 +41,21 @@ constexpr int max_rows = 3;        // of a constraint
 constexpr int max_velocities = 6;  // of a body
 constexpr int max_sides = 4;       // bodies of a constraint
 
+// Indices of bodies of a problem; -1: not free to move, or not used.
+struct ConstraintBodies : std::array<int, max_sides> {
+  constexpr ConstraintBodies(int a = -1, int b = -1, int c = -1, int d = -1)
+      : std::array<int, max_sides>{a, b, c, d} {}
+  constexpr ConstraintBodies(const std::array<int, 2>& pair)
+      : ConstraintBodies(pair[0], pair[1]) {}
+};
+
 // A group of one to three rows under one law between at most max_sides bodies.
 struct Constraint {
   Law law = Law::equality;
   int rows = 1;
   int sides = 2;  // entries of body and J that are used; more than two only under the laws
                   // equality, nonnegative and box
-  std::array<int, max_sides> body = {-1, -1, -1, -1};  // of the problem; -1: not free to move
+  ConstraintBodies body;
   double mu = 0;                       // laws with a cone and disc [-]
   int facets = 0;  // of a cone with three rows: 0 exact, else sides of the inscribed pyramid, first
                    // along t1

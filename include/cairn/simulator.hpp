@@ -66,6 +66,7 @@ struct JointReport {
   double limit = 0;     // of the limits, > 0 from the lower one
   double drive = 0;     // of the motor
   double friction = 0;  // of dry friction
+  double spring = 0;    // of spring and damper
 };
 
 // Where a problem was posed, as far as the states at the ends of the step and of its parts do not

@@ -128,6 +128,8 @@ bool Driver::find_group(const Model& model, const StepReport& report, const Judg
   };
   sets_.reset(model.bodies.size());
   for (const Joint& joint : model.joints) join(joint.bodies[0], joint.bodies[1]);
+  for (const Gear& gear : model.gears)
+    for (const BodyId id : gear.bodies) join(gear.bodies[0], id);
   for (const Spring& spring : model.springs) join(spring.bodies[0], spring.bodies[1]);
   for (const SolveRecord& solve : report.solved())
     for (const Constraint& c : solve.problem.constraints)

@@ -236,6 +236,21 @@ void Judge::judge_joints(const Taken& taken, Judgement& out) const {
       out.culprits.emplace_back(joint.bodies[0], joint.bodies[1]);
     judge_tops(taken, joint, out);
   }
+  for (const Gear& gear : taken.model.gears) judge_gear(taken, gear, out);
+}
+
+void Judge::judge_gear(const Taken& taken, const Gear& gear, Judgement& out) const {
+  const double error = std::abs(model::gear_error(taken.model, taken.after.poses, gear)),
+               figure = gear.angle ? error : error / taken.model.length_unit;
+  double& largest = gear.angle ? out.verdict.joint_angle : out.verdict.joint;
+  largest = std::max(largest, figure);
+  const double most = gear.angle ? limits_.joint_angle : limits_.joint;
+  take(figure, most, out.verdict.motion, [&] {
+    return fmt::format("gear '{}' is off by {:.3g} {}", gear.name, error, gear.angle ? "rad" : "m");
+  });
+  if (figure > most)
+    for (const BodyId id : gear.bodies)
+      if (id != BodyId::world) out.culprits.emplace_back(gear.bodies[0], id);
 }
 
 // (E644): a top that turns farther in a step precesses at a wrong rate.

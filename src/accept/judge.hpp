@@ -61,6 +61,7 @@ class Judge {
   bool began_so(const Taken& taken, ShapeId a, ShapeId b, double limit, double depth,
                 Judgement& out);
   void judge_joints(const Taken& taken, Judgement& out) const;
+  void judge_gear(const Taken& taken, const Gear& gear, Judgement& out) const;
   void judge_tops(const Taken& taken, const Joint& joint, Judgement& out) const;
   void judge_momentum(const Taken& taken, Judgement& out);
   void find_loads(const Taken& taken);

@@ -9,6 +9,7 @@
 #include "accept/verdict_part.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/joint_coordinate.hpp"
 
 namespace cairn::accept {
 namespace {
@@ -70,6 +71,8 @@ double Judge::moving_energy(const Taken& taken) {
   for (const Spring& spring : model.springs)
     elements += std::abs(dynamics::spring_energy(spring, taken.after.poses) -
                          dynamics::spring_energy(spring, taken.before.poses));
+  elements += std::abs(model::joint_spring_energy(model, taken.after.poses) -
+                       model::joint_spring_energy(model, taken.before.poses));
   return std::max(scale[0], scale[1]) + elements;
 }
 

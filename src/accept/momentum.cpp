@@ -65,6 +65,9 @@ void MomentumBalance::list_links(const Model& model, const StepReport& report) {
     if (e.contact.body_a != e.contact.body_b)
       links_.push_back({e.contact.body_a, e.contact.body_b, false});
   for (const Joint& j : model.joints) links_.push_back({j.bodies[0], j.bodies[1], false});
+  for (const Gear& g : model.gears)
+    for (const BodyId id : g.bodies)
+      if (id != g.bodies[0]) links_.push_back({g.bodies[0], id, false});
   for (const Spring& s : model.springs) links_.push_back({s.bodies[0], s.bodies[1], true});
 }
 

@@ -67,6 +67,16 @@ SubModel::SubModel(const Model& model, std::span<const char> member)
     model_.joints.push_back(model.joints[i]);
     for (BodyId& id : model_.joints.back().bodies) id = mapped_body(body_in_, id);
   }
+  gear_in_.assign(model.gears.size(), -1);
+  for (std::size_t i = 0; i < model.gears.size(); ++i) {
+    if (!belongs(model, body_in_, model.gears[i].bodies)) continue;
+    gear_in_[i] = static_cast<int>(gears_.size());
+    gears_.push_back(static_cast<int>(i));
+    Gear& gear = model_.gears.emplace_back(model.gears[i]);
+    for (BodyId& id : gear.bodies) id = mapped_body(body_in_, id);
+    for (GearTerm& term : gear.terms)
+      term.joint = static_cast<JointId>(joint_in_[index(term.joint)]);
+  }
   for (const Spring& spring : model.springs) {
     if (!belongs(model, body_in_, spring.bodies)) continue;
     model_.springs.push_back(spring);
@@ -110,8 +120,8 @@ State SubModel::extract(const State& whole) const {
   };
   for (const ImpulseMemory& m : whole.impulses) {
     ConstraintKey key = m.key;
-    if (is_of_joint(key.role)) {
-      key.element = joint_in_[base::at(key.element)];
+    if (is_of_joint(key.role) || key.role == Role::gear) {
+      key.element = (key.role == Role::gear ? gear_in_ : joint_in_)[base::at(key.element)];
       if (key.element < 0) continue;
     } else {
       if (!inside(key.contact)) continue;
@@ -168,6 +178,7 @@ ContactKey SubModel::renamed(const ContactKey& key) const {
 
 ConstraintKey SubModel::renamed(ConstraintKey key) const {
   if (is_of_joint(key.role)) key.element = joints_[base::at(key.element)];
+  if (key.role == Role::gear) key.element = gears_[base::at(key.element)];
   if (is_of_contact(key.role)) key.contact = renamed(key.contact);
   return key;
 }

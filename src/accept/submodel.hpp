@@ -33,8 +33,9 @@ class SubModel {
 
   Model model_;
   const Model* whole_;
-  std::vector<int> bodies_, shapes_, joints_;       // of the whole model, by number in the part
-  std::vector<int> body_in_, shape_in_, joint_in_;  // the other way round; -1: not in the part
+  // Of the whole model, by number in the part; and the other way round, -1: not in the part.
+  std::vector<int> bodies_, shapes_, joints_, gears_;
+  std::vector<int> body_in_, shape_in_, joint_in_, gear_in_;
 };
 
 }  // namespace cairn::accept

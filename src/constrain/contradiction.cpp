@@ -3,7 +3,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "cairn/joints.hpp"
-#include "constrain/joints.hpp"
+#include "constrain/gears.hpp"
 #include "dynamics/kinematics.hpp"
 
 namespace cairn {
@@ -30,6 +30,8 @@ struct Residuals {
     for (std::size_t i = 0; i < model.joints.size(); ++i)
       constrain::add_joint(model, poses, poses, layout, static_cast<JointId>(i), 1, 1, problem,
                            terms);
+    for (std::size_t i = 0; i < model.gears.size(); ++i)
+      constrain::add_gear(model, poses, poses, layout, i, 1, 1, problem, terms);
     theta.resize(problem.rows());
     std::vector<Eigen::Triplet<double>> rows, masses;
     for (std::size_t i = 0; i < problem.constraints.size(); ++i) {

@@ -5,7 +5,7 @@
 
 #include "base/index.hpp"
 #include "cairn/joints.hpp"
-#include "constrain/joints.hpp"
+#include "constrain/gears.hpp"
 #include "linear/front_elimination.hpp"
 #include "problem/islands.hpp"
 
@@ -109,6 +109,8 @@ JointRank joint_rank(const Model& model, const State& state) {
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     constrain::add_joint(model, state.poses, state.poses, layout, static_cast<JointId>(i), 1, 1,
                          problem, terms);
+  for (std::size_t i = 0; i < model.gears.size(); ++i)
+    constrain::add_gear(model, state.poses, state.poses, layout, i, 1, 1, problem, terms);
   JointRank result;
   result.rows = result.rank = problem.rows();
 

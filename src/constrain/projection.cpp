@@ -5,7 +5,7 @@
 
 #include "base/conventions.hpp"
 #include "base/index.hpp"
-#include "constrain/drives.hpp"
+#include "constrain/gears.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "model/joint_coordinate.hpp"
@@ -99,6 +99,8 @@ bool factorize_joints(const Model& model, ProjectionBuffers& b, std::span<const 
   b.terms.clear();
   for (std::size_t i = 0; i < model.joints.size(); ++i)
     add_joint(model, poses, poses, b.layout, static_cast<JointId>(i), 1, 1, b.problem, b.terms);
+  for (std::size_t i = 0; i < model.gears.size(); ++i)
+    add_gear(model, poses, poses, b.layout, i, 1, 1, b.problem, b.terms);
   add_coordinates(model, poses, b);
   add_anchors(model, poses, b);
   const std::vector<Constraint>& constraints = b.problem.constraints;
@@ -263,6 +265,9 @@ double open_error(const Model& model, std::span<const Pose> poses) {
     const JointError error = joint_error(poses, joint);
     largest = std::max({largest, error.distance, error.angle * model.length_unit});
   }
+  for (const Gear& gear : model.gears)
+    largest = std::max(largest, (gear.angle ? model.length_unit : 1) *
+                                    std::abs(model::gear_error(model, poses, gear)));
   return largest;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
+#include "model/joint_coordinate.hpp"
 #include "model/dof.hpp"
 
 namespace cairn::dynamics {
@@ -149,7 +150,7 @@ double potential_energy(const Model& model, const std::vector<Pose>& poses) {
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].velocities > 0) sum -= model.bodies[i].mass * model.gravity.dot(poses[i].p);
   for (const Spring& spring : model.springs) sum += spring_energy(spring, poses);
-  return sum;
+  return sum + model::joint_spring_energy(model, poses);
 }
 
 }  // namespace cairn::dynamics

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "base/suggestion.hpp"
 #include "base/union_find.hpp"
+#include "model/build_gears.hpp"
 #include "model/coordinate_checks.hpp"
 #include "model/rigid_groups.hpp"
 
@@ -33,6 +35,7 @@ class LinkBuilder {
   }
 
   void joints(const std::vector<JointDescription>& joints);
+  void gears(const std::vector<GearDescription>& gears);
   void forces(const std::vector<ForceDescription>& forces);
   void welds();
   void no_contact(const std::vector<std::array<std::string, 2>>& pairs);
@@ -58,6 +61,7 @@ class LinkBuilder {
   JointAxes unit_axes(const JointType& type, const std::string& path);
   bool take_name(const std::string& name, const std::string& path);
   void add(Joint joint, bool collide);
+  void thread(const Joint& joint, const ScrewJoint& screw, const std::string& path);
   void coordinates(const Joint& joint, const JointDescription& d, const std::string& path);
   struct Gap {
     std::size_t number;  // of the joint in the description
@@ -90,6 +94,7 @@ class LinkBuilder {
   std::set<std::string> joint_names_;
   std::vector<Gap> gaps_;                         // of all joints but rods
   std::vector<std::array<BodyId, 2>> may_touch_;  // on a joint that says so
+  std::vector<PlacedGear> threads_;               // of screws
   double longest_ = 0;                            // [m]
 };
 
@@ -302,6 +307,8 @@ void LinkBuilder::coordinates(const Joint& joint, const JointDescription& d,
     part.limits = {};
     part.friction = 0;
     part.motor.reset();
+    part.spring = {};
+    part.armature = 0;
     const Vec3 axis = checks_.direction(a.axis.axis, path);
     part.axes = {axis, joint.R_AB.conjugate() * axis};
     if (a.reversed) {
@@ -319,6 +326,8 @@ void LinkBuilder::coordinates(const Joint& joint, const JointDescription& d,
       part.limits = wanted.limits;
       part.friction = wanted.friction;
       part.motor = wanted.motor;
+      part.spring = wanted.spring;
+      part.armature = wanted.armature;
     }
     add(std::move(part), true);
   }
@@ -347,6 +356,8 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   joint.limits = d.limits;
   joint.friction = d.friction;
   joint.motor = d.motor;
+  joint.spring = d.spring;
+  joint.armature = d.armature;
   auto* line = std::get_if<RopeJoint>(&joint.type);
   if (line && !rope(*line, *found, path)) return;
   if (line) joint.limits.upper = line->length;
@@ -359,6 +370,28 @@ void LinkBuilder::joint(const JointDescription& d, std::size_t number) {
   if (kind.points != HeldPoints::none && !is_rod) gaps_.push_back(gap_of(joint, number));
   add(joint, d.collide || line);
   coordinates(joint, d, path);
+  if (const auto* screw = std::get_if<ScrewJoint>(&d.type)) thread(joint, *screw, path);
+}
+
+// What couples the coordinates of a screw.
+void LinkBuilder::thread(const Joint& joint, const ScrewJoint& screw, const std::string& path) {
+  if (!(screw.pitch != 0) || !std::isfinite(screw.pitch))
+    return checks_.error(path + ".pitch", ErrorCode::out_of_range, "a screw without a pitch",
+                         to_text(screw.pitch) + " m", "a number other than 0",
+                         "give its pitch, or use a joint of type revolute");
+  GearDescription gear;
+  gear.name = joint.name + ".pitch";
+  gear.terms = {{joint.name, "translation", 1},
+                {joint.name, "rotation", -screw.pitch / (2 * std::numbers::pi)}};
+  threads_.push_back({std::move(gear), path});
+}
+
+void LinkBuilder::gears(const std::vector<GearDescription>& gears) {
+  std::vector<PlacedGear> all;
+  for (std::size_t i = 0; i < gears.size(); ++i)
+    all.push_back({gears[i], "gears[" + std::to_string(i) + "]"});
+  all.insert(all.end(), threads_.begin(), threads_.end());
+  build_gears(all, poses_, model_, checks_);
 }
 
 void LinkBuilder::joints(const std::vector<JointDescription>& joints) {
@@ -452,6 +485,7 @@ double build_links(const ModelDescription& description, const std::vector<Pose>&
                    Model& model, Checks& checks) {
   LinkBuilder builder(poses, model, checks);
   builder.joints(description.joints);
+  builder.gears(description.gears);
   builder.forces(description.forces);
   builder.welds();
   builder.no_contact(description.no_contact);

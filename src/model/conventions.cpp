@@ -161,6 +161,8 @@ void dcheck_state(const Model& model, const State& state) {
     if (is_of_contact(m.key.role)) dcheck_key(model, m.key.contact);
     if (is_of_joint(m.key.role))
       CAIRN_DCHECK(base::is_index(m.key.element, model.joints.size()), m.key.element);
+    if (m.key.role == Role::gear)
+      CAIRN_DCHECK(base::is_index(m.key.element, model.gears.size()), m.key.element);
   }
   for (const ContactKey& k : state.pending) dcheck_key(model, k);
   for (const ContactAnchor& a : state.contact_anchors) dcheck_key(model, a.key);

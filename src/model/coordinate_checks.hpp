@@ -1,4 +1,5 @@
-// Checks of what acts along the coordinate of a joint: limits, dry friction, motor.
+// Checks of what acts along the coordinate of a joint: limits, dry friction, motor, spring,
+// rotor.
 #pragma once
 
 #include <string>
@@ -13,14 +14,18 @@ struct Carried {
   const JointLimits& limits;
   double friction = 0;  // [N m], [N]
   const std::optional<JointMotor>& motor;
+  const JointSpring& spring;
+  double armature = 0;  // [kg m^2], [kg]
 
-  bool any() const { return limits.any() || friction != 0 || motor; }
+  bool any() const {
+    return limits.any() || friction != 0 || motor || spring.any() || armature != 0;
+  }
 };
 inline Carried carried(const JointDescription& d) {
-  return {d.limits, d.friction, d.motor};
+  return {d.limits, d.friction, d.motor, d.spring, d.armature};
 }
 inline Carried carried(const CoordinateDescription& d) {
-  return {d.limits, d.friction, d.motor};
+  return {d.limits, d.friction, d.motor, d.spring, d.armature};
 }
 
 // Records errors and returns false where what is carried makes no sense. `start`: the coordinate in

@@ -41,6 +41,29 @@ double coordinate_difference(const Joint& joint, double a, double b) {
   return is_angle(joint) ? d - full * std::round(d / full) : d;
 }
 
+double gear_sum(const Model& model, std::span<const Pose> poses, const Gear& gear) {
+  double sum = 0;
+  for (const GearTerm& term : gear.terms)
+    sum += term.ratio * joint_coordinate(poses, model.joints[index(term.joint)]).value;
+  return sum;
+}
+
+double gear_error(const Model& model, std::span<const Pose> poses, const Gear& gear) {
+  const double error = gear_sum(model, poses, gear) - gear.sum;
+  return gear.period > 0 ? error - gear.period * std::round(error / gear.period) : error;
+}
+
+double joint_spring_energy(const Model& model, std::span<const Pose> poses) {
+  double sum = 0;
+  for (const Joint& joint : model.joints) {
+    if (!(joint.spring.stiffness > 0)) continue;
+    const double stretch = coordinate_difference(joint, joint_coordinate(poses, joint).value,
+                                                 joint.spring.rest);
+    sum += 0.5 * joint.spring.stiffness * stretch * stretch;
+  }
+  return sum;
+}
+
 double limit_excess(std::span<const Pose> poses, const Joint& joint) {
   if (!joint.limits.any()) return 0;
   const double value = joint_coordinate(poses, joint).value;

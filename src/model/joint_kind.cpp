@@ -14,6 +14,7 @@ struct KindOf {
   JointKind operator()(const PrismaticJoint&) const { return {P::line, T::all, C::displacement}; }
   JointKind operator()(const FixedJoint&) const { return {P::all, T::all, {}}; }
   JointKind operator()(const CylindricalJoint&) const { return {P::line, T::parallel, {}}; }
+  JointKind operator()(const ScrewJoint&) const { return {P::line, T::parallel, {}}; }
   JointKind operator()(const UniversalJoint&) const { return {P::all, T::perpendicular, {}}; }
   JointKind operator()(const PlanarJoint&) const { return {P::plane, T::parallel, {}}; }
   JointKind operator()(const PointOnLineJoint&) const { return {P::line, T::none, {}}; }
@@ -26,6 +27,7 @@ struct AxesOf {
   JointAxes operator()(const RevoluteJoint& j) const { return {j.axis, j.axis, "axis"}; }
   JointAxes operator()(const PrismaticJoint& j) const { return {j.axis, j.axis, "axis"}; }
   JointAxes operator()(const CylindricalJoint& j) const { return {j.axis, j.axis, "axis"}; }
+  JointAxes operator()(const ScrewJoint& j) const { return {j.axis, j.axis, "axis"}; }
   JointAxes operator()(const UniversalJoint& j) const {
     return {j.axis, j.second_axis, "axis", "second_axis"};
   }
@@ -46,10 +48,13 @@ void add_plane(const Vec3& normal, std::vector<CoordinateAxis>& out) {
 struct Coordinates {
   std::vector<CoordinateAxis>& out;
 
-  void operator()(const CylindricalJoint& j) const {
-    out.push_back({"translation", {C::displacement, j.axis}, false});
-    out.push_back({"rotation", {C::angle, j.axis}, false});
+  void add_slide(const Vec3& axis) const {
+    out.push_back({"translation", {C::displacement, axis}, false});
+    out.push_back({"rotation", {C::angle, axis}, false});
   }
+
+  void operator()(const CylindricalJoint& j) const { add_slide(j.axis); }
+  void operator()(const ScrewJoint& j) const { add_slide(j.axis); }
   void operator()(const UniversalJoint& j) const {
     out.push_back({"first", {C::angle, j.axis}, false});
     out.push_back({"second", {C::angle, -j.second_axis}, true});

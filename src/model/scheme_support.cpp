@@ -45,24 +45,6 @@ void refuse_polygons(const Model& model, const std::string& what, const std::str
   });
 }
 
-// Rows along the coordinates of joints.
-void refuse_limits(const Model& model, const std::string& scheme, model::Checks& checks) {
-  for (const Joint& joint : model.joints) {
-    if (model::is_driven(joint))
-      return checks.error(
-          "simulation.scheme.type", ErrorCode::unsupported,
-          "scheme " + scheme + " takes no motors or friction of joints, and joint '" + joint.name +
-              "' has some",
-          scheme, "euler or relaxed", "use scheme euler or relaxed, or drop motor and friction");
-    if (joint.limits.any())
-      return checks.error("simulation.scheme.type", ErrorCode::unsupported,
-                          "scheme " + scheme + " takes no limits of joints, and joint '" +
-                              joint.name + "' has some",
-                          scheme, "euler or relaxed",
-                          "use scheme euler or relaxed, or drop lower and upper");
-  }
-}
-
 // Whether a contact between any two materials, used or not, has another law than Newton's.
 bool beyond_newton(const Model& model) {
   const auto bounces = [](const auto& law) {
@@ -75,6 +57,43 @@ bool beyond_newton(const Model& model) {
   return false;
 }
 
+// Rows along the coordinates of joints.
+void refuse_limits(const Model& model, const std::string& scheme, model::Checks& checks) {
+  for (const Joint& joint : model.joints) {
+    if (model::is_driven(joint))
+      return checks.error(
+          "simulation.scheme.type", ErrorCode::unsupported,
+          "scheme " + scheme + " takes no motors, friction, springs or rotors of joints, and joint '" +
+              joint.name + "' has some",
+          scheme, "euler or relaxed", "use scheme euler or relaxed, or drop what acts on the joint");
+    if (joint.limits.any())
+      return checks.error("simulation.scheme.type", ErrorCode::unsupported,
+                          "scheme " + scheme + " takes no limits of joints, and joint '" +
+                              joint.name + "' has some",
+                          scheme, "euler or relaxed",
+                          "use scheme euler or relaxed, or drop lower and upper");
+  }
+  if (!model.gears.empty())
+    checks.error("simulation.scheme.type", ErrorCode::unsupported,
+                 "scheme " + scheme + " takes no gears, and '" + model.gears.front().name +
+                     "' is one",
+                 scheme, "euler or relaxed", "use scheme euler or relaxed, or drop the gear");
+}
+
+// Impacts that happen at an instant know joints and contacts alone.
+void refuse_rotors_at_once(const Model& model, const Euler& euler, model::Checks& checks) {
+  const bool at_once = euler.propagation == Propagation::sequential ||
+                       euler.restitution_friction == RestitutionFriction::path ||
+                       beyond_newton(model);
+  for (const Joint& joint : model.joints)
+    if (at_once && joint.armature > 0)
+      return checks.error("materials", ErrorCode::unsupported,
+                          "rotors take impacts by Newton's law alone, and joint '" + joint.name +
+                              "' has armature",
+                          "another law", "newton, simultaneous, without path",
+                          "use restitution_law newton, or drop armature");
+}
+
 void refuse_polygons_along_paths(RestitutionFriction friction, Propagation propagation,
                                  const Model& model, model::Checks& checks) {
   if (friction != RestitutionFriction::path && propagation != Propagation::sequential) return;
@@ -84,6 +103,7 @@ void refuse_polygons_along_paths(RestitutionFriction friction, Propagation propa
 
 // Restitution one step later knows what Anitescu 2003 has (docs/restitution.md).
 void check(const Euler& euler, const Model& model, model::Checks& checks) {
+  refuse_rotors_at_once(model, euler, checks);
   refuse_polygons_along_paths(euler.restitution_friction, euler.propagation, model, checks);
   if (euler.restitution == Restitution::completed) return;
   const auto refuse_later = [&](const std::string& what) {

@@ -1,6 +1,8 @@
 // Reads a document, writes the description of the model; ranges and names are the builder's matter.
 #include "scene/read_model.hpp"
 
+#include <limits>
+
 #include <algorithm>
 #include <map>
 
@@ -216,6 +218,17 @@ static JointLimits read_limits(const Fields& fields) {
   return limits;
 }
 
+// Of a motor with gains. Without max_effort it has no limit.
+static void check_gains(const Fields& fields, JointMotor& motor, SceneErrors& errors) {
+  if (!fields.find("max_effort")) motor.max_effort = std::numeric_limits<double>::infinity();
+  for (const char* key : {"effort", "max_velocity"})
+    if (fields.find(key))
+      errors.add(fields.node(), fields.path(), ErrorCode::conflict,
+                 std::string("a motor with gains takes no ") + key, key,
+                 "stiffness and damping with position, velocity and max_effort",
+                 std::string("drop ") + key + ", or the gains");
+}
+
 static JointMotor read_motor(const json::Node& node, const std::string& path, SceneErrors& errors) {
   JointMotor motor;
   if (!node.is(json::Node::Kind::object)) {
@@ -228,6 +241,12 @@ static JointMotor read_motor(const json::Node& node, const std::string& path, Sc
   fields.read_number("max_effort", motor.max_effort, {0, 1e30, true});
   fields.read_number("max_velocity", motor.max_velocity, {0, 1e30, true});
   fields.read("effort", motor.effort);
+  fields.read_number("stiffness", motor.stiffness, {0, 1e30});
+  fields.read_number("damping", motor.damping, {0, 1e30});
+  if (motor.has_gains()) {
+    check_gains(fields, motor, errors);
+    return motor;
+  }
   std::string given;
   int kinds = 0;
   for (const char* key : {"velocity", "position", "effort"})
@@ -259,6 +278,10 @@ template <class Description>
 static void read_coordinate(const Fields& fields, SceneErrors& errors, Description& out) {
   out.limits = read_limits(fields);
   fields.read_number("friction", out.friction, {0, 1e30});
+  fields.read_number("stiffness", out.spring.stiffness, {0, 1e30});
+  fields.read("rest", out.spring.rest);
+  fields.read_number("damping", out.spring.damping, {0, 1e30});
+  fields.read_number("armature", out.armature, {0, 1e30});
   if (const json::Node* motor = fields.find("motor"))
     out.motor = read_motor(*motor, fields.path("motor"), errors);
 }
@@ -300,6 +323,11 @@ static JointType read_joint_type(const Fields& fields, std::string_view type) {
     fields.read_number("restitution", rope.restitution, {0, 1});
     return rope;
   }
+  if (type == "screw") {
+    ScrewJoint screw = with(ScrewJoint{}, "axis", &ScrewJoint::axis);
+    fields.read("pitch", screw.pitch);
+    return screw;
+  }
   if (type == "universal") {
     const UniversalJoint joint = with(UniversalJoint{}, "axis", &UniversalJoint::axis);
     return with(joint, "second_axis", &UniversalJoint::second_axis);
@@ -330,6 +358,21 @@ JointDescription read_joint(const json::Node& node, const std::string& path,
   return joint;
 }
 
+static GearDescription read_gear(const json::Node& node, const std::string& path,
+                                 SceneErrors& errors) {
+  const Fields fields(node, path, gear_fields(), errors);
+  GearDescription gear;
+  fields.read("name", gear.name);
+  fields.each("joints", [&](const json::Node& item, const std::string& at) {
+    const Fields term(item, at, gear_term_fields(), errors);
+    GearTermDescription& out = gear.terms.emplace_back();
+    term.read("joint", out.joint);
+    term.read("coordinate", out.coordinate);
+    term.read("ratio", out.ratio);
+  });
+  return gear;
+}
+
 ReadModel read_model(const json::Node& root, SceneErrors& errors) {
   const Fields fields(root, "", scene_fields(), errors);
   ReadModel out;
@@ -341,6 +384,9 @@ ReadModel read_model(const json::Node& root, SceneErrors& errors) {
   fields.each("bodies", [&](const json::Node& node, const std::string& path) {
     description.bodies.push_back(read_body(node, path, body_fields(), errors));
     out.bodies.push_back({&node, path, nullptr, ""});
+  });
+  fields.each("gears", [&](const json::Node& node, const std::string& path) {
+    description.gears.push_back(read_gear(node, path, errors));
   });
   fields.each("joints", [&](const json::Node& node, const std::string& path) {
     const FieldTable* table = table_of_type(node, path, joint_tables(), errors);

@@ -75,7 +75,7 @@ void add_build_errors(const Errors& found, const Errors& earlier, const json::No
     names_uncertain |= e.path.starts_with("generate") || e.path.starts_with("bodies");
   for (Error error : found) {
     const bool link = error.path.starts_with("joints[") || error.path.starts_with("forces[") ||
-                      error.path.starts_with("no_contact[");
+                      error.path.starts_with("no_contact[") || error.path.starts_with("gears[");
     Place place = place_of(error.path, root, read);
     const auto same_item = [&](const Error& e) { return item_of(e.path) == item_of(place.path); };
     if ((link && names_uncertain) || std::any_of(earlier.begin(), earlier.end(), same_item))

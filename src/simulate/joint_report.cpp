@@ -85,7 +85,7 @@ class JointReporter {
       const Constraint& c = record.problem.constraints[i];
       const double* lambda = record.solution.lambda.data() + record.problem.first_row[i];
       if (c.key.role == Role::joint) add_reaction(record, c, lambda, length);
-      if (acts_on_coordinate(c.key.role)) add_drive(record.problem, c, lambda[0] / length);
+      if (acts_on_coordinate(c.key.role) && c.key.role != Role::rotor) add_drive(record.problem, c, lambda[0] / length);
       if (c.key.role == Role::limit) add_limit(record.problem, c, lambda[0] / length);
     }
   }
@@ -95,7 +95,7 @@ class JointReporter {
     for (const Constraint& c : problem.constraints)
       if (c.key.role == Role::joint)
         out_[base::at(c.key.element)].force = out_[base::at(c.key.element)].torque = Vec3::Zero();
-      else if (acts_on_coordinate(c.key.role))
+      else if (acts_on_coordinate(c.key.role) && c.key.role != Role::rotor)
         effort_of(c) = 0;
       else if (c.key.role == Role::limit)
         out_[index(limited_joint(c.key.contact))].limit = 0;
@@ -136,7 +136,9 @@ class JointReporter {
 
   double& effort_of(const Constraint& c) {
     JointReport& out = out_[base::at(c.key.element)];
-    return c.key.role == Role::drive ? out.drive : out.friction;
+    return c.key.role == Role::drive      ? out.drive
+           : c.key.role == Role::friction ? out.friction
+                                          : out.spring;
   }
 
   void add_drive(const Problem& problem, const Constraint& c, double push) {

@@ -265,7 +265,9 @@ void Simulator::set_state(State state) {
 }
 
 double Simulator::kinetic_energy() const {
-  return cairn::dynamics::kinetic_energy(*workspace_->model, workspace_->state.v);
+  const Workspace& w = *workspace_;
+  return cairn::dynamics::kinetic_energy(*w.model, w.state.v) +
+         cairn::constrain::rotor_energy(*w.model, w.state.poses, w.state.v);
 }
 double Simulator::potential_energy() const {
   return cairn::dynamics::potential_energy(*workspace_->model, workspace_->state.poses);
@@ -306,7 +308,9 @@ std::string constraint_name(const Model& model, const Problem& problem, int cons
   if (key.role == Role::given)
     return element < problem.names.size() ? problem.names[element]
                                           : "constraint " + std::to_string(constraint);
-  return std::string(name(key.role)) + " " +
+  const std::string what = std::string(name(key.role)) + " ";
+  if (key.role == Role::gear) return what + model.gears[element].name;
+  return what +
          (is_of_joint(key.role) ? model.joints[element].name : contact_name(model, key.contact));
 }
 

@@ -92,7 +92,7 @@ inline Constraint& add(Problem& problem, Law law, int rows, int a, int b = -1) {
 }
 
 inline void fill_random(Random& random, const Problem& problem, Constraint& c) {
-  for (std::size_t side = 0; side < 2; ++side)
+  for (std::size_t side = 0; side < base::at(c.sides); ++side)
     for (int r = 0; r < c.rows && c.body[side] >= 0; ++r)
       for (int k = 0; k < problem.bodies[base::at(c.body[side])].size; ++k)
         c.J[side][r][k] = normal(random);
@@ -114,7 +114,7 @@ inline VecX random_vector(Random& random, int n) {
 struct Dense {
   Eigen::MatrixXd A, J;
   VecX b, v_free;
-  Eigen::MatrixXd W;  // J A^-1 J^T
+  Eigen::MatrixXd W;  // J A^-1 J^T + C
   VecX q;             // J v_free + b
 };
 
@@ -156,7 +156,7 @@ inline Dense dense(const Problem& problem) {
     for (int r = 0; r < c.rows; ++r) {
       const int row = problem.first_row[i] + r;
       d.b[row] = c.b[r];
-      for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t side = 0; side < base::at(c.sides); ++side) {
         if (c.body[side] < 0) continue;
         const ProblemBody& body = problem.bodies[base::at(c.body[side])];
         for (int k = 0; k < body.size; ++k) d.J(row, body.first + k) = c.J[side][r][k];
@@ -166,6 +166,11 @@ inline Dense dense(const Problem& problem) {
   const Eigen::MatrixXd A_inverse = inverse(d.A);
   d.v_free = A_inverse * problem.k;
   d.W = d.J * A_inverse * d.J.transpose();
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
+    for (int r = 0; r < problem.constraints[i].rows; ++r) {
+      const int row = problem.first_row[i] + r;
+      d.W(row, row) += problem.constraints[i].compliance[r];
+    }
   d.q = d.J * d.v_free + d.b;
   return d;
 }

@@ -176,8 +176,8 @@ class Checker {
         model->applied_forces.push_back({f.body, constant(f.force), constant(f.torque), f.point});
     for (const MotorTarget& m : controls.motors) {
       JointMotor& motor = *model->joints[index(m.joint)].motor;
-      (motor.velocity   ? *motor.velocity
-       : motor.position ? *motor.position
+      (motor.position   ? *motor.position
+       : motor.velocity ? *motor.velocity
                         : motor.effort) = TimeFunction(m.value);
     }
     controlled_->model = std::move(model);

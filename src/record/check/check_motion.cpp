@@ -9,6 +9,7 @@
 #include "base/union_find.hpp"
 #include "model/joint_kind.hpp"
 #include "record/check/check_parts.hpp"
+#include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/free_turn.hpp"
 
@@ -194,7 +195,10 @@ Energies energies(const Model& model, const State& state) {
     e.potential += stored;
     e.size += stored;
   }
-  e.size += e.kinetic;
+  const CoordinateEnergies joints = coordinate_energies(model, state);
+  e.potential += joints.stored;
+  e.kinetic += joints.turning;
+  e.size += joints.stored + e.kinetic;
   return e;
 }
 
@@ -282,6 +286,9 @@ void check_joints(const Model& model, const TraceFrame& frame, const Complain& c
                                          frame.state.poses[index(joint.bodies[1])]));
     error = std::max(error, open);
   }
+  for (const Gear& gear : model.gears)
+    if (!gear.angle)
+      error = std::max(error, std::abs(gear_error_of(model, frame.state.poses, gear).error));
   if (!(std::abs(error - frame.report.joint_error) <= motion_relative * size))
     complain(FindingCode::joint_error,
              fmt::format("joint error recorded as {:.6g} m, recomputed {:.6g} m",

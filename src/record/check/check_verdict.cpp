@@ -6,6 +6,7 @@
 
 #include "model/joint_kind.hpp"
 #include "record/check/check_parts.hpp"
+#include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/rebuild/mechanics.hpp"
 #include "record/check/verdict_figures.hpp"
@@ -117,6 +118,8 @@ double moving_energy(const Model& model, const State& before, const StepReport& 
   double elements = std::abs(l.work_applied) + std::abs(l.work_motion) + std::abs(l.passive);
   for (const Spring& spring : model.springs)
     elements += std::abs(stored_energy(spring, after) - stored_energy(spring, before));
+  elements += std::abs(coordinate_energies(model, after).stored -
+                       coordinate_energies(model, before).stored);
   return std::max(sums[0], sums[1]) + elements;
 }
 
@@ -213,6 +216,13 @@ void check_verdict(const Scene& scene, const State& before, const TraceFrame& fr
     const JointFigures own = figure_of_joint(model, frame.state, joint);
     joints.distance = std::max(joints.distance, own.distance);
     joints.angle = std::max(joints.angle, own.angle);
+  }
+  for (const Gear& gear : model.gears) {
+    const double error = std::abs(gear_error_of(model, frame.state.poses, gear).error);
+    if (gear.angle)
+      joints.angle = std::max(joints.angle, error);
+    else
+      joints.distance = std::max(joints.distance, error / model.length_unit);
   }
   equal({"misalignment of joints", r.joint_error_angle, joints.angle, 1e-12});
   equal({"joint error of the verdict", v.joint, joints.distance, 1e-11});

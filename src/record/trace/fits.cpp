@@ -37,7 +37,11 @@ bool key_exists(const Model& model, const Problem& problem, const ConstraintKey&
     case Role::joint:
     case Role::drive:
     case Role::friction:
+    case Role::spring:
+    case Role::rotor:
       return in(id.element, model.joints.size());
+    case Role::gear:
+      return in(id.element, model.gears.size());
     case Role::given:
       return in(id.element, problem.names.size());
   }

@@ -87,9 +87,7 @@ void read_couplings(bytes::ByteReader& in, Problem& problem) {
   const int bodies = static_cast<int>(problem.bodies.size());
   for (BodyCoupling& c : problem.couplings) {
     c = {};
-    c.sides = in.u8();
-  if (c.sides < 2 || c.sides > max_sides) return in.reject();
-  for (int side = 0; side < c.sides; ++side) c.body[static_cast<std::size_t>(side)] = in.i32();
+    c.body = {in.i32(), in.i32()};
     for (const int body : c.body)
       if (body < 0 || body >= bodies) return in.reject();
     if (c.body[0] == c.body[1]) return in.reject();
@@ -181,7 +179,9 @@ void read_constraint(bytes::ByteReader& in, const Problem& problem, Constraint& 
   c = {};
   c.law = in.choice(Law::disc);
   c.rows = in.u8();
-  c.body = {in.i32(), in.i32()};
+  c.sides = in.u8();
+  if (c.sides < 2 || c.sides > max_sides) return in.reject();
+  for (int side = 0; side < c.sides; ++side) c.body[static_cast<std::size_t>(side)] = in.i32();
   c.mu = in.f64();
   c.facets = in.i32();
   c.section = read_section(in);

@@ -108,6 +108,8 @@ std::string field_table() {
   text += "### Joints\n\n" + rows_of(joint_tables(), "Joint");
   text += "### Angle\n\n" + rows_of(angle_fields());
   text += "### Displacement\n\n" + rows_of(displacement_fields());
+  text += "### Gear\n\n" + rows_of(gear_fields());
+  text += "### Joint of a gear\n\n" + rows_of(gear_term_fields());
   text += "### Motor\n\n" + rows_of(motor_fields());
   text += "### Forces\n\n" + rows_of(force_tables(), "Force");
   text += "### Generators\n\n" + rows_of(generator_tables(), "Generator");

@@ -106,8 +106,11 @@ json::Node write(const BodyDescription& body) {
 json::Node write(const JointMotor& motor) {
   json::Node node = json::Node::object();
   if (motor.keeps()) {
-    node.set(motor.velocity ? "velocity" : "position", write(motor.what()));
-    node.set("max_effort", motor.max_effort);
+    if (motor.velocity) node.set("velocity", write(*motor.velocity));
+    if (motor.position) node.set("position", write(*motor.position));
+    if (motor.stiffness > 0) node.set("stiffness", motor.stiffness);
+    if (motor.damping > 0) node.set("damping", motor.damping);
+    if (std::isfinite(motor.max_effort)) node.set("max_effort", motor.max_effort);
     if (std::isfinite(motor.max_velocity)) node.set("max_velocity", motor.max_velocity);
   } else {
     node.set("effort", write(motor.effort));
@@ -122,6 +125,10 @@ void write_coordinate(const Description& c, json::Node& node) {
   if (std::isfinite(c.limits.upper)) node.set("upper", c.limits.upper);
   if (c.limits.any()) node.set("restitution", c.limits.restitution);
   if (c.friction != 0) node.set("friction", c.friction);
+  if (c.spring.stiffness > 0) node.set("stiffness", c.spring.stiffness);
+  if (c.spring.rest != 0) node.set("rest", c.spring.rest);
+  if (c.spring.damping > 0) node.set("damping", c.spring.damping);
+  if (c.armature > 0) node.set("armature", c.armature);
   if (c.motor) node.set("motor", write(*c.motor));
 }
 
@@ -136,6 +143,10 @@ struct WriteJointType {
   void operator()(const RopeJoint& j) const {
     if (j.length > 0) node.set("length", j.length);
     node.set("restitution", j.restitution);
+  }
+  void operator()(const ScrewJoint& j) const {
+    axis("axis", j.axis);
+    node.set("pitch", j.pitch);
   }
   void operator()(const UniversalJoint& j) const {
     axis("axis", j.axis);
@@ -163,6 +174,19 @@ json::Node write(const JointDescription& joint) {
   }
   if (!std::holds_alternative<RopeJoint>(joint.type))
     node.set("collide", json::Node::of(joint.collide));
+  return node;
+}
+
+json::Node write(const GearDescription& gear) {
+  json::Node node = json::Node::object();
+  if (!gear.name.empty()) node.set("name", gear.name);
+  json::Node& terms = node.set("joints", json::Node::array());
+  for (const GearTermDescription& term : gear.terms) {
+    json::Node& item = terms.items.emplace_back(json::Node::object());
+    item.set("joint", term.joint);
+    if (!term.coordinate.empty()) item.set("coordinate", term.coordinate);
+    item.set("ratio", term.ratio);
+  }
   return node;
 }
 
@@ -240,6 +264,7 @@ std::string resolved_text(const Scene& scene) {
   }
   root.set("bodies", write(d.bodies));
   root.set("joints", write(d.joints));
+  if (!d.gears.empty()) root.set("gears", write(d.gears));
   json::Node& forces = root.set("forces", json::Node::array());
   for (const ForceDescription& force : d.forces)
     forces.items.push_back(std::visit([](const auto& f) { return write(f); }, force));

@@ -124,6 +124,10 @@ json::Node schema_of(scene::FieldType type, const std::string& key) {
       return array_of(reference("shape"));
     case scene::FieldType::joints:
       return array_of(reference("joint"));
+    case scene::FieldType::gears:
+      return array_of(reference("gear"));
+    case scene::FieldType::gear_terms:
+      return array_of(reference("gear_term"));
     case scene::FieldType::forces:
       return array_of(reference("force"));
     case scene::FieldType::generators:
@@ -264,6 +268,8 @@ std::string scene_schema() {
   defs.set("body", schema_of(scene::body_fields(), false));
   defs.set("template", schema_of(scene::template_fields(), false));
   defs.set("motion", schema_of(scene::motion_fields(), false));
+  defs.set("gear", schema_of(scene::gear_fields(), false));
+  defs.set("gear_term", schema_of(scene::gear_term_fields(), false));
   defs.set("motor", schema_of(scene::motor_fields(), false));
   defs.set("angle", schema_of(scene::angle_fields(), false));
   defs.set("displacement", schema_of(scene::displacement_fields(), false));

@@ -46,6 +46,7 @@ const FieldTable& scene_fields() {
         "friction and restitution by name, of pairs under `a|b`"},
        {"bodies", T::bodies, "", "[]", "list of bodies"},
        {"joints", T::joints, "", "[]", "list of joints"},
+       {"gears", T::gears, "", "[]", "list of gears, which couple coordinates of joints"},
        {"forces", T::forces, "", "[]", "list of springs, dampers, forces and torques"},
        {"no_contact", T::body_pairs, "", "[]",
         "pairs of bodies that never touch, `[[\"a\", \"b\"], ...]`"},
@@ -137,10 +138,33 @@ const FieldTable& motor_fields() {
        {"position", T::expression, "rad, m", "none",
         "of the coordinate, which the motor keeps; needs `max_effort`"},
        {"max_effort", T::number, "N m, N", "none",
-        "largest effort that keeping `velocity` or `position` takes"},
+        "largest effort that keeping `velocity` or `position` takes; with gains: no limit"},
        {"max_velocity", T::number, "rad/s, m/s", "none", "largest rate towards `position`"},
        {"effort", T::expression, "N m, N", "none",
-        "torque about the axis or force along it, instead of `velocity` or `position`"}}};
+        "torque about the axis or force along it, instead of `velocity` or `position`"},
+       {"stiffness", T::number, "N m/rad, N/m", "0",
+        "gain: effort per difference to `position` at the end of the step, >= 0"},
+       {"damping", T::number, "N m s/rad, N s/m", "0",
+        "gain: effort per difference to `velocity`, 0 if that is missing, at the end of the step, "
+        ">= 0"}}};
+  return table;
+}
+
+const FieldTable& gear_fields() {
+  static const FieldTable table{
+      "gear",
+      {{"name", T::text, "", "gear<index>", "unique"},
+       {"joints", T::gear_terms, "", required,
+        "coordinates whose sum, each times its ratio, stays what it is at the start"}}};
+  return table;
+}
+
+const FieldTable& gear_term_fields() {
+  static const FieldTable table{
+      "gear_term",
+      {{"joint", T::text, "", required, "name of the joint"},
+       {"coordinate", T::text, "", "none", "its coordinate, if it has several"},
+       {"ratio", T::number, "-, m/rad", "1", "not 0"}}};
   return table;
 }
 
@@ -193,6 +217,10 @@ const std::vector<Field>& angle_list() {
       {"upper", T::number, "rad", "none", "largest angle from the start, at least 0; needs lower"},
       limit_restitution,
       {"friction", T::number, "N m", "0", "largest torque of dry friction"},
+      {"stiffness", T::number, "N m/rad", "0", "of a spring: torque per angle from `rest`, >= 0"},
+      {"rest", T::number, "rad", "0", "angle without torque of the spring"},
+      {"damping", T::number, "N m s/rad", "0", "torque per rate of the angle, >= 0"},
+      {"armature", T::number, "kg m^2", "0", "inertia of a rotor that turns with the angle, >= 0"},
       motor_field};
   return list;
 }
@@ -203,6 +231,12 @@ const std::vector<Field>& displacement_list() {
       {"upper", T::number, "m", "none", "largest displacement from the start, at least 0"},
       limit_restitution,
       {"friction", T::number, "N", "0", "largest force of dry friction"},
+      {"stiffness", T::number, "N/m", "0",
+       "of a spring: force per displacement from `rest`, >= 0"},
+      {"rest", T::number, "m", "0", "displacement without force of the spring"},
+      {"damping", T::number, "N s/m", "0", "force per rate of the displacement, >= 0"},
+      {"armature", T::number, "kg", "0",
+       "inertia of a rotor that moves with the displacement, >= 0"},
       motor_field};
   return list;
 }
@@ -247,6 +281,12 @@ TypedTables joints_with(const std::vector<Field>& common) {
       typed("cylindrical",
             {axis("axis", "[0,0,1]", "of sliding and turning, in the first body's frame"), along,
              about},
+            common),
+      typed("screw",
+            {axis("axis", "[0,0,1]", "of sliding and turning, in the first body's frame"),
+             {"pitch", T::number, "m", required,
+              "displacement per turn, > 0 for a right-handed thread, not 0"},
+             along, about},
             common),
       typed("universal",
             {axis("axis", "[1,0,0]", "fixed in the first body, in its frame"),

@@ -40,6 +40,8 @@ enum class FieldType {
   bodies,
   shapes,
   joints,
+  gears,
+  gear_terms,
   forces,
   generators,
   simulation,
@@ -69,6 +71,8 @@ const FieldTable& material_fields();
 const FieldTable& body_fields();
 const FieldTable& template_fields();  // a body without name, position and motion
 const FieldTable& motion_fields();
+const FieldTable& gear_fields();
+const FieldTable& gear_term_fields();
 const FieldTable& motor_fields();  // of joints with a coordinate
 // What acts along an angle, and along a displacement.
 const FieldTable& angle_fields();

@@ -114,6 +114,10 @@ void measure_joints(const Model& model, std::span<const Pose> poses, StepReport&
     double& largest = model::is_angle(joint) ? report.joint_error_angle : report.joint_error;
     largest = std::max(largest, model::limit_excess(poses, joint));
   }
+  for (const Gear& gear : model.gears) {
+    double& largest = gear.angle ? report.joint_error_angle : report.joint_error;
+    largest = std::max(largest, std::abs(model::gear_error(model, poses, gear)));
+  }
 }
 
 bool close_ledger(const Model& model, const State& start, const std::vector<Pose>& poses,

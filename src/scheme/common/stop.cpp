@@ -49,6 +49,7 @@ Stop lost_motor(const Model& model, std::span<const MotorTarget> targets, double
     if (!joint.motor) continue;
     const JointMotor& motor = *joint.motor;
     double value = motor.what()(motor.keeps() ? t + h : t);
+    if (motor.velocity && motor.position) value += (*motor.position)(t + h);
     for (const MotorTarget& target : targets)
       if (index(target.joint) == i) value = target.value;
     if (!std::isfinite(value))

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/conventions.hpp"
-#include "constrain/joints.hpp"
+#include "constrain/gears.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "scheme/euler/step.hpp"
@@ -41,6 +41,9 @@ double Step::collide_at_once() {
     constrain::add_joint(model, keeps_rows(model.joints[i]) ? state.poses : data.poses.linear,
                          others, data.rows.layout, static_cast<JointId>(i), 0, h, c.base,
                          data.nonlinear.probe_terms, constrain::JointPoints::common);
+  for (std::size_t i = 0; i < model.gears.size(); ++i)
+    constrain::add_gear(model, data.poses.linear, others, data.rows.layout, i, 0, h, c.base,
+                        data.nonlinear.probe_terms);
   if (data.nonlinear.again) turn_columns(c.base);
   c.joints = c.base.constraints.size();
   for (std::size_t i = 0; i < c.joints; ++i)

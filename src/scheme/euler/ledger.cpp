@@ -93,9 +93,34 @@ static bool is_motor(const SolveRecord& record, std::size_t constraint) {
   return record.problem.constraints[constraint].key.role == Role::drive;
 }
 
+// The rate of the coordinate that a row acts along.
+static double rate_of(const StepData& data, std::size_t i, const Row& row) {
+  return row.velocity[0] + data.rows.drives[i].target;
+}
+
 // Of a motor at the rate of its coordinate; the work of prescribed motion counts apart.
 static double drive_work(const StepData& data, std::size_t i, const Row& row) {
-  return row.impulse[0] * (row.velocity[0] + data.rows.drives[i].target);
+  return row.impulse[0] * rate_of(data, i, row);
+}
+
+// What a row along a coordinate does to the terms of the ledger (E763, E872 to E874).
+static void add_drive_terms(Role role, double rate, double impulse, double drag, Ledger& ledger) {
+  switch (role) {
+    case Role::drive:
+      ledger.work_applied += impulse * rate;
+      return;
+    case Role::friction:
+      ledger.friction -= impulse * rate;
+      return;
+    case Role::spring:
+      // The potential of the spring is followed with the others; the damper takes its share.
+      ledger.passive -= drag * rate * rate;
+      ledger.integrator += (impulse + drag * rate) * rate;
+      return;
+    default:
+      ledger.integrator += impulse * rate;
+      return;
+  }
 }
 
 // Calls add(constraint, work) for each constraint through which motors and prescribed motion work.
@@ -147,6 +172,11 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   ledger.potential_start = dynamics::potential_energy(model, start.poses);
   ledger.kinetic_end = dynamics::kinetic_energy(model, data.v.end);
   ledger.potential_end = dynamics::potential_energy(model, data.poses.end);
+  const double turning_start = constrain::rotor_energy(model, start.poses, start.v),
+               turning_end = constrain::rotor_energy(model, data.poses.end, data.v.end);
+  ledger.kinetic_start += turning_start;
+  ledger.kinetic_end += turning_end;
+  ledger.integrator += turning_end - turning_start;
   ledger.work_applied = h * data.forces.applied.dot(data.v.solved);
   const dynamics::SpringWork springs =
       dynamics::spring_work(model, start.poses, data.forces.springs.rows, h, data.v.solved);
@@ -160,10 +190,8 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   for (std::size_t i = 0; i < data.rows.drives.size(); ++i) {
     const std::size_t constraint = data.rows.joint_constraints + i;
     const Row row = physical_row(record, constraint);
-    if (is_motor(record, constraint))
-      ledger.work_applied += drive_work(data, i, row);
-    else
-      ledger.friction -= row.impulse[0] * row.velocity[0];
+    add_drive_terms(record.problem.constraints[constraint].key.role, rate_of(data, i, row),
+                    row.impulse[0], data.rows.drives[i].drag, ledger);
     ledger.work_motion -= row.impulse[0] * data.rows.drives[i].motion;
   }
   for (std::size_t i = 0; i < data.rows.joint_terms.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "constrain/carried.hpp"
 #include "linear/blocks.hpp"
 #include "model/dof.hpp"
+#include "constrain/gears.hpp"
 #include "scheme/euler/step.hpp"
 
 namespace cairn::scheme {
@@ -103,9 +104,9 @@ bool Step::keeps_rows(const Joint& joint) const {
                                   data.nonlinear.isolated.both(joint.bodies[0], joint.bodies[1]));
 }
 
-const Joint& Step::joint_of(const Constraint& c) const {
-  CAIRN_DCHECK(c.key.role == Role::joint);
-  return model.joints[static_cast<std::size_t>(c.key.element)];
+bool Step::keeps_rows(const Constraint& c) const {
+  return c.key.role == Role::joint &&
+         keeps_rows(model.joints[static_cast<std::size_t>(c.key.element)]);
 }
 
 // Where the rows of a contact are taken.
@@ -131,7 +132,7 @@ void Step::turn_columns(Problem& problem) const {
           problem.bodies[static_cast<std::size_t>(c.body[side])].model_body);
       const Body& body = model.bodies[k];
       if (body.rotation != RotationKind::three) continue;
-      if (keeps_rows(joint_of(c))) continue;
+      if (keeps_rows(c)) continue;
       const Quat turn = state.poses[k].R.conjugate() * data.poses.linear[k].R;
       for (int r = 0; r < c.rows; ++r) {
         Eigen::Map<Vec3> columns(c.J[side][r] + model::translation_count(body));
@@ -149,7 +150,7 @@ void Step::shift_joint_rows(Problem& problem) {
   const double speed = problem.units.speed();
   std::size_t row = 0;
   for (Constraint& c : problem.constraints) {
-    if (options.projection && keeps_rows(joint_of(c))) {
+    if (options.projection && keeps_rows(c)) {
       row += static_cast<std::size_t>(c.rows);
       continue;
     }
@@ -192,13 +193,19 @@ double Step::joint_residual() {
     constrain::add_joint(model, data.poses.end, data.poses.end, data.rows.layout,
                          static_cast<JointId>(i), 1, h, data.nonlinear.probe,
                          data.nonlinear.probe_terms);
+  for (std::size_t i = 0; i < model.gears.size(); ++i)
+    constrain::add_gear(model, data.poses.end, data.poses.end, data.rows.layout, i, 1, h,
+                        data.nonlinear.probe, data.nonlinear.probe_terms);
   double largest = 0;
   std::size_t row = 0;
+  const auto closed = [&](const Constraint& c) {
+    if (!options.projection || c.key.role != Role::joint) return false;
+    const auto& bodies = model.joints[static_cast<std::size_t>(c.key.element)].bodies;
+    return keeps_start(bodies[0], bodies[1]) || data.nonlinear.isolated.both(bodies[0], bodies[1]);
+  };
   for (const Constraint& c : data.nonlinear.probe.constraints)
     for (int r = 0; r < c.rows; ++r, ++row)
-      if (!options.projection ||
-          !(keeps_start(joint_of(c).bodies[0], joint_of(c).bodies[1]) ||
-            data.nonlinear.isolated.both(joint_of(c).bodies[0], joint_of(c).bodies[1])))
+      if (!closed(c))
         largest =
             std::max(largest, std::abs(data.nonlinear.probe_terms[row].error - joint_target(row)));
   return largest;
@@ -222,7 +229,7 @@ double Step::row_distance() {
         (keeps_start(c.key.contact) || data.nonlinear.isolated.both(c.key.contact)))
       continue;
     if (acts_on_coordinate(c.key.role)) continue;
-    if (c.key.role == Role::joint && keeps_rows(joint_of(c))) continue;
+    if (keeps_rows(c)) continue;
     for (const int body : c.body) {
       if (body < 0) continue;
       const auto k = static_cast<std::size_t>(

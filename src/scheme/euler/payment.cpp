@@ -146,6 +146,7 @@ void Step::find_payers() {
 
 // The body that is not free, if there is one, is the frame of the free one's group.
 void Step::add_frame(const Constraint& c) {
+  if (c.key.role == Role::gear) return;  // its joints have frames of their own
   std::array<BodyId, 2> ids = {c.key.contact.body_a, c.key.contact.body_b};
   if (c.key.role == Role::joint) ids = model.joints[static_cast<std::size_t>(c.key.element)].bodies;
   for (std::size_t side = 0; side < 2; ++side) {

@@ -24,7 +24,7 @@ void Step::find_kept_coordinates() {
     const std::size_t number = data.rows.joint_constraints + i;
     const Constraint& c = record.problem.constraints[number];
     const double impulse = record.solution.lambda[record.problem.first_row[number]];
-    if (!(std::abs(impulse) < inside * c.hi) || !(c.lo < c.hi)) continue;
+    if (!(std::abs(impulse) < inside * c.hi) || !(c.lo < c.hi) || c.compliant()) continue;
     const auto id = static_cast<JointId>(c.key.element);
     const Joint& joint = model.joints[index(id)];
     const double lever = model::is_angle(joint) ? model.length_unit : 1;

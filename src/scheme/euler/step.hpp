@@ -84,7 +84,7 @@ struct Step {
   std::span<const Pose> row_poses(const Contact& c) const;
   bool release_isolated();
   bool keeps_rows(const Joint& joint) const;
-  const Joint& joint_of(const Constraint& c) const;
+  bool keeps_rows(const Constraint& c) const;
   void find_free_groups();
   void keep_momentum();
   void turn_columns(Problem& problem) const;

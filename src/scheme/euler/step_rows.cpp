@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "constrain/carried.hpp"
+#include "constrain/gears.hpp"
 #include "dynamics/kinematics.hpp"
 #include "model/shape/inner_radius.hpp"
 #include "scheme/common/separation.hpp"
@@ -111,6 +112,13 @@ void Step::add_joints(Problem& problem) {
                                ? constrain::PrescribedMotion::screw
                                : constrain::PrescribedMotion::chord);
   }
+  for (std::size_t i = 0; i < model.gears.size(); ++i)
+    constrain::add_gear(model, data.poses.linear, others, data.rows.layout, i,
+                        data.nonlinear.again ? 1 : options.gamma * data.share(h), h, problem,
+                        data.rows.joint_terms,
+                        options.projection && !data.nonlinear.again
+                            ? constrain::PrescribedMotion::screw
+                            : constrain::PrescribedMotion::chord);
   data.rows.joint_constraints = problem.constraints.size();
   CAIRN_DCHECK(data.rows.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
                data.rows.joint_terms.size(), problem.rows());
@@ -124,12 +132,13 @@ void Step::add_joints(Problem& problem) {
     data.rows.joint_targets.push_back((1 - options.gamma * data.share(h)) * term.error);
 }
 
-// Motors and friction of joints follow, (E763). Their rows are those of the beginning.
+// Motors, friction, springs and rotors of joints follow, (E763, E872). Their rows are those of the beginning.
 void Step::add_drives(Problem& problem) {
-  constrain::add_drives(
-      model, state.poses, data.poses.end, data.rows.layout, state.t, h,
-      options.projection ? constrain::PrescribedMotion::screw : constrain::PrescribedMotion::chord,
-      data.in.motors, problem, data.rows.drives);
+  const auto motion =
+      options.projection ? constrain::PrescribedMotion::screw : constrain::PrescribedMotion::chord;
+  constrain::add_drives(model, state.poses, data.poses.end, data.rows.layout,
+                        {state.t, h, motion, data.in.motors, &data.v.start}, problem,
+                        data.rows.drives);
 }
 
 // Torsional and rolling friction, (E242), after all contacts.

@@ -304,6 +304,7 @@ void HybridStep::finish_impact(SolveRecord& record) {
       Constraint& c = problem.constraints.emplace_back();
       c.law = Law::box;
       c.rows = 1;
+      c.sides = row.sides;
       c.body = row.body;
       c.key = row.key;
       c.key.coordinate = static_cast<std::uint8_t>(r);

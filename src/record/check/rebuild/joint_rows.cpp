@@ -1,10 +1,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numbers>
 
 #include "model/joint_kind.hpp"
+#include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/rows.hpp"
 
 namespace cairn::record {
@@ -127,10 +127,17 @@ Row6 row_of_side(const Model& model, const JointRow& row, const Joint& joint,
 VecX closing_step(const Segment& s, const std::vector<Pose>& poses, const Place& place,
                   const std::vector<JointRow>& rows) {
   constexpr double redundant = 1e-10;  // carries joints that say the same thing twice [-]
-  const auto n = static_cast<Eigen::Index>(rows.size());
+  const std::vector<GearRow> gears = gear_rows_at(s, place, poses);
+  const auto joints = static_cast<Eigen::Index>(rows.size());
+  const Eigen::Index n = joints + static_cast<Eigen::Index>(gears.size());
   Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n, s.model.velocities), response = J.transpose();
   VecX errors(n);
-  for (Eigen::Index r = 0; r < n; ++r) {
+  for (Eigen::Index r = joints; r < n; ++r) {
+    const GearRow& row = gears[static_cast<std::size_t>(r - joints)];
+    errors[r] = row.error;
+    J.row(r) = row.j.transpose();
+  }
+  for (Eigen::Index r = 0; r < joints; ++r) {
     const JointRow& row = rows[static_cast<std::size_t>(r)];
     errors[r] = row.error;
     const Joint& joint = s.model.joints[index(row.joint)];
@@ -223,14 +230,20 @@ std::vector<Pose> closed_poses(const Segment& s, const Place& place, std::vector
   constexpr int most = 40;
   double size = s.model.length_unit;
   for (const Pose& X : poses) size = std::max(size, X.p.cwiseAbs().maxCoeff());
+  const auto error_of = [&](const std::vector<JointRow>& rows, const std::vector<Pose>& at) {
+    double error = largest_error(rows);
+    for (const GearRow& gear : gear_rows_at(s, place, at))
+      error = std::max(error, std::abs(gear.error));
+    return error;
+  };
   std::vector<JointRow> rows = all_rows(s, place, poses, false);
-  for (int i = 0; i < most && largest_error(rows) > 4e-16 * size; ++i) {
+  for (int i = 0; i < most && error_of(rows, poses) > 4e-16 * size; ++i) {
     const VecX d = closing_step(s, poses, place, rows);
     bool closer = false;
     for (double t = 1; t > 0.01 && !closer; t *= 0.5) {
       std::vector<Pose> next = shifted(s.model, poses, t * d);
       std::vector<JointRow> there = all_rows(s, place, next, false);
-      closer = largest_error(there) < largest_error(rows);
+      closer = error_of(there, next) < error_of(rows, poses);
       if (!closer) continue;
       poses = std::move(next);
       rows = std::move(there);
@@ -268,136 +281,6 @@ double joint_rate(const Segment& s, const JointRow& row, const std::vector<Pose>
         row_of_side(s.model, row, joint, poses, side).dot(velocities_of_body(s.model.body(id), v));
   }
   return sum;
-}
-
-namespace {
-
-// A motor or the friction of a joint at the beginning of a part of a step, SI.
-struct Drive {
-  std::array<Row6, 2> j = {Row6::Zero(), Row6::Zero()};
-  double lever = 1;               // angles are lengths at it [m]
-  double motion = 0, target = 0;  // [m/s]
-  double lo = 0, hi = 0;          // impulse [N s]
-  double size = 0, rounding = 0;  // of the row [m], of the motion [m/s]
-  bool moves = false;
-};
-
-// The angle by which B has turned about the axis, or its way along it: of a direction across it.
-double coordinate_of(const Joint& joint, const Pose& A, const Pose& B, const Vec3& axis) {
-  const Vec3 between = B * joint.anchors[1] - A * joint.anchors[0];
-  const auto kind = model::kind_of(joint.type).coordinate;
-  if (kind == CoordinateKind::displacement) return axis.dot(between);
-  if (kind == CoordinateKind::distance) return between.norm();
-  const Vec3 across = tangents(joint.axes[0]).t1;
-  const Vec3 now = A.R.conjugate() * (B.R * (joint.R_AB.conjugate() * across));
-  return std::atan2(joint.axes[0].dot(across.cross(now)), across.dot(now));
-}
-
-Drive drive_of(const Segment& s, const Place& place, const Joint& joint, Role role) {
-  const auto kind = model::kind_of(joint.type).coordinate;
-  const bool turns = kind == CoordinateKind::angle;
-  const double h = place.length;
-  const auto pose = [&](BodyId id) {
-    return id == BodyId::world ? Pose{} : place.start[index(id)];
-  };
-  const Vec3 point = pose(joint.bodies[1]) * joint.anchors[1];
-  const Vec3 axis = kind == CoordinateKind::distance
-                        ? Vec3((point - pose(joint.bodies[0]) * joint.anchors[0]).normalized())
-                        : Vec3(pose(joint.bodies[0]).R * joint.axes[0]);
-  Drive out;
-  out.lever = turns ? s.model.length_unit : 1;
-  out.size = point.norm() + s.model.length_unit;
-  for (std::size_t side = 0; side < 2; ++side) {
-    const BodyId id = joint.bodies[side];
-    if (id == BodyId::world) continue;
-    const Body& body = s.model.body(id);
-    const Pose& X = place.start[index(id)];
-    const double sign = side == 0 ? -1 : 1;
-    out.size += X.p.norm();
-    if (body.kind == BodyKind::prescribed) {
-      const Pose end = prescribed_at(body, place.t + h);
-      const double rate = turns         ? axis.dot(mean_spin(X, end, h))
-                          : projects(s) ? axis.dot(screw_velocity_of(X, end, point, h))
-                                        : axis.dot(mean_velocity(X, end, point, h));
-      out.motion += sign * out.lever * rate;
-      out.rounding += 0x1p-48 * (X.p.norm() + point.norm() + out.lever) / h;
-    }
-    if (place.layout[index(id)] < 0) continue;
-    out.j[side] = sign * (turns ? Row6(out.lever * turn_row_of(body, X, axis))
-                                : point_row_of(body, X, point, axis));
-    const UnitFactors f = unit_factors(body, {1, s.model.length_unit, 1});
-    for (int k = 0; k < body.velocities; ++k)
-      out.moves =
-          out.moves || std::abs(out.j[side][k]) * f.velocity[k] / s.model.length_unit > 1e-12;
-  }
-  out.hi = joint.friction;
-  out.lo = -joint.friction;
-  if (role == Role::drive && joint.motor->keeps()) {
-    const JointMotor& motor = *joint.motor;
-    out.hi = motor.max_effort;
-    out.lo = -out.hi;
-    double rate = motor.what()(place.t + h);
-    if (motor.position) {
-      const double q = coordinate_of(joint, pose(joint.bodies[0]), pose(joint.bodies[1]), axis);
-      double way = rate - q;
-      if (turns) way = std::remainder(way, 2 * std::numbers::pi);
-      out.rounding += 0x1p-44 * (out.lever * (1 + std::abs(rate)) + out.size) / h;
-      rate = std::clamp(way / h, -motor.max_velocity, motor.max_velocity);
-    }
-    out.target = out.lever * rate;
-  } else if (role == Role::drive) {
-    out.lo = out.hi = joint.motor->effort(place.t);
-  }
-  out.lo *= h / out.lever;
-  out.hi *= h / out.lever;
-  return out;
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) <= row_relative * (std::abs(a) + std::abs(b));
-}
-
-const char* fault_of(const Segment& s, const Problem& problem, const Place& place,
-                     const Constraint& c, const Joint& joint, const Drive& drive) {
-  if (c.law != Law::box || c.rows != 1) return "is no bounded row";
-  if (!same_bodies(place, c, joint.bodies)) return "acts on other bodies than its joint";
-  if (!same_row(s, problem, c, 0, drive.j, drive.size)) return "does not follow from its joint";
-  const double unit = problem.units.impulse(), speed = problem.units.speed();
-  if (!near(c.lo * unit, drive.lo) || !near(c.hi * unit, drive.hi))
-    return "has other bounds than its joint";
-  if (!(std::abs(c.b[0] * speed - (drive.motion - drive.target)) <=
-        row_relative * (std::abs(drive.motion) + std::abs(drive.target)) + drive.rounding))
-    return "asks for another velocity than its joint";
-  return nullptr;
-}
-
-}  // namespace
-
-void match_drives(const Segment& s, std::size_t solve, const Problem& problem, const Place& place,
-                  MatchedRows& out) {
-  std::size_t i = 0;
-  const auto complain = [&](const std::string& what) {
-    s.say(solve, FindingCode::row, what);
-    out.good = false;
-  };
-  while (i < problem.constraints.size() && problem.constraints[i].key.role == Role::joint) ++i;
-  for (const Role role : {Role::drive, Role::friction})
-    for (std::size_t k = 0; k < s.model.joints.size(); ++k) {
-      const Joint& joint = s.model.joints[k];
-      if (role == Role::drive ? !joint.motor : !(joint.friction > 0)) continue;
-      const Drive drive = drive_of(s, place, joint, role);
-      if (!drive.moves) continue;
-      const std::string name = fmt::format("the {} of joint {} ",
-                                           role == Role::drive ? "motor" : "friction", joint.name);
-      if (i == problem.constraints.size() ||
-          problem.constraints[i].key != coordinate_key(static_cast<JointId>(k), role))
-        return complain(name + "has no row");
-      if (const char* fault = fault_of(s, problem, place, problem.constraints[i], joint, drive))
-        complain(name + fault);
-      out.drives.push_back({i++, drive.motion, drive.target});
-    }
-  if (i < problem.constraints.size() && acts_on_coordinate(problem.constraints[i].key.role))
-    complain("a row of a motor or of friction belongs to no joint");
 }
 
 }  // namespace cairn::record

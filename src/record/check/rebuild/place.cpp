@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "record/check/check_parts.hpp"
+#include "record/check/rebuild/free_turn.hpp"
 #include "record/check/rebuild/mechanics.hpp"
 
 namespace cairn::record {

@@ -242,7 +242,7 @@ void add_memory(const SegmentOutcome& out, const SolveRecord& record, double fac
       if (c.key.role == Role::torsion) torque.tail<2>().setZero();
       m.impulse = factor * in_world(about->contact, torque);
       memory.torques.push_back(m);
-    } else if (is_of_joint(c.key.role) && !out.joints_kept) {
+    } else if (c.key.role < Role::limit && !out.joints_kept) {
       m.impulse.head(c.rows) = factor * p.units.impulse() * lambda;
       memory.joints.push_back(m);
     }
@@ -292,9 +292,12 @@ void compare_memory(std::span<const Segment> segments, std::span<const SegmentOu
   }
   const double tolerance = impulse_relative;
   const std::span<const ImpulseMemory> recorded = state.impulses;
+  // Roles of joints come before those of contacts.
+  const auto first_contact =
+      std::find_if(recorded.begin(), recorded.end(),
+                   [](const ImpulseMemory& m) { return m.key.role >= Role::limit; });
   const std::span<const ImpulseMemory> joints =
-      recorded.first(of_role(recorded, Role::joint).size() + of_role(recorded, Role::drive).size() +
-                     of_role(recorded, Role::friction).size());
+      recorded.first(static_cast<std::size_t>(first_contact - recorded.begin()));
   const std::span<const ImpulseMemory> contacts =
       recorded.subspan(joints.size(), of_role(recorded, Role::limit).size() +
                                           of_role(recorded, Role::contact).size());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/joint_kind.hpp"
+#include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 
 namespace cairn::record {
@@ -240,9 +241,11 @@ MatchedRows match_rows(const Segment& s, std::size_t solve, const SolveRecord& r
   const Problem& problem = record.problem;
   MatchedRows out;
   match_joints(s, solve, problem, place, out);
+  match_gears(s, solve, problem, place, out);
   match_drives(s, solve, problem, place, out);
   std::size_t first = 0;
-  while (first < problem.constraints.size() && is_of_joint(problem.constraints[first].key.role))
+  const auto of_joints = [](Role role) { return is_of_joint(role) || role == Role::gear; };
+  while (first < problem.constraints.size() && of_joints(problem.constraints[first].key.role))
     ++first;
   if (rules.given) {
     match_given(s, solve, problem, place, first, out);

@@ -50,15 +50,26 @@ struct ContactRow {
   bool beginning = false;  // its rows are those of the beginning: an isolated island (E407)
 };
 
-// The constraint of a motor or of the friction of a joint (E763).
+// A constraint along the coordinate of a joint (E763, E872).
 struct DriveRow {
   std::size_t constraint = 0;
   double motion = 0;  // of its coordinate by prescribed bodies [m/s, angles at the length unit]
-  double target = 0;  // that a motor keeps [m/s]
+  double target = 0;  // b = motion - target [m/s]
+  double drag = 0;    // of a damper: impulse per rate [kg]
+};
+
+// A gear at a configuration (E871).
+struct GearRow {
+  std::size_t gear = 0;        // of the model
+  std::size_t constraint = 0;  // of the problem
+  VecX j;                      // over the velocities of the model, SI; zero beside the problem's
+  double error = 0;            // [m], angles at the length unit
+  double size = 0;             // of what the error was subtracted from [m]
 };
 
 struct MatchedRows {
   std::vector<JointRow> joints;
+  std::vector<GearRow> gears;
   std::vector<DriveRow> drives;
   std::vector<ContactRow> contacts;
   std::vector<std::size_t> discs;  // constraints of torsional and rolling friction
@@ -83,10 +94,6 @@ MatchedRows match_rows(const Segment& segment, std::size_t solve, const SolveRec
 bool same_row(const Segment& segment, const Problem& problem, const Constraint& c, int row,
               const std::array<Row6, 2>& j, double size);
 bool same_bodies(const Place& place, const Constraint& c, const std::array<BodyId, 2>& ids);
-
-// The part of match_rows for motors and friction of joints, b and bounds included.
-void match_drives(const Segment& segment, std::size_t solve, const Problem& problem,
-                  const Place& place, MatchedRows& out);
 
 // Velocity of b relative to a at a contact, along n, t1 and the stretched t2, of free bodies [m/s].
 Vec3 contact_rate(const Model& model, const std::vector<Pose>& poses, const Contact& c,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 #include "record/check/steps/first_order_step.hpp"
 
@@ -63,10 +64,25 @@ void StepCheck::compare_momentum(std::size_t i, const Place& place) {
 
 void StepCheck::compare_joints(std::size_t i, const Place& place, const MatchedRows& rows,
                                const VecX* led) {
-  if (rows.joints.empty() || !rows.good) return;
+  if ((rows.joints.empty() && rows.gears.empty()) || !rows.good) return;
   const Problem& problem = s.solves[i].problem;
   const double h = place.length, part = options.gamma * s.share();
   const std::vector<Pose> end = end_poses(s, place, place.v);
+  const std::vector<GearRow> gears = gear_rows_at(s, place, place.start);
+  for (std::size_t k = 0; k < rows.gears.size(); ++k) {
+    const GearRow& row = rows.gears[k];
+    double b = 0, size = row.size / h;
+    if (led) {
+      const double target = k < gears.size() ? (1 - part) * gears[k].error : 0;
+      const double rate = row.j.dot(*led);
+      b = (row.error - target) / h - rate;
+      size += std::abs(rate);
+    } else {
+      b = part * row.error / h +
+          gear_motion(s.model, s.model.gears[row.gear], place.rows, end, h, projects(s));
+    }
+    compare_b(s, i, problem, row.constraint, 0, b, size);
+  }
   std::vector<JointRow> first;
   if (led) first = joint_rows_at(s, place, place.start);
   for (std::size_t r = 0; r < rows.joints.size(); ++r) {

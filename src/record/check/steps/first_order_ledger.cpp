@@ -3,6 +3,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/steps/first_order.hpp"
 
 namespace cairn::record {
@@ -73,10 +74,14 @@ std::vector<int> islands_of(const Problem& problem) {
     while (root[static_cast<std::size_t>(i)] != i) i = root[static_cast<std::size_t>(i)];
     return i;
   };
-  const auto join = [&](const std::array<int, 2>& pair) {
-    if (pair[0] < 0 || pair[1] < 0) return;
-    const int a = find(pair[0]), b = find(pair[1]);
-    root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  const auto join = [&](const auto& bodies) {
+    int first = -1;
+    for (const int body : bodies) {
+      if (body < 0) continue;
+      if (first < 0) first = body;
+      const int a = find(first), b = find(body);
+      root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
   };
   for (const Constraint& c : problem.constraints) join(c.body);
   for (const BodyCoupling& c : problem.couplings) join(c.body);
@@ -138,12 +143,49 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
     out.stabilisation -= impulse * (b - motion);
     out.work_motion -= impulse * motion;
   }
+  for (const GearRow& gear : rows.gears) {
+    const PhysicalRow row = physical_row_of(record, gear.constraint);
+    const double b = problem.constraints[gear.constraint].b[0] * problem.units.speed();
+    std::vector<Pose> end = place.start;
+    for (std::size_t i = 0; i < end.size(); ++i)
+      if (model.bodies[i].kind == BodyKind::prescribed)
+        end[i] = prescribed_at(model.bodies[i], place.t + h);
+    const double motion =
+        place.again ? -gear_motion(model, model.gears[gear.gear], place.rows, place.start, h)
+                    : gear_motion(model, model.gears[gear.gear], place.start, end, h, projects(s));
+    out.solver += row.impulse[0] * row.w[0];
+    out.stabilisation -= row.impulse[0] * (b - motion);
+    out.work_motion -= row.impulse[0] * motion;
+  }
+  bool turning = false;
   for (const DriveRow& drive : rows.drives) {
     const PhysicalRow row = physical_row_of(record, drive.constraint);
-    const bool motor = problem.constraints[drive.constraint].key.role == Role::drive;
-    (motor ? out.work_applied : out.friction) +=
-        (motor ? 1 : -1) * row.impulse[0] * (row.w[0] + drive.target);
+    const double rate = row.w[0] + drive.target, work = row.impulse[0] * rate;
     out.work_motion -= row.impulse[0] * drive.motion;
+    switch (problem.constraints[drive.constraint].key.role) {
+      case Role::drive:
+        out.work_applied += work;
+        break;
+      case Role::friction:
+        out.friction -= work;
+        break;
+      case Role::spring:
+        out.passive -= drive.drag * rate * rate;
+        out.integrator += work + drive.drag * rate * rate;
+        break;
+      default:
+        out.integrator += work;
+        turning = true;
+    }
+  }
+  if (turning) {
+    State before, after;
+    before.poses = place.start;
+    before.v = place.v;
+    after.poses = s.end;
+    after.v = s.v_end;
+    out.integrator += coordinate_energies(model, after).turning -
+                      coordinate_energies(model, before).turning;
   }
   const std::vector<int> island = islands_of(problem);
   std::vector<char> hit(problem.bodies.size(), 0);
