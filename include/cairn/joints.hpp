@@ -21,7 +21,9 @@ struct JointRank {
   int rows = 0;  // of all joints, those that can move a body
   int rank = 0;  // independent ones, at the given configuration
   std::vector<RedundantJoint>
-      redundant;  // in the order of joints; their rows add up to rows - rank
+      redundant;  // in the order of joints
+  std::vector<int> redundant_gears;  // indices into Model::gears; with the rows of `redundant` they
+                                     // add up to rows - rank
 };
 JointRank joint_rank(const Model& model, const State& state);
 

@@ -124,14 +124,18 @@ JointRank joint_rank(const Model& model, const State& state) {
   for (std::size_t i = 0; i < problem.constraints.size(); ++i)
     add_rows(problem, i, number, mechanisms[base::at(islands.of_constraint[i])]);
 
-  std::vector<int> joint_of_row;
+  std::vector<ConstraintKey> key_of_row;
   for (const Constraint& c : problem.constraints)
-    joint_of_row.insert(joint_of_row.end(), base::at(c.rows), c.key.element);
+    key_of_row.insert(key_of_row.end(), base::at(c.rows), c.key);
   std::vector<int> redundant(model.joints.size(), 0);
   for (const Mechanism& mechanism : mechanisms)
     if (!mechanism.rows.empty())
       for (const int column : dependent_columns(mechanism)) {
-        ++redundant[base::at(joint_of_row[base::at(mechanism.numbers[base::at(column)])])];
+        const ConstraintKey& key = key_of_row[base::at(mechanism.numbers[base::at(column)])];
+        if (key.role == Role::gear)
+          result.redundant_gears.push_back(key.element);
+        else
+          ++redundant[base::at(key.element)];
         --result.rank;
       }
   for (std::size_t i = 0; i < redundant.size(); ++i)
@@ -141,11 +145,17 @@ JointRank joint_rank(const Model& model, const State& state) {
 
 std::string to_text(const Model& model, const JointRank& rank) {
   std::string text = std::to_string(rank.rows) + " rows, rank " + std::to_string(rank.rank);
-  if (rank.redundant.empty()) return text;
+  if (rank.redundant.empty() && rank.redundant_gears.empty()) return text;
   text += " (" + std::to_string(rank.rows - rank.rank) + " redundant:";
+  const char* before = " ";
   for (const RedundantJoint& r : rank.redundant) {
-    text += (&r == &rank.redundant.front() ? " " : ", ") + model.joints[index(r.joint)].name;
+    text += before + model.joints[index(r.joint)].name;
     if (r.rows > 1) text += " x" + std::to_string(r.rows);
+    before = ", ";
+  }
+  for (const int gear : rank.redundant_gears) {
+    text += before + model.gears[base::at(gear)].name;
+    before = ", ";
   }
   return text + ")";
 }

@@ -152,8 +152,9 @@ TEST(Compliance, IsABodyOfItsInverseMass) {
     // Without friction v is unique; with it the answers may differ.
     bool unique = true;
     for (const Constraint& c : problem.constraints) unique = unique && c.law != Law::coulomb;
-    if (unique)
+    if (unique) {
       EXPECT_LE((a.v - b.v.head(a.v.size())).norm(), 1e-7 * (1 + a.v.norm())) << k;
+    }
     // The answer of the one, with the deformations it means, satisfies the other.
     VecX v = b.v;
     v.head(a.v.size()) = a.v;
