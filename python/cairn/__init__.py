@@ -18,7 +18,7 @@ from ._page import Page
 from ._plot import curves, plot
 from ._problems import Problem, ReducedProblem, distance, load_problem, solve
 from ._rollout import Rollout, rollout
-from ._scene import Scene, options
+from ._scene import Scene, options, scenes
 from ._simulator import Simulator
 from .env import Env
 
@@ -39,4 +39,4 @@ del _class
 
 __all__ = ["Body", "Distance", "EVENTS", "Env", "Error", "InternalError", "Joint", "LAWS", "MODES", "Model", "Page", "Problem",
            "ReducedProblem", "Report", "Rollout", "Scene", "Simulator", "Solution", "State", "StepStopped", "Trace", "Verdict",
-           "curves", "distance", "load_problem", "options", "plot", "rollout", "schema", "solve", "view", "__version__"]
+           "curves", "distance", "load_problem", "options", "plot", "rollout", "scenes", "schema", "solve", "view", "__version__"]
