@@ -12,8 +12,6 @@
 namespace cairn::python {
 namespace {
 
-using SharedCore = std::shared_ptr<Core>;
-
 struct BodyOfSimulator {
   SharedCore core;
   BodyId id;

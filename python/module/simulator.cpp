@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <thread>
 
 #include "module/efforts.hpp"
 #include "module/errors.hpp"
@@ -199,6 +200,7 @@ bool Core::advance(double length) {
     if (arrays_in_use_) fill_arrays();
   }
   record_step();
+  if (live_) show_step();
   return !report.failed();
 }
 
@@ -264,6 +266,7 @@ void Core::put_state(const State& state) {
   sim_.set_state(state);
   is_current_ = moved_by_step_ = false;
   if (arrays_in_use_) fill_arrays();
+  if (live_) live_->touch();
 }
 
 void Core::set_state(const State& state) {
@@ -321,6 +324,19 @@ void Core::record_step() {
   const ShownForces& forces = display_->of(sim_.report());
   clip_->add(sim_.report(), sim_.state(), forces);
   if (writer_) value_of(writer_->append(sim_.report(), sim_.state(), forces));
+}
+
+// Pages see the step, and the next one waits for its time where a speed was asked for.
+void Core::show_step() {
+  if (live_->is_ending()) return live_.reset();
+  const StepReport& report = sim_.report();
+  if (report.failed()) return;
+  live_->took_step(report, sim_.state());
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point due = live_->due(sim_.state().t);
+  while (Clock::now() < due && !live_->is_ending() && !signals_.raised())
+    std::this_thread::sleep_for(
+        std::min<Clock::duration>(due - Clock::now(), std::chrono::milliseconds(20)));
 }
 
 void Core::stop_recording() {

@@ -16,12 +16,14 @@
 #include "module/scene.hpp"
 #include "module/signals.hpp"
 #include "play/clip.hpp"
+#include "serve/broadcast.hpp"
 
 namespace cairn::python {
 
 namespace py = pybind11;
 
 class Core;
+using SharedCore = std::shared_ptr<Core>;
 
 // The report of one step. It reads the simulator's own until the next step is taken, then its own
 // copy, which has no problems.
@@ -101,6 +103,10 @@ class Core : public std::enable_shared_from_this<Core> {
   bool is_writing() const { return writer_.has_value(); }
   const play::Clip* clip() const { return clip_.get(); }
 
+  // Pages that follow the steps; null: none.
+  void set_live(std::shared_ptr<serve::Broadcast> live) { live_ = std::move(live); }
+  bool is_computing() const { return computing_.load(std::memory_order_acquire); }
+
  private:
   void take_forces();
   bool works() const {  // any joint has an effort
@@ -111,6 +117,7 @@ class Core : public std::enable_shared_from_this<Core> {
   void call(const py::object& controller, const py::object& self);
   void fill_arrays();
   void record_step();
+  void show_step();
 
   SharedScene scene_;
   Simulator sim_;
@@ -137,6 +144,8 @@ class Core : public std::enable_shared_from_this<Core> {
   bool recording_ = false;
   std::optional<TraceWriter> writer_;
   std::optional<ForceDisplay> display_;
+
+  std::shared_ptr<serve::Broadcast> live_;
 
   Signals signals_;
 };
