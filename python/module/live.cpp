@@ -12,8 +12,7 @@ LiveView::LiveView(SharedCore core, std::uint16_t port) : core_(std::move(core))
   Simulator& sim = core_->sim();
   server_ = value_of(serve::Server::start(
       [&](std::function<void()> wake) {
-        broadcast_ =
-            std::make_shared<serve::Broadcast>(*core_->scene(), sim.state(), std::move(wake));
+        broadcast_ = std::make_shared<serve::Broadcast>(*core_->scene(), sim, std::move(wake));
         return broadcast_;
       },
       port));
@@ -45,7 +44,7 @@ void LiveView::serve(double seconds) {
 void LiveView::refresh() {
   if (!server_ || !broadcast_->is_stale() || core_->is_computing()) return;
   const Simulator& sim = core_->sim();
-  broadcast_->show(core_->is_current() ? &sim.report() : nullptr, sim.state());
+  broadcast_->show(sim, core_->is_current());
 }
 
 // The simulator may be in the middle of steps: it is told, and forgets the view when it looks.

@@ -16,16 +16,16 @@ constexpr Seconds unwatched_time{1.0 / 4};  // while nobody looks on
 
 }  // namespace
 
-Broadcast::Broadcast(const Scene& scene, const State& state, std::function<void()> wake)
+Broadcast::Broadcast(const Scene& scene, const Simulator& simulator, std::function<void()> wake)
     : scene_(scene),
       wake_(std::move(wake)),
       moving_(play::moving_bodies(*scene.model)),
       display_(scene.simulation.forces) {
-  pacer_.set_speed(0, state.t);
+  pacer_.set_speed(0, simulator.state().t);
   news_.hello = shared_text(hello_text(scene_, true));
   news_.status = shared_text(followed_status_text(pacer_.pace()));
   news_.status_number = 1;
-  publish(nullptr, state);
+  show(simulator, false);
 }
 
 void Broadcast::ring() {
@@ -62,8 +62,11 @@ void Broadcast::took_step(const StepReport& report, const State& state) {
     publish(&report, state);
 }
 
-void Broadcast::show(const StepReport* report, const State& state) {
-  publish(report, state);
+void Broadcast::show(const Simulator& simulator, bool with_report) {
+  if (fresh_ && !with_report)
+    frame_.figures = {.kinetic = simulator.kinetic_energy(),
+                      .potential = simulator.potential_energy()};
+  publish(with_report ? &simulator.report() : nullptr, simulator.state());
 }
 
 void Broadcast::publish(const StepReport* report, const State& state) {

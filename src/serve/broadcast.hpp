@@ -14,14 +14,14 @@ namespace cairn::serve {
 class Broadcast final : public Feed {
  public:
   // `wake` is called when there is news; it must not block.
-  Broadcast(const Scene& scene, const State& state, std::function<void()> wake);
+  Broadcast(const Scene& scene, const Simulator& simulator, std::function<void()> wake);
 
   // Of the thread that simulates, one call at a time. A step makes a frame where the last one is
   // old enough, 1/60 s while someone looks on; figures are those of all steps since that frame.
   void took_step(const StepReport& report, const State& state);
-  // Makes a frame of what the last step left or of a state that was set. `report`: of that step, or
-  // null.
-  void show(const StepReport* report, const State& state);
+  // Makes a frame of the state as it is. `with_report`: it is that of the last step; else it was
+  // set.
+  void show(const Simulator& simulator, bool with_report);
   // Steps were taken since the last frame.
   bool is_stale() const { return stale_; }
   // The state was set from outside.
