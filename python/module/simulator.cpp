@@ -165,6 +165,29 @@ const Core::Arrays& Core::arrays() {
   return arrays_;
 }
 
+void Core::fill_joint_arrays() {
+  const std::vector<JointReport>& reports = sim_.report().joints;
+  for (std::size_t i = 0; i < joint_arrays_.position.size(); ++i) {
+    const auto id = static_cast<JointId>(i);
+    const bool told = is_current_ && i < reports.size();
+    joint_arrays_.position[i] =
+        told ? reports[i].position : joint_position(model(), sim_.state(), id);
+    joint_arrays_.velocity[i] =
+        told ? reports[i].velocity : joint_velocity(model(), sim_.state(), id);
+  }
+}
+
+const Core::JointArrays& Core::joint_arrays() {
+  if (!joint_arrays_in_use_) {
+    require_idle();
+    joint_arrays_in_use_ = true;
+    joint_arrays_.position.resize(model().joints.size());
+    joint_arrays_.velocity.resize(model().joints.size());
+    fill_joint_arrays();
+  }
+  return joint_arrays_;
+}
+
 void Core::call(const py::object& controller, const py::object& self) {
   external_before_ = external_;
   efforts_before_ = efforts_;
@@ -197,7 +220,7 @@ bool Core::advance(double length) {
   if (!report.failed()) {
     is_current_ = moved_by_step_ = true;
     if (!report.accepted()) ++rejected_;
-    if (arrays_in_use_) fill_arrays();
+    follow();
   }
   record_step();
   if (live_) show_step();
@@ -265,7 +288,7 @@ void Core::put_state(const State& state) {
   }
   sim_.set_state(state);
   is_current_ = moved_by_step_ = false;
-  if (arrays_in_use_) fill_arrays();
+  follow();
   if (live_) live_->touch();
 }
 

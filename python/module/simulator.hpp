@@ -88,6 +88,11 @@ class Core : public std::enable_shared_from_this<Core> {
     std::vector<double> position, orientation, velocity, angular_velocity;
   };
   const Arrays& arrays();
+  // Coordinates of the joints that have one, beside the joints; 0 of others.
+  struct JointArrays {
+    std::vector<double> position, velocity;
+  };
+  const JointArrays& joint_arrays();
   std::vector<double>& external() {
     return external_;
   }  // force and torque about the centre of mass, 6 a body
@@ -116,6 +121,11 @@ class Core : public std::enable_shared_from_this<Core> {
   bool advance(double length);
   void call(const py::object& controller, const py::object& self);
   void fill_arrays();
+  void fill_joint_arrays();
+  void follow() {  // the state is another one
+    if (arrays_in_use_) fill_arrays();
+    if (joint_arrays_in_use_) fill_joint_arrays();
+  }
   void record_step();
   void show_step();
 
@@ -132,6 +142,8 @@ class Core : public std::enable_shared_from_this<Core> {
 
   bool arrays_in_use_ = false;
   Arrays arrays_;
+  bool joint_arrays_in_use_ = false;
+  JointArrays joint_arrays_;
   bool has_prescribed_ = false;
   std::vector<Pose> poses_before_;  // the step, where bodies have prescribed motion
   bool moved_by_step_ = false;      // poses_before_ belong to the state
