@@ -70,13 +70,21 @@ void bind_live(py::module_& m) {
              return std::make_unique<LiveView>(required(core), static_cast<std::uint16_t>(port));
            }),
            py::arg("simulator"), py::arg("port"))
-      .def_property_readonly("address", &LiveView::address)
-      .def("serve", &LiveView::serve, py::arg("seconds"))
-      .def("refresh", &LiveView::refresh)
+      .def_property_readonly("address", [](const LiveView& view) { return view.address(); })
+      .def(
+          "serve",
+          [](LiveView& view, double seconds) {
+            if (!(seconds >= 0 && seconds <= 60))
+              throw py::value_error(fmt::format("seconds must be 0 to 60, it is {}", seconds));
+            view.serve(seconds);
+          },
+          py::arg("seconds"))
+      .def("refresh", [](LiveView& view) { view.refresh(); })
       .def("end", [](LiveView& view) { view.broadcast().end(); })
-      .def("close", &LiveView::close)
-      .def_property_readonly("is_open", &LiveView::is_open)
-      .def_property_readonly("is_watched", &LiveView::is_watched)
+      .def("close", [](LiveView& view) { view.close(); })
+      .def_property_readonly("is_open", [](const LiveView& view) { return view.is_open(); })
+      .def_property_readonly("is_watched", [](const LiveView& view) { return view.is_watched(); })
+      // References refuse None.
       .def("set_speed", [](LiveView& view, const py::object& value) {
         const double speed = number(value, "speed");
         if (!(speed >= 0 && speed <= 1000))
