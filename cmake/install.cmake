@@ -24,7 +24,17 @@ file(RELATIVE_PATH CAIRN_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfi
 configure_file(cmake/cairn.pc.in ${PROJECT_BINARY_DIR}/package/cairn.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# Licences of Cairn and of what is compiled into it, one folder a package.
+# Licences of Cairn and of what is compiled into it, and Debian's list of versions, one folder a package.
+set(CAIRN_MAINTAINER "Cairn developers <root@localhost>" CACHE STRING "Maintainer named in Debian packages")
+# Of the last commit, so that a build can be repeated.
+execute_process(COMMAND git -C ${PROJECT_SOURCE_DIR} log -1 --format=%cD OUTPUT_VARIABLE CAIRN_DATE
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE no_git)
+if(no_git)
+  set(CAIRN_DATE "Thu, 1 Jan 1970 00:00:00 +0000")
+endif()
+configure_file(packaging/changelog.in ${PROJECT_BINARY_DIR}/package/changelog @ONLY)
+file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/package/changelog.gz PATHS ${PROJECT_BINARY_DIR}/package/changelog
+     FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9 MTIME "1970-01-01")
 set(packages cairn:program libcairn-dev:development)
 if(CAIRN_PYTHON)
   list(APPEND packages python3-cairn:python)
@@ -33,5 +43,5 @@ foreach(package ${packages})
   string(REPLACE ":" ";" package ${package})
   list(GET package 0 name)
   list(GET package 1 component)
-  install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
+  install(FILES packaging/copyright ${PROJECT_BINARY_DIR}/package/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
 endforeach()

@@ -1,6 +1,4 @@
 # `cpack -G DEB` in a build tree of the preset package: cairn, libcairn-dev, python3-cairn. tools/packages does it all.
-set(CAIRN_MAINTAINER "Cairn developers <root@localhost>" CACHE STRING "Maintainer named in Debian packages")
-
 set(CPACK_PACKAGE_NAME cairn)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "rigid multibody simulator with a verdict on every step")
