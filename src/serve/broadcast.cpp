@@ -9,10 +9,7 @@
 namespace cairn::serve {
 namespace {
 
-using Clock = Pacer::Clock;
-using Seconds = std::chrono::duration<double>;
-
-constexpr Seconds unwatched_time{1.0 / 4};  // while nobody looks on
+constexpr std::chrono::duration<double> unwatched_time{1.0 / 4};  // while nobody looks on
 
 }  // namespace
 
@@ -58,7 +55,7 @@ void Broadcast::took_step(const StepReport& report, const State& state) {
   fresh_ = false;
   stale_ = true;
   pacer_.took_step(state.t);
-  if (Clock::now() - last_frame_ >= (watched_ ? frame_time : unwatched_time))
+  if (Pacer::Clock::now() - last_frame_ >= (watched_ ? frame_time : unwatched_time))
     publish(&report, state);
 }
 
@@ -85,7 +82,7 @@ void Broadcast::publish(const StepReport* report, const State& state) {
                     frame_);
   const FrameHead head{.run = run_, .h = scene_.simulation.step, .totals = totals_};
   Text frame = shared_text(frame_bytes(frame_, head, pacer_.pace()));
-  last_frame_ = Clock::now();
+  last_frame_ = Pacer::Clock::now();
   fresh_ = true;
   stale_ = false;
   {

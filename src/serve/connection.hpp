@@ -9,7 +9,7 @@
 
 #include "serve/feed.hpp"
 #include "serve/gate.hpp"
-#include "serve/websocket.hpp"
+#include "serve/web/websocket.hpp"
 
 namespace cairn::serve {
 
