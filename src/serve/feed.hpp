@@ -2,7 +2,6 @@
 // drives (Broadcast).
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,8 +16,6 @@ using Text = std::shared_ptr<const std::string>;
 inline Text shared_text(std::string bytes) {
   return std::make_shared<const std::string>(std::move(bytes));
 }
-
-constexpr std::chrono::duration<double> frame_time{1.0 / 60};  // between frames, at least
 
 // Virtual because the server is compiled once for both, and asks a few times a second.
 class Feed {

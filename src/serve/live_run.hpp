@@ -18,6 +18,8 @@
 
 namespace cairn::serve {
 
+constexpr std::chrono::duration<double> frame_time{1.0 / 60};  // between frames, at least
+
 // Simulated time against the clock.
 class Pacer {
  public:
