@@ -23,4 +23,6 @@ if(CAIRN_HARDENING)
   target_compile_options(cairn_flags INTERFACE -fstack-protector-strong -fstack-clash-protection -Wformat
                          -Werror=format-security "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
   target_link_options(cairn_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  # No folders for libraries in the files: pip takes the module as it is in the build tree.
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 endif()
