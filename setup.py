@@ -3,6 +3,7 @@
 CAIRN_BUILD=build/release takes the module of a build tree that has one (CAIRN_PYTHON=ON) instead of building it.
 """
 
+import glob
 import os
 import pathlib
 import re
@@ -26,7 +27,7 @@ class CMakeBuild(build_ext):
                 sys.exit("cmake is missing: tools/dependencies python installs what the build needs")
             generator = ["-G", "Ninja"] if shutil.which("ninja") else []
             subprocess.run(["cmake", "-S", str(ROOT), "-B", str(tree), *generator, "-DCMAKE_BUILD_TYPE=Release",
-                            "-DCMAKE_CXX_FLAGS_RELEASE=-O3 -DNDEBUG", "-DCAIRN_TESTS=OFF", "-DCAIRN_PYTHON=ON",
+                            "-DCMAKE_CXX_FLAGS_RELEASE=-O3 -DNDEBUG", "-DCAIRN_HARDENING=ON", "-DCAIRN_TESTS=OFF", "-DCAIRN_PYTHON=ON",
                             f"-DPython_EXECUTABLE={sys.executable}"], check=True)
             jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
             subprocess.run(["cmake", "--build", str(tree), "--target", "cairn_python", "--parallel", jobs], check=True)
@@ -38,4 +39,4 @@ class CMakeBuild(build_ext):
         shutil.copy2(built, target)
 
 
-setup(version=VERSION, ext_modules=[Extension("cairn._cairn", sources=[])], cmdclass={"build_ext": CMakeBuild})
+setup(version=VERSION, data_files=[("share/cairn/scenes", sorted(glob.glob("scenes/*.json")))], ext_modules=[Extension("cairn._cairn", sources=[])], cmdclass={"build_ext": CMakeBuild})

@@ -5,15 +5,16 @@
 #include "arguments/arguments.hpp"
 #include "base/boundary.hpp"
 #include "base/suggestion.hpp"
+#include "manual/manual.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run",    "solve",   "check",     "info",    "schema",
-                                              "bench",  "compare", "order",     "view",    "plot",
-                                              "export", "render",  "reproduce", "distance"};
+constexpr std::string_view command_names[] = {
+    "run",  "solve", "check",  "info",   "schema",    "bench",    "compare", "order",
+    "view", "plot",  "export", "render", "reproduce", "distance", "manual",  "completion"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -32,6 +33,15 @@ constexpr const char* check_examples = R"(Examples:
 constexpr const char* info_examples = R"(Examples:
   cairn info scenes/cannonball66.json
   cairn info out/pile/trace.cairn --json)";
+
+constexpr const char* manual_examples = R"(Examples:
+  cairn manual run | man -l -
+  cairn manual --out share/man/man1)";
+
+constexpr const char* completion_examples = R"(Examples:
+  . <(cairn completion bash)                           in ~/.bashrc, after PATH is set
+  cairn completion zsh > ~/.zfunc/_cairn               in a folder of fpath
+  cairn completion fish > ~/.config/fish/completions/cairn.fish)";
 
 constexpr const char* schema_examples = R"(Example:
   cairn schema > scene.schema.json)";
@@ -57,6 +67,11 @@ std::string unknown_command(int argc, char** argv) {
   return argv[1];
 }
 
+// `cairn complete -- WORD...`, which the scripts of `cairn completion` call.
+bool asks_for_words(int argc, char** argv) {
+  return argc > 3 && argv[1] == std::string_view("complete") && argv[2] == std::string_view("--");
+}
+
 int start_run(RunOptions& options) {
   for (std::string* folder : {&options.out, &options.resume})
     while (folder->size() > 1 && folder->back() == '/') folder->pop_back();
@@ -73,12 +88,12 @@ int start_run(RunOptions& options) {
 }
 
 int start(int argc, char** argv) {
-  const std::string word = unknown_command(argc, argv);
+  const std::string word = asks_for_words(argc, argv) ? "" : unknown_command(argc, argv);
   if (!word.empty())
     return usage_error(
         ErrorCode::unknown_choice, "unknown command", word,
         "run, solve, check, info, schema, bench, compare, order, view, plot, export, "
-        "render, reproduce, distance",
+        "render, reproduce, distance, manual, completion",
         base::did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -123,6 +138,24 @@ int start(int argc, char** argv) {
   ReproduceOptions reproduce_options;
   add_reproduce(app, reproduce_options);
   add_command(app, "schema", "Print the JSON Schema of scene files", schema_examples);
+  ManualOptions manual_options;
+  CLI::App* pages = add_command(app, "manual", "Print a manual page in roff, or write all of them",
+                                manual_examples);
+  CLI::Option* page = pages->add_option("COMMAND", manual_options.command,
+                                        "command of the page; without one that of the program");
+  pages->add_option("-o,--out", manual_options.out, "folder for the pages of all commands")
+      ->type_name("DIR")
+      ->check(needs_a_name, "", "")
+      ->excludes(page);
+  std::string shell;
+  add_command(app, "completion", "Print a script that completes commands in a shell",
+              completion_examples)
+      ->add_option("SHELL", shell, "bash, zsh or fish")
+      ->required();
+  if (asks_for_words(argc, argv)) {
+    const std::vector<std::string> words(argv + 3, argv + argc);
+    return complete(app, words);
+  }
 
   try {
     app.parse(argc, argv);
@@ -152,6 +185,8 @@ int start(int argc, char** argv) {
     if (bench->got_subcommand("verdict")) return bench_verdict(verdict_options);
     return bench_solvers(bench_options);
   }
+  if (app.got_subcommand("manual")) return manual(app, manual_options);
+  if (app.got_subcommand("completion")) return completion(shell);
   return schema();
 }
 

@@ -16,3 +16,13 @@ target_compile_definitions(cairn_flags INTERFACE CAIRN_VERSION="${PROJECT_VERSIO
 get_target_property(eigen_include Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(cairn_flags SYSTEM INTERFACE ${eigen_include})
 target_link_libraries(cairn_flags INTERFACE fmt::fmt tl::expected)
+
+# What is installed for others to run: calls that overflow a buffer end the program in place of going on, and tables of
+# addresses cannot be written. Results are the same bits (tools/hardening).
+if(CAIRN_HARDENING)
+  target_compile_options(cairn_flags INTERFACE -fstack-protector-strong -fstack-clash-protection -Wformat
+                         -Werror=format-security "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  target_link_options(cairn_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  # No folders for libraries in the files: pip takes the module as it is in the build tree.
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+endif()

@@ -14,11 +14,12 @@ from . import _cairn
 from ._cairn import Body, Distance, Joint, LAWS, Model, Report, Solution, State, Trace, Verdict, schema
 from ._cairn import __version__
 from ._errors import Error, InternalError, StepStopped
+from ._live import LiveView
 from ._page import Page
 from ._plot import curves, plot
 from ._problems import Problem, ReducedProblem, distance, load_problem, solve
 from ._rollout import Rollout, rollout
-from ._scene import Scene, options
+from ._scene import Scene, options, scenes
 from ._simulator import Simulator
 from .env import Env
 
@@ -37,6 +38,6 @@ for _class in (Body, Distance, Joint, Model, Problem, ReducedProblem, Report, Sc
     _class.__module__ = "cairn"  # where users find it; pickles name it so
 del _class
 
-__all__ = ["Body", "Distance", "EVENTS", "Env", "Error", "InternalError", "Joint", "LAWS", "MODES", "Model", "Page", "Problem",
+__all__ = ["Body", "Distance", "EVENTS", "Env", "Error", "InternalError", "Joint", "LAWS", "LiveView", "MODES", "Model", "Page", "Problem",
            "ReducedProblem", "Report", "Rollout", "Scene", "Simulator", "Solution", "State", "StepStopped", "Trace", "Verdict",
-           "curves", "distance", "load_problem", "options", "plot", "rollout", "schema", "solve", "view", "__version__"]
+           "curves", "distance", "load_problem", "options", "plot", "rollout", "scenes", "schema", "solve", "view", "__version__"]

@@ -3,6 +3,9 @@
 import json
 import math
 import os
+import pathlib
+import site
+import sys
 
 import numpy as np
 
@@ -71,6 +74,35 @@ def _path(path):
     return text
 
 
+def _installed():
+    """Paths of the installed scenes by name: those of the wheel, of the Debian package, of install.sh."""
+    files = {}
+    roots = dict.fromkeys([sys.prefix, site.getuserbase(), "/usr/local", "/usr"])
+    for root in roots:
+        for file in sorted(pathlib.Path(root, "share", "cairn", "scenes").glob("*.json")):
+            files.setdefault(file.stem, str(file))
+    return files
+
+
+def scenes():
+    """Names of the installed scenes: Scene.load and Simulator take them in place of a path."""
+    return sorted(_installed())
+
+
+def _found(path):
+    """The path, or that of an installed scene where no such file exists and the path is a bare name."""
+    if os.path.dirname(path) or os.path.exists(path):
+        return path
+    name = path.removesuffix(".json")
+    installed = _installed()
+    if name in installed:
+        return installed[name]
+    hint = _cairn.did_you_mean(name, sorted(installed))
+    raise Error(f"{path}: there is no such file and no installed scene of this name; "
+                f"{hint or 'cairn.scenes() lists the installed ones'}", file=path, what="no such file or installed scene",
+                value=path, remedy=hint or "cairn.scenes() lists the installed ones", code="not_found", kind="input")
+
+
 def _assignments(changes):
     if changes is None:
         return []
@@ -83,12 +115,12 @@ def _assignments(changes):
 
 
 def load(path, set=None):
-    """Reads a scene file.
+    """Reads a scene file, or the installed scene of a name such as "cannonball66" where no such file exists.
 
     set: changes before it is read, as `cairn run --set` takes them: {"simulation.step": 0.01} or ["simulation.step=0.01"].
     Raises cairn.Error with file, line and field of what is wrong.
     """
-    return Scene._load(_path(path), _assignments(set))
+    return Scene._load(_found(_path(path)), _assignments(set))
 
 
 def from_json(text, name="<text>", set=None):

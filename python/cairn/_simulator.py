@@ -3,6 +3,7 @@
 import math
 
 from . import _cairn
+from ._live import LiveView
 from ._page import Page
 from ._scene import Scene, _path, as_scene
 
@@ -88,6 +89,17 @@ class Simulator(_cairn.Simulator):
     def view(self):
         """A page that plays what was recorded since record(); without a recording it shows the state."""
         return Page(self._page(), self.scene.name)
+
+    def live(self, port=0, speed=0.0, open=False):
+        """A page in the browser that follows this simulator: a LiveView, whose `address` is to be opened.
+
+            with sim.live(speed=1, open=True) as view:
+                sim.step(1000)
+
+        port: of 127.0.0.1; 0: a free one. speed: simulated seconds a second that steps keep to; 0: as fast as they are. open:
+        show it in the browser at once.
+        """
+        return LiveView(self, port, speed, open)
 
     def to_html(self, path):
         """Writes the page of view(); returns its path."""

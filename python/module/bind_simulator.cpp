@@ -12,8 +12,6 @@
 namespace cairn::python {
 namespace {
 
-using SharedCore = std::shared_ptr<Core>;
-
 struct BodyOfSimulator {
   SharedCore core;
   BodyId id;
@@ -36,6 +34,9 @@ py::array table(const SharedCore& core, const std::vector<double>& values, py::s
                 bool writable = false) {
   return view(core, values.data(), {static_cast<py::ssize_t>(core->model().bodies.size()), columns},
               {columns * stride, stride}, writable);
+}
+py::array list(const SharedCore& core, const std::vector<double>& values) {
+  return view(core, values.data(), {static_cast<py::ssize_t>(values.size())}, {stride}, false);
 }
 py::array row(const BodyOfSimulator& b, const std::vector<double>& values, std::size_t columns) {
   return view(b.core, values.data() + b.row() * columns, {static_cast<py::ssize_t>(columns)},
@@ -334,6 +335,22 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
             return table(c, c->arrays().angular_velocity, 3);
           },
           "In the world, (bodies, 3) [rad/s]. A read-only view that follows the steps.")
+      .def_property_readonly(
+          "joint_positions",
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return list(c, c->joint_arrays().position);
+          },
+          "Coordinates of the joints, 0 at the start of the run, (joints,); revolute [rad], "
+          "prismatic [m], 0 of joints without one. A read-only view that follows the steps.")
+      .def_property_readonly(
+          "joint_velocities",
+          [](const SharedCore& self) {
+            const SharedCore& c = required(self);
+            return list(c, c->joint_arrays().velocity);
+          },
+          "Of the coordinates, (joints,) [rad/s] or [m/s]. A read-only view that follows the "
+          "steps.")
       .def_property_readonly("joints", joint_rows,
                              "Structured array, a row a joint: position, velocity, force, torque, "
                              "limit, drive and friction, as of Joint. A copy.")

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "module/errors.hpp"
+#include "module/live.hpp"
 #include "module/problems/problem.hpp"
 #include "module/scene.hpp"
 #include "module/signals.hpp"
@@ -49,6 +50,7 @@ PYBIND11_MODULE(_cairn, m) {
   python::bind_problem(m);
   python::bind_report(m);
   python::bind_simulator(m);
+  python::bind_live(m);
   python::bind_distance(m);
   python::bind_trace(m);
   python::bind_rollout(m);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <thread>
 
 #include "module/efforts.hpp"
 #include "module/errors.hpp"
@@ -164,6 +165,29 @@ const Core::Arrays& Core::arrays() {
   return arrays_;
 }
 
+void Core::fill_joint_arrays() {
+  const std::vector<JointReport>& reports = sim_.report().joints;
+  for (std::size_t i = 0; i < joint_arrays_.position.size(); ++i) {
+    const auto id = static_cast<JointId>(i);
+    const bool told = is_current_ && i < reports.size();
+    joint_arrays_.position[i] =
+        told ? reports[i].position : joint_position(model(), sim_.state(), id);
+    joint_arrays_.velocity[i] =
+        told ? reports[i].velocity : joint_velocity(model(), sim_.state(), id);
+  }
+}
+
+const Core::JointArrays& Core::joint_arrays() {
+  if (!joint_arrays_in_use_) {
+    require_idle();
+    joint_arrays_in_use_ = true;
+    joint_arrays_.position.resize(model().joints.size());
+    joint_arrays_.velocity.resize(model().joints.size());
+    fill_joint_arrays();
+  }
+  return joint_arrays_;
+}
+
 void Core::call(const py::object& controller, const py::object& self) {
   external_before_ = external_;
   efforts_before_ = efforts_;
@@ -196,9 +220,10 @@ bool Core::advance(double length) {
   if (!report.failed()) {
     is_current_ = moved_by_step_ = true;
     if (!report.accepted()) ++rejected_;
-    if (arrays_in_use_) fill_arrays();
+    follow();
   }
   record_step();
+  if (live_) show_step();
   return !report.failed();
 }
 
@@ -263,7 +288,8 @@ void Core::put_state(const State& state) {
   }
   sim_.set_state(state);
   is_current_ = moved_by_step_ = false;
-  if (arrays_in_use_) fill_arrays();
+  follow();
+  if (live_) live_->touch();
 }
 
 void Core::set_state(const State& state) {
@@ -321,6 +347,19 @@ void Core::record_step() {
   const ShownForces& forces = display_->of(sim_.report());
   clip_->add(sim_.report(), sim_.state(), forces);
   if (writer_) value_of(writer_->append(sim_.report(), sim_.state(), forces));
+}
+
+// Pages see the step, and the next one waits for its time where a speed was asked for.
+void Core::show_step() {
+  if (live_->is_ending()) return live_.reset();
+  const StepReport& report = sim_.report();
+  if (report.failed()) return;
+  live_->took_step(report, sim_.state());
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point due = live_->due(sim_.state().t);
+  while (Clock::now() < due && !live_->is_ending() && !signals_.raised())
+    std::this_thread::sleep_for(
+        std::min<Clock::duration>(due - Clock::now(), std::chrono::milliseconds(20)));
 }
 
 void Core::stop_recording() {

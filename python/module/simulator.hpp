@@ -16,12 +16,14 @@
 #include "module/scene.hpp"
 #include "module/signals.hpp"
 #include "play/clip.hpp"
+#include "serve/broadcast.hpp"
 
 namespace cairn::python {
 
 namespace py = pybind11;
 
 class Core;
+using SharedCore = std::shared_ptr<Core>;
 
 // The report of one step. It reads the simulator's own until the next step is taken, then its own
 // copy, which has no problems.
@@ -86,6 +88,11 @@ class Core : public std::enable_shared_from_this<Core> {
     std::vector<double> position, orientation, velocity, angular_velocity;
   };
   const Arrays& arrays();
+  // Coordinates of the joints that have one, beside the joints; 0 of others.
+  struct JointArrays {
+    std::vector<double> position, velocity;
+  };
+  const JointArrays& joint_arrays();
   std::vector<double>& external() {
     return external_;
   }  // force and torque about the centre of mass, 6 a body
@@ -101,6 +108,10 @@ class Core : public std::enable_shared_from_this<Core> {
   bool is_writing() const { return writer_.has_value(); }
   const play::Clip* clip() const { return clip_.get(); }
 
+  // Pages that follow the steps; null: none.
+  void set_live(std::shared_ptr<serve::Broadcast> live) { live_ = std::move(live); }
+  bool is_computing() const { return computing_.load(std::memory_order_acquire); }
+
  private:
   void take_forces();
   bool works() const {  // any joint has an effort
@@ -110,7 +121,13 @@ class Core : public std::enable_shared_from_this<Core> {
   bool advance(double length);
   void call(const py::object& controller, const py::object& self);
   void fill_arrays();
+  void fill_joint_arrays();
+  void follow() {  // the state is another one
+    if (arrays_in_use_) fill_arrays();
+    if (joint_arrays_in_use_) fill_joint_arrays();
+  }
   void record_step();
+  void show_step();
 
   SharedScene scene_;
   Simulator sim_;
@@ -125,6 +142,8 @@ class Core : public std::enable_shared_from_this<Core> {
 
   bool arrays_in_use_ = false;
   Arrays arrays_;
+  bool joint_arrays_in_use_ = false;
+  JointArrays joint_arrays_;
   bool has_prescribed_ = false;
   std::vector<Pose> poses_before_;  // the step, where bodies have prescribed motion
   bool moved_by_step_ = false;      // poses_before_ belong to the state
@@ -137,6 +156,8 @@ class Core : public std::enable_shared_from_this<Core> {
   bool recording_ = false;
   std::optional<TraceWriter> writer_;
   std::optional<ForceDisplay> display_;
+
+  std::shared_ptr<serve::Broadcast> live_;
 
   Signals signals_;
 };

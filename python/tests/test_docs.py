@@ -18,21 +18,24 @@ def blocks(path):
         yield text.count("\n", 0, found.start()) + 2, found.group(1)
 
 
-def run(path):
+def run(path, folder=None):
+    """Runs the blocks of a page in a folder, a temporary one if none is given; how many there are, and what they print."""
+    if folder is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return run(path, folder)
     names = {"__name__": "page"}
     here = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            pathlib.Path("scenes").symlink_to(SCENES)
-            said = io.StringIO()
-            count = 0
-            for line, code in blocks(path):
-                with contextlib.redirect_stdout(said):
-                    exec(compile("\n" * (line - 1) + code, str(path), "exec"), names)
-                count += 1
-        finally:
-            os.chdir(here)
+    os.chdir(folder)
+    try:
+        pathlib.Path("scenes").symlink_to(SCENES)
+        said = io.StringIO()
+        count = 0
+        for line, code in blocks(path):
+            with contextlib.redirect_stdout(said):
+                exec(compile("\n" * (line - 1) + code, str(path), "exec"), names)
+            count += 1
+    finally:
+        os.chdir(here)
     return count, said.getvalue()
 
 

@@ -64,6 +64,21 @@ class ClosedForms(unittest.TestCase):
         self.assertAlmostEqual(abs(hinge.limit), G * 0.5 * math.cos(0.5), delta=1e-5)
         np.testing.assert_allclose(hinge.force, [0, 0, G], atol=1e-5)
         self.assertAlmostEqual(sim.joints["position"][0], hinge.position)
+        # Views follow the steps, states that are set, and outlive the simulator.
+        positions, velocities = sim.joint_positions, sim.joint_velocities
+        self.assertEqual((positions[0], velocities[0]), (hinge.position, hinge.velocity))
+        sim.reset()
+        self.assertEqual((positions[0], velocities[0]), (0, 0))
+        with self.assertRaises(ValueError):
+            positions[0] = 1
+        other = cairn.Simulator(door())
+        views = other.joint_positions, other.joint_velocities
+        other.step(20)
+        swung = other.joint("hinge").position
+        del other
+        self.assertEqual(views[0][0], swung)
+        self.assertGreater(views[1][0], 0)
+        sim.run(2)
         np.testing.assert_array_equal(sim.joints["force"][0], hinge.force)
 
     def test_motors(self):
@@ -109,6 +124,28 @@ class ClosedForms(unittest.TestCase):
             scale = max(abs(ledger["kinetic_end"]) + abs(ledger["potential_end"]), 1)
             self.assertLess(abs(ledger["imbalance"]), 1e-10 * scale)
         self.assertAlmostEqual(sim.energy, ledger["kinetic_end"] + ledger["potential_end"], delta=1e-12 * scale)
+
+
+class DoublePendulum(unittest.TestCase):
+    # Potra et al. 2006, 10.1, Table I: h = 2^-k, E_h, |Theta_1|, |Theta_2| as printed, to three digits
+    PRINTED = {5: (2.38e-3, 1.27e-3, 3.18e-3), 6: (6.14e-4, 3.14e-4, 8.29e-4), 7: (1.54e-4, 7.82e-5, 2.14e-4),
+               8: (3.95e-5, 1.95e-5, 5.48e-5), 9: (1.01e-5, 4.88e-6, 1.37e-5)}
+
+    def swing(self, k, projection):
+        changes = {"simulation.scheme.projection": projection, "simulation.scheme.gamma": 0}
+        sim = cairn.Simulator(cairn.Scene.load(SCENES / "pendulum_wall.json", set=changes))
+        sim.step(round(2.5 * 2**k), h=2.0**-k)
+        self.assertEqual(sim.rejected_steps, 0)
+        return sim.body("bob1").position.copy(), sim.body("bob2").position.copy()
+
+    def test_table_1(self):
+        exact = np.concatenate(self.swing(14, True))  # of second order: 1e-8 m off
+        for k, printed in self.PRINTED.items():
+            a, b = self.swing(k, False)
+            found = (np.linalg.norm(np.concatenate([a, b]) - exact), abs(a @ a - 1), abs((b - a) @ (b - a) - 1))
+            for ours, theirs, slack in zip(found, printed, (2e-8, 0, 0)):
+                digit = 10.0 ** (math.floor(math.log10(theirs)) - 2)
+                self.assertLessEqual(abs(ours - theirs), 0.5 * digit + slack, f"h = 2^-{k}")
 
 
 class ForcesFromOutside(unittest.TestCase):

@@ -49,7 +49,8 @@ def anything(rng, depth=0):
 
 
 # What would do what it is asked for, at length or in places of its own: not called with anything.
-LEFT_OUT = {"open", "save", "to_html", "run", "step", "plot", "view", "rollout", "controller", "close", "render"}
+LEFT_OUT = {"open", "save", "to_html", "run", "step", "plot", "view", "rollout", "controller", "close", "render",
+            "live", "wait"}
 
 
 def members(thing):
@@ -182,6 +183,21 @@ class RandomCalls(unittest.TestCase):
                          lambda: cairn._cairn._rollout(None, [], 1, 0.1, None, None, None, 1), lambda: cairn.Simulator(ball()).reset(thing)):
                 with self.subTest(type=kind.__name__), self.assertRaises((TypeError, RuntimeError)):
                     call()
+
+    def test_live_views(self):
+        rng = random.Random(SEED)
+        sim = cairn.Simulator(door())
+        for _ in range(30):
+            try:
+                sim.live(port=anything(rng), speed=anything(rng), open=False).close()
+            except (ValueError, TypeError, OverflowError, RuntimeError):
+                pass
+        with sim.live() as view:
+            for _ in range(max(CALLS // 100, 1)):
+                self.call(rng, view, rng.choice([name for name in members(view) if not name.startswith("_")]))
+                view.speed = 0
+            sim.step(3)
+        self.assertEqual(sim.steps, 3)
 
     def test_steps(self):
         for bad in (-1, 2**64, 1.5, "1", None, np.nan):

@@ -31,7 +31,7 @@ Connection::~Connection() {
   ::close(socket_);
 }
 
-void Connection::read(const Gate& gate, LiveRun& run, bool room) {
+void Connection::read(const Gate& gate, Feed& feed, bool room) {
   char bytes[chunk];
   const ssize_t n = ::recv(socket_, bytes, sizeof bytes, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
@@ -48,7 +48,7 @@ void Connection::read(const Gate& gate, LiveRun& run, bool room) {
   } else if (stage_ == Stage::viewer) {
     messages_.add(got);
   }
-  if (stage_ == Stage::viewer) take_messages(run);
+  if (stage_ == Stage::viewer) take_messages(feed);
   // After an answer whatever else comes is not read.
 }
 
@@ -75,7 +75,7 @@ void Connection::take_request(const Gate& gate, bool room) {
   request_.clear();
 }
 
-void Connection::take_messages(LiveRun& run) {
+void Connection::take_messages(Feed& feed) {
   while (stage_ == Stage::viewer) {
     const std::optional<MessageReader::Message> message = messages_.next();
     if (!message) break;
@@ -91,7 +91,7 @@ void Connection::take_messages(LiveRun& run) {
     holds = holds || command->kind == Command::Kind::grab;
     if (command->kind == Command::Kind::seen)
       ahead_ = std::max(0, ahead_ - 1);
-    else if (!run.post(*command))
+    else if (!feed.post(*command))
       return close_socket(1008);  // it floods us
   }
   if (messages_.fault() != 0) close_socket(messages_.fault());

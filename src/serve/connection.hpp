@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "serve/feed.hpp"
 #include "serve/gate.hpp"
-#include "serve/live_run.hpp"
-#include "serve/websocket.hpp"
+#include "serve/web/websocket.hpp"
 
 namespace cairn::serve {
 
@@ -34,8 +34,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Reads what is there. Commands of a viewer go to `run`; `room`: another viewer may come in.
-  void read(const Gate& gate, LiveRun& run, bool room);
+  // Reads what is there. Commands of a viewer go to `feed`; `room`: another viewer may come in.
+  void read(const Gate& gate, Feed& feed, bool room);
   void write();
   void watch_clock();
 
@@ -64,7 +64,7 @@ class Connection {
   };
 
   void take_request(const Gate& gate, bool room);
-  void take_messages(LiveRun& run);
+  void take_messages(Feed& feed);
   void answer(const Answer& answer);
   void send_control(Opcode opcode, std::string data);
   void close_socket(int status);

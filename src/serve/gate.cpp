@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <system_error>
 
-#include "serve/websocket.hpp"
+#include "serve/web/websocket.hpp"
 
 namespace cairn::serve {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "serve/http.hpp"
+#include "serve/web/http.hpp"
 
 namespace cairn::serve {
 

@@ -35,8 +35,7 @@ std::string file_name(const std::string& name) {
 
 }  // namespace
 
-std::string hello_text(const Session& session) {
-  const Scene& scene = session.scene();
+std::string hello_text(const Scene& scene, bool passive) {
   std::string names, moving;
   for (const char* name : play::ClipFigures::names())
     names += fmt::format("{}{}", names.empty() ? "" : ",", json::json_string(name));
@@ -44,10 +43,10 @@ std::string hello_text(const Session& session) {
     moving += fmt::format("{}{}", moving.empty() ? "" : ",", static_cast<std::int32_t>(id));
   return fmt::format(
       "{{\"hello\":{{\"version\":{},\"program\":{},\"title\":{},\"tolerance\":{},\"contact_limit\":"
-      "{},\"figures\":[{}],\"moving\":[{}],\"bodies\":{},\"scene\":{}}}}}",
+      "{},\"passive\":{},\"figures\":[{}],\"moving\":[{}],\"bodies\":{},\"scene\":{}}}}}",
       frame_version, json::json_string(CAIRN_VERSION), json::json_string(scene.name),
-      json::digits(tolerance(scene.simulation.solver)), Session::contact_limit, names, moving,
-      play::bodies_json(*scene.model), scene.resolved);
+      json::digits(tolerance(scene.simulation.solver)), Session::contact_limit, passive, names,
+      moving, play::bodies_json(*scene.model), scene.resolved);
 }
 
 std::string status_text(const Session& session, const Pace& pace) {
@@ -57,28 +56,37 @@ std::string status_text(const Session& session, const Pace& pace) {
       session.settings_json());
 }
 
+std::string followed_status_text(const Pace& pace) {
+  return fmt::format("{{\"status\":{{\"running\":true,\"message\":\"\",\"speed\":{}}}}}",
+                     json::digits(pace.speed));
+}
+
 std::string error_text(const Errors& errors) {
   return fmt::format("{{\"error\":{}}}",
                      json::json_string(errors.empty() ? "" : errors.front().text()));
 }
 
-std::string scene_text(const Session& session) {
+std::string scene_text(const Scene& scene) {
   return fmt::format("{{\"scene\":{{\"file\":{},\"text\":{}}}}}",
-                     json::json_string(file_name(session.scene().name)),
-                     json::json_string(session.scene().resolved));
+                     json::json_string(file_name(scene.name)), json::json_string(scene.resolved));
 }
 
 std::string frame_bytes(const play::ClipFrame& frame, const Session& session, const Pace& pace) {
-  const LiveTotals& totals = session.totals();
+  return frame_bytes(
+      frame, FrameHead{.run = session.run(), .h = session.h(), .totals = session.totals()}, pace);
+}
+
+std::string frame_bytes(const play::ClipFrame& frame, const FrameHead& head, const Pace& pace) {
+  const LiveTotals& totals = head.totals;
   std::string out;
   out.reserve(96 + 8 * play::ClipFigures::count + 52 * frame.bodies.size() +
               48 * frame.contacts.size());
   bytes::put_number(out, frame_version);
-  bytes::put_number(out, session.run());
+  bytes::put_number(out, head.run);
   bytes::put_number(out, static_cast<std::uint32_t>(frame.bodies.size()));
   bytes::put_number(out, static_cast<std::uint32_t>(frame.contacts.size()));
   for (const double x :
-       {frame.t, static_cast<double>(frame.step), session.h(), pace.factor, totals.worst,
+       {frame.t, static_cast<double>(frame.step), head.h, pace.factor, totals.worst,
         static_cast<double>(totals.steps), static_cast<double>(totals.rejected)})
     bytes::put_number(out, x);
   for (const double x : frame.figures.list()) bytes::put_number(out, x);

@@ -8,8 +8,8 @@
 
 namespace cairn::serve {
 
-// Sent to every page that connects.
-std::string hello_text(const Session& session);
+// Sent to every page that connects. `passive`: it looks on and cannot steer.
+std::string hello_text(const Scene& scene, bool passive = false);
 
 struct Pace {
   double speed = 1;   // wanted: simulated seconds per second; 0: as fast as possible [-]
@@ -17,9 +17,18 @@ struct Pace {
 };
 
 std::string status_text(const Session& session, const Pace& pace);
+// Of a simulation that a script drives.
+std::string followed_status_text(const Pace& pace);
 std::string error_text(const Errors& errors);
-std::string scene_text(const Session& session);
+std::string scene_text(const Scene& scene);
 
+// What a frame says beside bodies and contacts.
+struct FrameHead {
+  std::uint32_t run = 0;  // counts resets
+  double h = 0;           // [s]
+  LiveTotals totals = {};
+};
+std::string frame_bytes(const play::ClipFrame& frame, const FrameHead& head, const Pace& pace);
 std::string frame_bytes(const play::ClipFrame& frame, const Session& session, const Pace& pace);
 
 }  // namespace cairn::serve

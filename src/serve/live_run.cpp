@@ -12,10 +12,9 @@ namespace {
 using Clock = Pacer::Clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr Seconds frame_time{1.0 / 60};  // between frames, at least
-constexpr Seconds most_late{0.1};        // what it tries to catch up
-constexpr Seconds window_time{0.5};      // of the measured factor
-constexpr double most_speed = 1000;      // simulated seconds per second
+constexpr Seconds most_late{0.1};    // what it tries to catch up
+constexpr Seconds window_time{0.5};  // of the measured factor
+constexpr double most_speed = 1000;  // simulated seconds per second
 
 double thread_seconds() {
   timespec now{};
@@ -27,10 +26,6 @@ Clock::time_point later(Clock::time_point from, double seconds) {
   // A year is never; a longer one would overflow the clock.
   constexpr double year = 3e7;
   return from + std::chrono::duration_cast<Clock::duration>(Seconds(std::min(seconds, year)));
-}
-
-Text text(std::string bytes) {
-  return std::make_shared<const std::string>(std::move(bytes));
 }
 
 }  // namespace
@@ -121,7 +116,7 @@ bool LiveRun::post(const Command& command) {
   return true;
 }
 
-LiveRun::News LiveRun::take_news() {
+Feed::News LiveRun::take_news() {
   const std::lock_guard lock(mutex_);
   if (fault_) std::rethrow_exception(fault_);
   News news = news_;
@@ -190,10 +185,10 @@ void LiveRun::carry_out(const Command& command) {
       error.path = "speed";
       error.what = "is out of range";
       error.allowed = fmt::format("0 to {}", most_speed);
-      reply.text = text(error_text({error}));
+      reply.text = shared_text(error_text({error}));
     }
   } else if (command.kind == Kind::save) {
-    if (!scene_) scene_ = text(scene_text(session_));
+    if (!scene_) scene_ = shared_text(scene_text(session_.scene()));
     reply.text = scene_;
     changes = false;
   } else {
@@ -203,7 +198,7 @@ void LiveRun::carry_out(const Command& command) {
     const bool setting = command.kind == Kind::friction || command.kind == Kind::restitution ||
                          command.kind == Kind::step_length || command.kind == Kind::gravity;
     if (done && setting) publish_hello();
-    if (!done) reply.text = text(error_text(done.error()));
+    if (!done) reply.text = shared_text(error_text(done.error()));
     if (command.kind == Kind::start || command.kind == Kind::reset)
       pacer_.restart(session_.state().t);
     if (!session_.running()) pacer_.stopped();
@@ -220,14 +215,14 @@ void LiveRun::carry_out(const Command& command) {
 
 // The scene in a greeting and in what is saved has the settings of now.
 void LiveRun::publish_hello() {
-  Text hello = text(hello_text(session_));
+  Text hello = shared_text(hello_text(session_.scene()));
   scene_ = nullptr;
   const std::lock_guard lock(mutex_);
   news_.hello = std::move(hello);
 }
 
 void LiveRun::publish_status() {
-  Text status = text(status_text(session_, pacer_.pace()));
+  Text status = shared_text(status_text(session_, pacer_.pace()));
   {
     const std::lock_guard lock(mutex_);
     news_.status = std::move(status);
@@ -237,7 +232,7 @@ void LiveRun::publish_status() {
 }
 
 void LiveRun::publish_frame() {
-  Text frame = text(frame_bytes(session_.frame(), session_, pacer_.pace()));
+  Text frame = shared_text(frame_bytes(session_.frame(), session_, pacer_.pace()));
   last_frame_ = Clock::now();
   {
     const std::lock_guard lock(mutex_);

@@ -12,12 +12,13 @@
 #include <thread>
 #include <vector>
 
+#include "serve/feed.hpp"
 #include "serve/live_bytes.hpp"
 #include "serve/session.hpp"
 
 namespace cairn::serve {
 
-using Text = std::shared_ptr<const std::string>;
+constexpr std::chrono::duration<double> frame_time{1.0 / 60};  // between frames, at least
 
 // Simulated time against the clock.
 class Pacer {
@@ -43,34 +44,25 @@ class Pacer {
   Clock::time_point start_ = Clock::now(), window_ = start_;
 };
 
-class LiveRun {
+class LiveRun final : public Feed {
  public:
   // `wake` is called from the simulation's thread when there is news; it must not block. Paused at
   // first.
   LiveRun(Scene scene, std::function<void()> wake);
-  ~LiveRun();
+  ~LiveRun() override;
   LiveRun(const LiveRun&) = delete;
   LiveRun& operator=(const LiveRun&) = delete;
 
   // False if too many wishes of this client wait already. A newer place of a hand replaces an older
   // one that still waits.
-  bool post(const Command& command);
+  bool post(const Command& command) override;
   static constexpr std::ptrdiff_t queue_limit = 64;  // of a client
   static constexpr std::size_t reply_limit = 1024;   // of all of them
 
-  struct Reply {
-    std::uint64_t client = 0;
-    Text text;
-  };
-  struct News {
-    Text hello, status, frame;  // the newest; numbers say whether they are new to you
-    std::uint64_t status_number = 0, frame_number = 0;
-    std::vector<Reply> replies;  // since the last call, the newest of them
-  };
-  News take_news();  // throws what ended the thread, if something did
+  News take_news() override;  // throws what ended the thread, if something did
 
   // With nobody looking no frames are made.
-  void set_watched(bool watched);
+  void set_watched(bool watched) override;
 
   std::int64_t steps() const;  // taken since the program began, resets or not
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "serve/http.hpp"
+#include "serve/web/http.hpp"
 
 namespace cairn::serve {
 

@@ -62,6 +62,15 @@ Result<int> listen_on(std::uint16_t port) {
 
 Result<std::unique_ptr<Server>> Server::start(Scene scene, std::uint16_t port,
                                               const ServerLimits& limits) {
+  return start(
+      [&scene](std::function<void()> wake) {
+        return std::make_shared<LiveRun>(std::move(scene), std::move(wake));
+      },
+      port, limits);
+}
+
+Result<std::unique_ptr<Server>> Server::start(const MakeFeed& make, std::uint16_t port,
+                                              const ServerLimits& limits) {
   const Result<int> listener = listen_on(port);
   if (!listener) return tl::unexpected<Errors>(listener.error());
   const int bell = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -72,7 +81,7 @@ Result<std::unique_ptr<Server>> Server::start(Scene scene, std::uint16_t port,
     return system_error("cannot make an event", "close other programs");
   }
   std::unique_ptr<Server> server(new Server(*listener, bell, port_of(*listener), limits));
-  server->run_ = std::make_unique<LiveRun>(std::move(scene), [bell] {
+  server->feed_ = make([bell] {
     const std::uint64_t one = 1;
     // Full is rung already.
     [[maybe_unused]] const ssize_t n = ::write(bell, &one, sizeof one);
@@ -84,7 +93,7 @@ Server::Server(int listener, int bell, std::uint16_t port, const ServerLimits& l
     : listener_(listener), bell_(bell), limits_(limits), gate_{port, random_token()} {}
 
 Server::~Server() {
-  run_.reset();  // its thread rings the bell
+  feed_.reset();  // it may have a thread that rings the bell
   connections_.clear();
   ::close(listener_);
   ::close(bell_);
@@ -118,7 +127,7 @@ void Server::remove_ended() {
       ++each;
       continue;
     }
-    if (each->holds) run_->post({.kind = Command::Kind::drop, .client = each->id()});
+    if (each->holds) feed_->post({.kind = Command::Kind::drop, .client = each->id()});
     each = connections_.erase(each);
     deaf_ = false;
   }
@@ -140,8 +149,8 @@ void Server::accept_all() {
 
 void Server::spread_news() {
   std::uint64_t rings = 0;
-  if (::read(bell_, &rings, sizeof rings) > 0) news_ = run_->take_news();
-  for (const LiveRun::Reply& reply : news_.replies)
+  if (::read(bell_, &rings, sizeof rings) > 0) news_ = feed_->take_news();
+  for (const Feed::Reply& reply : news_.replies)
     for (Connection& each : connections_)
       if (each.id() == reply.client) each.send_text(reply.text);
   news_.replies.clear();
@@ -172,7 +181,7 @@ void Server::serve_once() {
   ::poll(sockets.data(), sockets.size(), patience);
   for (std::size_t i = 0; i < order.size(); ++i)
     if ((sockets[i + 2].revents & (POLLIN | POLLHUP | POLLERR)) != 0)
-      order[i]->read(gate_, *run_, count(false) < limits_.viewers);
+      order[i]->read(gate_, *feed_, count(false) < limits_.viewers);
   spread_news();
   for (Connection* each : order) {
     if (each->wants_to_write()) each->write();
@@ -180,7 +189,7 @@ void Server::serve_once() {
   }
   remove_ended();
   if ((sockets[0].revents & POLLIN) != 0) accept_all();
-  run_->set_watched(count(false) > 0);
+  feed_->set_watched(count(false) > 0);
 }
 
 }  // namespace cairn::serve

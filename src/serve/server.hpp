@@ -5,6 +5,7 @@
 #include <list>
 
 #include "serve/connection.hpp"
+#include "serve/live_run.hpp"
 
 namespace cairn::serve {
 
@@ -12,6 +13,10 @@ class Server {
  public:
   // Port 0: the system chooses one. The scene is paused at first.
   static Result<std::unique_ptr<Server>> start(Scene scene, std::uint16_t port,
+                                               const ServerLimits& limits = {});
+  // Shows what `make` gives; its argument is to be called when there is news.
+  using MakeFeed = std::function<std::shared_ptr<Feed>(std::function<void()> wake)>;
+  static Result<std::unique_ptr<Server>> start(const MakeFeed& make, std::uint16_t port,
                                                const ServerLimits& limits = {});
   ~Server();
   Server(const Server&) = delete;
@@ -21,7 +26,8 @@ class Server {
   void serve(const std::function<bool()>& ended);
 
   const Gate& gate() const { return gate_; }
-  LiveRun& run() { return *run_; }
+  Feed& feed() { return *feed_; }
+  LiveRun& run() { return static_cast<LiveRun&>(*feed_); }  // of a server that has a scene
 
  private:
   Server(int listener, int bell, std::uint16_t port, const ServerLimits& limits);
@@ -35,8 +41,8 @@ class Server {
   int listener_, bell_;  // the bell is rung by the simulation's thread when there is news
   ServerLimits limits_;
   Gate gate_;
-  std::unique_ptr<LiveRun> run_;
-  LiveRun::News news_;
+  std::shared_ptr<Feed> feed_;
+  Feed::News news_;
   std::list<Connection> connections_;
   std::uint64_t next_id_ = 1;
   bool deaf_ = false;  // out of descriptors: listen again when one is free

@@ -233,7 +233,7 @@ TEST(Session, SavesASceneThatReadsBack) {
   EXPECT_EQ(hash(*saved->initial), hash(*stack().initial));
   EXPECT_EQ(saved->name, "stack <b>&\"");
   // The name of the file is plain whatever the scene is called.
-  EXPECT_NE(serve::scene_text(session).find("\"file\":\"stack__b____live.json\""),
+  EXPECT_NE(serve::scene_text(session.scene()).find("\"file\":\"stack__b____live.json\""),
             std::string::npos);
 }
 

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "serve/command.hpp"
-#include "serve/sha1.hpp"
-#include "serve/websocket.hpp"
+#include "serve/web/sha1.hpp"
+#include "serve/web/websocket.hpp"
 
 namespace cairn::test_websocket {
 namespace {

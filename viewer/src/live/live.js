@@ -50,7 +50,7 @@ export function startLive(root) {
         status = message.status;
         player?.setStatus(status);
       }
-      if (message.error) player?.settings.refuse(message.error);
+      if (message.error) player?.settings?.refuse(message.error);
       if (message.scene) download(message.scene.file, message.scene.text);
     },
     frame(buffer) {

@@ -21,11 +21,16 @@ class LivePlayback extends Playback {
 
   play() {
     this.follow();
-    this.clip.send({ do: 'start' });
+    this.steer('start');
   }
 
   pause() {
-    this.clip.send({ do: 'pause' });
+    this.steer('pause');
+  }
+
+  // A script that drives the simulation takes no orders from here.
+  steer(what) {
+    if (!this.clip.header.passive) this.clip.send({ do: what });
   }
 
   follow() {
@@ -40,7 +45,7 @@ class LivePlayback extends Playback {
 
   step(by) {
     if (by > 0 && this.following) {
-      this.clip.send({ do: 'step' });
+      this.steer('step');
       return;
     }
     const { playing } = this;
@@ -62,14 +67,17 @@ class LiveToolbar extends Toolbar {
 
   makeTransport(player) {
     const { playback, clip } = player;
+    this.passive = clip.header.passive;
     this.play = button('Start (space)', paths.play, () => playback.toggle());
     this.time = el('output', { class: 'cp-time' });
     this.speed = el('select', { title: 'Wanted speed (+ and -)', 'aria-label': 'wanted speed', on: { change: () => clip.send({ do: 'speed', value: Number(this.speed.value) }) } },
       ...speeds.map((x) => el('option', { value: String(x), text: x === 0 ? 'fastest' : '\u00d7' + x })));
     this.newest = el('button', { type: 'button', text: 'Newest', title: 'Back to the newest frame (End)', hidden: true, on: { click: () => playback.follow() } });
-    return el('div', { class: 'cp-transport' }, button('Reset (0)', resetPath, () => player.reset()),
-      button('Look one frame back (left)', paths.back, () => playback.step(-1)), this.play,
-      button('One step (right)', paths.forward, () => playback.step(1)), this.newest, this.time, this.speed,
+    // A page that looks on can look back, and save what it sees.
+    const steering = (element) => this.passive ? null : element;
+    return el('div', { class: 'cp-transport' }, steering(button('Reset (0)', resetPath, () => player.reset())),
+      button('Look one frame back (left)', paths.back, () => playback.step(-1)), steering(this.play),
+      button(this.passive ? 'Look one frame forward (right)' : 'One step (right)', paths.forward, () => playback.step(1)), this.newest, this.time, steering(this.speed),
       el('button', { type: 'button', text: 'Save scene', title: 'Save the scene with these settings (S)', on: { click: () => clip.send({ do: 'save' }) } }));
   }
 
@@ -84,9 +92,11 @@ class LiveToolbar extends Toolbar {
 export class LivePlayer extends Player {
   constructor(clip, root, status) {
     super(clip, root);
-    this.hand = new Hand(this, clip.send);
-    this.settings = new Settings(this, status.settings, clip.send);
-    this.panel.element.before(this.settings.element);
+    if (!clip.header.passive) {
+      this.hand = new Hand(this, clip.send);
+      this.settings = new Settings(this, status.settings, clip.send);
+      this.panel.element.before(this.settings.element);
+    }
     this.drawn = 0;
     this.setTheme(this.dark);
     this.setStatus(status);
@@ -116,7 +126,7 @@ export class LivePlayer extends Player {
   }
 
   reset() {
-    this.clip.send({ do: 'reset' });
+    this.playback.steer('reset');
     this.playback.following = true;
   }
 
@@ -136,12 +146,12 @@ export class LivePlayer extends Player {
     this.status = status;
     this.playback.playing = status.running;
     this.toolbar.speed.value = String(status.speed);
-    this.settings.show(status.settings);
+    this.settings?.show(status.settings);
     this.moved();
   }
 
   take(frame) {
-    if (this.clip.newest && frame.run !== this.clip.newest.run) this.hand.letGo();
+    if (this.clip.newest && frame.run !== this.clip.newest.run) this.hand?.letGo();
     this.clip.push(frame);
     this.hideMany(frame.contacts.count);
     this.moved();
@@ -160,13 +170,13 @@ export class LivePlayer extends Player {
     const now = newest.figures[header.figures.indexOf('certificate')];
     const residual = `residual ${short(now)}, worst ${short(newest.worst)}, tolerance ${short(header.tolerance)}`;
     const [kind, text] = message ? ['cp-bad', `Stopped in ${message}`]
-      : newest.steps === 0 ? ['', 'Paused at its start.']
+      : newest.steps === 0 ? ['', header.passive ? 'A script drives it; no step yet.' : 'Paused at its start.']
         : newest.rejected > 0 ? ['cp-bad', `${newest.rejected} of ${newest.steps} steps are not accepted; ${residual}.`]
           : ['cp-good', `All ${newest.steps} steps accepted; ${residual}.`];
     this.verdict.className = kind;
     this.verdict.textContent = text;
     const slow = running && speed > 0 && newest.factor > 0 && newest.factor < 0.9 * speed;
-    this.factor.textContent = !running ? 'paused' : newest.factor > 0 ? `\u00d7${short(Number(newest.factor.toPrecision(2)))} of real time${slow ? `, wanted \u00d7${speed}` : ''}` : 'running';
+    this.factor.textContent = !running ? 'paused' : newest.factor > 0 ? `\u00d7${short(Number(newest.factor.toPrecision(2)))} of real time${slow ? `, wanted \u00d7${speed}` : ''}` : header.passive ? 'driven by a script' : 'running';
     this.factor.classList.toggle('cp-slip', slow);
   }
 

@@ -1,5 +1,5 @@
 // FIPS 180-4, section 6.1, word by word.
-#include "serve/sha1.hpp"
+#include "serve/web/sha1.hpp"
 
 #include <bit>
 #include <string>

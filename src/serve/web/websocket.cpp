@@ -1,8 +1,8 @@
 // Frames of RFC 6455, section 5.2.
-#include "serve/websocket.hpp"
+#include "serve/web/websocket.hpp"
 
 #include "bytes/text_form.hpp"
-#include "serve/sha1.hpp"
+#include "serve/web/sha1.hpp"
 
 namespace cairn::serve {
 namespace {

@@ -1,5 +1,5 @@
 // Strict on purpose: what a browser does not send is refused.
-#include "serve/http.hpp"
+#include "serve/web/http.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

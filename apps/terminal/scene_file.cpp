@@ -1,0 +1,53 @@
+// Looks for a scene in the working folder, then in share/cairn/scenes of the tree that the program
+// is installed in.
+#include "terminal/scene_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/suggestion.hpp"
+#include "terminal/input_file.hpp"
+
+namespace cairn::app {
+
+namespace fs = std::filesystem;
+
+// The tree can be moved as a whole: the folder is found from the place of the program.
+std::string scene_folder() {
+  std::error_code fault;
+  const fs::path program = fs::read_symlink("/proc/self/exe", fault);
+  if (fault) return "";
+  const fs::path folder = program.parent_path().parent_path() / "share/cairn/scenes";
+  return fs::is_directory(folder, fault) ? folder.string() : "";
+}
+
+std::vector<std::string> installed_scenes() {
+  std::vector<std::string> names;
+  const std::string folder = scene_folder();
+  if (folder.empty()) return names;
+  std::error_code fault;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, fault))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> find_scene(const std::string& name, const std::string& kind) {
+  Result<void> here = check_input(name, kind);
+  if (here) return name;
+  Error& error = here.error().front();
+  const bool bare = name.find('/') == std::string::npos;
+  const std::string folder = bare ? scene_folder() : "";
+  if (error.code != ErrorCode::not_found || folder.empty()) return fail(std::move(error));
+  const fs::path wanted(name);
+  const std::string stem = wanted.extension() == ".json" ? wanted.stem().string() : name;
+  const std::vector<std::string> names = installed_scenes();
+  if (std::binary_search(names.begin(), names.end(), stem))
+    return (fs::path(folder) / (stem + ".json")).string();
+  error.allowed = "a file, or the name of a scene in " + folder;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  error.fix = base::did_you_mean(stem, known, error.fix);
+  return fail(std::move(error));
+}
+
+}  // namespace cairn::app
