@@ -130,6 +130,7 @@ void add_view(CLI::App& app, ViewOptions& options) {
       ->check(CLI::Range(0, 65535).name(""))
       ->needs(live);
   add_assignments(*command, options.assignments)->needs(live);
+  add_allowed(*command, options.allowed)->needs(live);
   add_json(*command, options.json);
 }
 

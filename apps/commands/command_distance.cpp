@@ -8,6 +8,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "commands/commands.hpp"
+#include "runs/file_access.hpp"
 #include "runs/step_plan.hpp"
 #include "terminal/input_file.hpp"
 #include "terminal/interrupt.hpp"
@@ -152,7 +153,7 @@ std::string distance_text(const Scene& scene, const Distance& d) {
 int distance(const DistanceCommand& options) {
   const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  const Result<Scene> scene = load_scene(options.scene, options.assignments);
+  const Result<Scene> scene = load_scene(options.scene, options.assignments, file_access(options.allowed));
   if (!scene) return report(scene.error());
   const Result<BodyPart> a = find_part(*scene->model, options.a),
                          b = find_part(*scene->model, options.b);

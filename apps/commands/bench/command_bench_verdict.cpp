@@ -3,6 +3,7 @@
 
 #include "bench/verdict_cost.hpp"
 #include "commands/commands.hpp"
+#include "runs/file_access.hpp"
 #include "terminal/cpu_clock.hpp"
 #include "terminal/json.hpp"
 #include "terminal/terminal.hpp"
@@ -12,7 +13,7 @@ namespace cairn::app {
 int bench_verdict(const VerdictBenchOptions& options) {
   Json json = Json::array();
   for (const std::string& file : options.scenes) {
-    const Result<Scene> scene = load_scene(file, options.assignments);
+    const Result<Scene> scene = load_scene(file, options.assignments, file_access(options.allowed));
     if (!scene) return report(scene.error());
     const bench::VerdictCost cost =
         bench::verdict_cost(*scene, options.skip, options.steps, thread_seconds);
