@@ -79,6 +79,7 @@ struct ExportCommand {
   std::string format;      // csv, gltf, vtk, hdf5
   std::string out;         // file or folder; empty: beside the trace
   std::int64_t every = 1;  // frames from one that is kept to the next
+  bool contact_geometry = false;
   bool json = false;
 };
 int export_trace(const ExportCommand& options);

@@ -202,11 +202,13 @@ class Decomposer {
     }
   }
 
+  // The parts, or why there are too many.
   Result<Decomposition> run() {
     while (const std::optional<std::size_t> worst = find_worst()) {
       if (solids_.size() >= static_cast<std::size_t>(options_.max_parts) || !divide(*worst))
         return fail(too_many());
     }
+    merge();
     Decomposition out = measured();
     for (const Solid& s : solids_)
       if (s.hull) out.parts.push_back(s.hull->vertices);
@@ -255,6 +257,61 @@ class Decomposer {
     }
     for (Piece& part : cut(s.piece, *best, snap)) add(std::move(part));
     return true;
+  }
+
+  // Two parts as one, with what that adds to the volume.
+  struct Union {
+    std::size_t a = 0, b = 0;
+    double added = 0;
+    Solid solid;
+  };
+
+  std::optional<Union> united(std::size_t a, std::size_t b) const {
+    const Solid &x = solids_[a], &y = solids_[b];
+    const Bounds p = bounds_of(x.hull->vertices), q = bounds_of(y.hull->vertices);
+    const Vec3 gap = (p.lo - q.hi).cwiseMax(q.lo - p.hi);
+    if (gap.maxCoeff() > snap_share * size_) return std::nullopt;
+    std::vector<Vec3> corners = x.hull->vertices;
+    corners.insert(corners.end(), y.hull->vertices.begin(), y.hull->vertices.end());
+    Result<Polyhedron> hull = hull_polyhedron(corners);
+    if (!hull) return std::nullopt;
+    Union both{a, b, 0, {}};
+    both.solid.volume = x.volume + y.volume;
+    both.solid.hull_volume = model::mass_properties(*hull, 1).mass;
+    both.solid.hull = std::move(*hull);
+    both.added = both.solid.hull_volume - x.hull_volume - y.hull_volume;
+    return both;
+  }
+
+  // Joins parts while the limits hold, those first that lose least.
+  void merge() {
+    std::vector<Union> unions;
+    const auto consider = [&](std::size_t a, std::size_t b) {
+      std::optional<Union> both = united(a, b);
+      if (both && total_excess() + both->added <= options_.max_volume_error * volume_)
+        unions.push_back(std::move(*both));
+    };
+    for (std::size_t a = 0; a < solids_.size(); ++a)
+      for (std::size_t b = a + 1; b < solids_.size(); ++b) consider(a, b);
+    while (!unions.empty()) {
+      const auto best = std::min_element(
+          unions.begin(), unions.end(),
+          [](const Union& x, const Union& y) { return x.added < y.added; });
+      Union both = std::move(*best);
+      unions.erase(best);
+      if (total_excess() + both.added > options_.max_volume_error * volume_) return;
+      if (both.solid.excess() > flake_share * volume_ &&
+          distance_out_of(*both.solid.hull, tree_, accuracy_share * far_, far_) > far_)
+        continue;
+      // The union takes the place of a, nothing that of b.
+      solids_[both.a] = std::move(both.solid);
+      solids_[both.b] = {};
+      std::erase_if(unions, [&](const Union& u) {
+        return u.a == both.a || u.b == both.a || u.a == both.b || u.b == both.b;
+      });
+      for (std::size_t c = 0; c < solids_.size(); ++c)
+        if (c != both.a && solids_[c].hull) consider(std::min(both.a, c), std::max(both.a, c));
+    }
   }
 
   Decomposition measured() const {

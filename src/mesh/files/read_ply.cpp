@@ -64,7 +64,7 @@ class PlyReader {
           return fail(std::move(error_));
     }
     if (form_ == Form::ascii)
-      while (at_ < all_.size() && is_blank(all_[at_])) ++at_;
+      for (; at_ < all_.size() && is_blank(all_[at_]); ++at_) line_ += all_[at_] == '\n';
     if (at_ != all_.size()) {
       refuse(ErrorCode::wrong_size, "data follow the last element",
              fmt::format("{} bytes", all_.size() - at_), "none", "check the counts of the header");
