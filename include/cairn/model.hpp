@@ -45,11 +45,11 @@ using Colour = std::array<double, 3>;  // red, green, blue of sRGB, 0 to 1 [-]
 
 // A part of what a body looks like; it never touches.
 struct DrawnShape {
-  Geometry geometry = Point{};    // unless `mesh` names one
-  std::string mesh;               // of ModelDescription::meshes; empty: `geometry`
-  Vec3 scale = Vec3::Ones();      // of the mesh along x, y, z of S, positive [-]
-  Pose X_BS;                      // pose in the body frame
-  std::optional<Colour> colour;   // default: that of the body
+  Geometry geometry = Point{};   // unless `mesh` names one
+  std::string mesh;              // of ModelDescription::meshes; empty: `geometry`
+  Vec3 scale = Vec3::Ones();     // of the mesh along x, y, z of S, positive [-]
+  Pose X_BS;                     // pose in the body frame
+  std::optional<Colour> colour;  // default: that of the body
 };
 
 struct BodyDescription {
@@ -65,7 +65,7 @@ struct BodyDescription {
   Vec3 velocity = Vec3::Zero();          // of the body frame's origin in the world [m/s]
   Vec3 angular_velocity = Vec3::Zero();  // in the world [rad/s]
   std::vector<ShapeDescription> shapes;
-  std::optional<Motion> motion;  // present: the body is moved by hand and takes no force
+  std::optional<Motion> motion;    // present: the body is moved by hand and takes no force
   std::vector<DrawnShape> visual;  // drawn in place of the shapes; empty: the shapes are drawn
   std::optional<Colour> colour;    // default: chosen by whoever draws
 };
@@ -231,7 +231,7 @@ struct ModelDescription {
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;
   std::vector<ForceDescription> forces;
-  std::vector<std::array<std::string, 2>> no_contact;  // pairs of bodies that never touch
+  std::vector<std::array<std::string, 2>> no_contact;    // pairs of bodies that never touch
   std::vector<std::shared_ptr<const DrawnMesh>> meshes;  // that DrawnShape::mesh names
 };
 

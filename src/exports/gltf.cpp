@@ -278,8 +278,7 @@ Result<Exported> export_gltf(const std::string& trace, const std::string& path,
   std::optional<std::size_t> time;
   for (std::size_t i = 0; i < tracks.size(); ++i) {
     const Track& track = tracks[i];
-    const std::size_t node =
-        add_body(model, static_cast<BodyId>(i), track, looks, parts, d);
+    const std::size_t node = add_body(model, static_cast<BodyId>(i), track, looks, parts, d);
     Document::put(bodies, fmt::format("{}", node));
     if (!track.moves && !track.rotates) continue;
     if (!time)

@@ -170,7 +170,9 @@ ShapeMesh shape_mesh(const Shape& shape, const Pose& X_BS, const Pose& X_WB,
       return mesh;
     }
     ShapeMesh flat() const { return of(fmt::format("flat {}", shape.polyhedron), Vec3::Ones()); }
-    ShapeMesh of(std::string key, const Vec3& scale) const { return {std::move(key), scale, X_BS, {}}; }
+    ShapeMesh of(std::string key, const Vec3& scale) const {
+      return {std::move(key), scale, X_BS, {}};
+    }
   } visitor{shape, settings, X_BS, X_WB};
   return std::visit(visitor, shape.geometry);
 }
@@ -196,8 +198,7 @@ std::vector<ShapeMesh> body_meshes(const Model& model, BodyId id, const Pose& X_
     meshes.push_back(shape_mesh(shape, X_BS, X_WB, settings));
   }
   if (meshes.empty() && body.kind != BodyKind::fixed)
-    meshes.push_back(
-        {"ball", Vec3::Constant(settings.marker), {body.p_Bcm, Quat::Identity()}, {}});
+    meshes.push_back({"ball", Vec3::Constant(settings.marker), {body.p_Bcm, Quat::Identity()}, {}});
   return meshes;
 }
 

@@ -34,7 +34,7 @@ MeshSettings mesh_settings(const Model& model, const Vec3& lo, const Vec3& hi);
 struct ShapeMesh {
   std::string key;
   Vec3 scale = Vec3::Ones();
-  Pose X_BS;  // in the body frame
+  Pose X_BS;                                    // in the body frame
   std::optional<Colour> colour = std::nullopt;  // default: that of the body
 };
 

@@ -68,7 +68,8 @@ std::optional<Error> difference_from_hull(const TriangleMesh& mesh, const Polyhe
     error.allowed = "every edge in two faces that run along it in opposite senses";
     return error;
   }
-  if (inner == 0 && std::abs(std::abs(d.solid.mass) - hull_volume) <= convex_tolerance * hull_volume)
+  if (inner == 0 &&
+      std::abs(std::abs(d.solid.mass) - hull_volume) <= convex_tolerance * hull_volume)
     return std::nullopt;
   error.what = "mesh is not convex";
   error.got = fmt::format("a volume of {:.9g} m^3, {} of {} vertices inside the hull",

@@ -29,20 +29,22 @@ struct Diagnosis {
   double area = 0;              // [m^2]
   model::MassProperties solid;  // at density 1; of closed meshes
 
-  Finding unused_points;         // that no triangle has as a corner
-  Finding duplicate_points;      // with the coordinates of an earlier one
-  Finding collapsed_triangles;   // two corners are one point
-  Finding flat_triangles;        // three corners on a line, to 2^-40 of the longest side
-  Finding open_edges;            // in one triangle
-  Finding nonmanifold_edges;     // in more than two triangles
-  Finding flipped_edges;         // two triangles run along it in the same sense
-  Finding inverted_components;   // closed, turned inside out, and no cavity of another one
-  Finding nested_components;     // closed, inside another one without being its cavity
-  Finding crossings;             // pairs of triangles that cross; places are middles
+  Finding unused_points;        // that no triangle has as a corner
+  Finding duplicate_points;     // with the coordinates of an earlier one
+  Finding collapsed_triangles;  // two corners are one point
+  Finding flat_triangles;       // three corners on a line, to 2^-40 of the longest side
+  Finding open_edges;           // in one triangle
+  Finding nonmanifold_edges;    // in more than two triangles
+  Finding flipped_edges;        // two triangles run along it in the same sense
+  Finding inverted_components;  // closed, turned inside out, and no cavity of another one
+  Finding nested_components;    // closed, inside another one without being its cavity
+  Finding crossings;            // pairs of triangles that cross; places are middles
   bool crossings_searched = false, crossings_complete = true;
 
   // Every edge has as many triangles in either sense; mass properties have a meaning.
-  bool closed() const { return triangles > 0 && open_edges.count + flipped_edges.count == 0 && balanced; }
+  bool closed() const {
+    return triangles > 0 && open_edges.count + flipped_edges.count == 0 && balanced;
+  }
   bool balanced = false;
   bool inverted() const { return closed() && solid.mass < 0; }
   bool sound() const;

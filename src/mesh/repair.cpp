@@ -13,9 +13,10 @@ namespace {
 // For each point the number of the first one within the tolerance, by a sweep along x.
 std::vector<std::int32_t> welded(const std::vector<Vec3>& points, double tolerance) {
   std::vector<std::int32_t> order(points.size()), ids(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i)
-    order[i] = ids[i] = static_cast<std::int32_t>(i);
-  const auto at = [&](std::int32_t i) -> const Vec3& { return points[static_cast<std::size_t>(i)]; };
+  for (std::size_t i = 0; i < points.size(); ++i) order[i] = ids[i] = static_cast<std::int32_t>(i);
+  const auto at = [&](std::int32_t i) -> const Vec3& {
+    return points[static_cast<std::size_t>(i)];
+  };
   std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     const Vec3 &p = at(a), &q = at(b);
     if (p != q) return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
@@ -119,8 +120,8 @@ std::size_t turn_components(TriangleMesh& mesh) {
       double around = 0;
       for (std::size_t other = 0; other < n; ++other)
         if (other != c)
-          around += std::round(std::abs(winding(mesh, topology, static_cast<std::int32_t>(other),
-                                                mesh.point(first[c]))));
+          around += std::round(std::abs(
+              winding(mesh, topology, static_cast<std::int32_t>(other), mesh.point(first[c]))));
       wrong[c] = std::fmod(around, 2) == 1;
     }
     for (std::size_t i = 0; i < mesh.triangles.size(); ++i)

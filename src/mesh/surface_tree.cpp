@@ -104,10 +104,9 @@ SurfaceTree::SurfaceTree(const TriangleMesh& mesh) : points_(mesh.points) {
   }
   const auto edge_of = [&](std::int32_t p, std::int32_t q) {
     const std::pair key(std::min(p, q), std::max(p, q));
-    return std::lower_bound(topology.edges.begin(), topology.edges.end(), key,
-                            [](const Edge& e, const auto& k) {
-                              return std::pair(e.low, e.high) < k;
-                            });
+    return std::lower_bound(
+        topology.edges.begin(), topology.edges.end(), key,
+        [](const Edge& e, const auto& k) { return std::pair(e.low, e.high) < k; });
   };
   for (const Triangle& t : triangles_) {
     std::array<Vec3, 3>& sides = side_normals_.emplace_back();
@@ -201,7 +200,8 @@ double SurfaceTree::distance_of_nearest_triangle(const Vec3& p,
   const std::int32_t t = nearest(p).triangle;
   double most = 0;
   for (const Vec3& c : corners)
-    most = std::max(most, (nearest_on(c, corner(t, 0), corner(t, 1), corner(t, 2)).point - c).norm());
+    most =
+        std::max(most, (nearest_on(c, corner(t, 0), corner(t, 1), corner(t, 2)).point - c).norm());
   return most;
 }
 

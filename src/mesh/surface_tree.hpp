@@ -49,8 +49,8 @@ class SurfaceTree {
   std::vector<Triangle> triangles_;   // in the order of the leaves, equal points as one
   std::vector<std::int32_t> source_;  // number in the mesh
   std::vector<Node> nodes_;
-  std::vector<Vec3> normals_;         // of triangles, unit length
-  std::vector<Vec3> corner_normals_;  // of points: sum weighted by angle
+  std::vector<Vec3> normals_;                      // of triangles, unit length
+  std::vector<Vec3> corner_normals_;               // of points: sum weighted by angle
   std::vector<std::array<Vec3, 3>> side_normals_;  // sum of both triangles
 };
 

@@ -51,7 +51,9 @@ void add_polygon(std::span<const std::int32_t> loop, const std::vector<Vec3>& po
     out.push_back({loop[0], loop[1], loop[2]});
     return;
   }
-  const auto at = [&](std::int32_t i) -> const Vec3& { return points[static_cast<std::size_t>(i)]; };
+  const auto at = [&](std::int32_t i) -> const Vec3& {
+    return points[static_cast<std::size_t>(i)];
+  };
   const Vec3 normal = loop_area(loop, points);
   // Twice the area of a triangle, seen along the normal.
   const auto area = [&](std::int32_t a, std::int32_t b, std::int32_t c) {
@@ -79,8 +81,7 @@ void add_polygon(std::span<const std::int32_t> loop, const std::vector<Vec3>& po
     }
     if (!found) break;
   }
-  for (std::size_t i = 1; i + 1 < rest.size(); ++i)
-    out.push_back({rest[0], rest[i], rest[i + 1]});
+  for (std::size_t i = 1; i + 1 < rest.size(); ++i) out.push_back({rest[0], rest[i], rest[i + 1]});
 }
 
 std::vector<std::int32_t> first_equal(std::span<const Vec3> points) {

@@ -21,8 +21,9 @@ std::vector<Vec3> read_points(const Fields& fields, MeshFiles& files, SceneError
     if (std::optional<Error> lost = mesh::difference_from_hull(mesh->mesh, *hull)) {
       lost->path = fields.path("file");
       lost->what = file + ": " + lost->what;
-      lost->fix = "\"convex_hull\": true takes the hull in its place; a shape of type \"mesh\" with "
-                  "\"as\": \"decompose\" keeps the form";
+      lost->fix =
+          "\"convex_hull\": true takes the hull in its place; a shape of type \"mesh\" with "
+          "\"as\": \"decompose\" keeps the form";
       errors.add(*fields.find("file"), std::move(*lost));
       return {};
     }

@@ -41,8 +41,8 @@ Place place_in(const std::vector<scene::Origin>& origins, const std::string& lis
   constexpr std::string_view shapes = ".shapes[";
   if (rest.starts_with(shapes)) {
     const std::size_t end = rest.find(']');
-    const auto shape = static_cast<std::size_t>(
-        std::stoul(rest.substr(shapes.size(), end - shapes.size())));
+    const auto shape =
+        static_cast<std::size_t>(std::stoul(rest.substr(shapes.size(), end - shapes.size())));
     if (shape < origin.shapes.size())
       rest = std::string(shapes) + std::to_string(origin.shapes[shape]) + rest.substr(end);
   }

@@ -18,9 +18,14 @@ using mesh::TriangleMesh;
 inline TriangleMesh box(const Vec3& lo, const Vec3& hi) {
   TriangleMesh m;
   for (int i = 0; i < 8; ++i)
-    m.points.emplace_back(i & 1 ? hi.x() : lo.x(), i & 2 ? hi.y() : lo.y(), i & 4 ? hi.z() : lo.z());
-  for (const auto& q : {std::array{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3},
-                        {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+    m.points.emplace_back(i & 1 ? hi.x() : lo.x(), i & 2 ? hi.y() : lo.y(),
+                          i & 4 ? hi.z() : lo.z());
+  for (const auto& q : {std::array{0, 2, 3, 1},
+                        {4, 5, 7, 6},
+                        {0, 1, 5, 4},
+                        {2, 6, 7, 3},
+                        {0, 4, 6, 2},
+                        {1, 3, 7, 5}}) {
     m.triangles.push_back({q[0], q[1], q[2]});
     m.triangles.push_back({q[0], q[2], q[3]});
   }
@@ -46,8 +51,8 @@ inline TriangleMesh torus(double R, double r, int n, int m) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
       const double a = 2 * std::numbers::pi * i / n, b = 2 * std::numbers::pi * j / m;
-      out.points.emplace_back((R + r * std::cos(b)) * std::cos(a), (R + r * std::cos(b)) * std::sin(a),
-                              r * std::sin(b));
+      out.points.emplace_back((R + r * std::cos(b)) * std::cos(a),
+                              (R + r * std::cos(b)) * std::sin(a), r * std::sin(b));
     }
   const auto at = [&](int i, int j) { return (i % n) * m + j % m; };
   for (int i = 0; i < n; ++i)
@@ -128,7 +133,8 @@ inline std::string stl_binary(const TriangleMesh& m) {
 
 inline std::string ply_text(const TriangleMesh& m) {
   std::string text = fmt::format(
-      "ply\nformat ascii 1.0\ncomment sample\nelement vertex {}\nproperty double x\nproperty double "
+      "ply\nformat ascii 1.0\ncomment sample\nelement vertex {}\nproperty double x\nproperty "
+      "double "
       "y\nproperty double z\nproperty uchar red\nelement face {}\nproperty list uchar int "
       "vertex_indices\nend_header\n",
       m.points.size(), m.triangles.size());

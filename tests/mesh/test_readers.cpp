@@ -49,9 +49,10 @@ TEST(MeshReaders, DoublesAreReadToTheBit) {
   for (int i = 0; i < 20; ++i) {
     const TriangleMesh m =
         moved(torus(1, 0.3, 7, 5), random_rotation(random), random_vector(random, 10));
-    for (const auto& [name, bytes] :
-         {std::pair<std::string, std::string>("a.obj", obj_text(m)), {"a.ply", ply_text(m)},
-          {"b.ply", ply_binary(m, false)}, {"c.PLY", ply_binary(m, true)}}) {
+    for (const auto& [name, bytes] : {std::pair<std::string, std::string>("a.obj", obj_text(m)),
+                                      {"a.ply", ply_text(m)},
+                                      {"b.ply", ply_binary(m, false)},
+                                      {"c.PLY", ply_binary(m, true)}}) {
       const mesh::MeshFile file = read(bytes, name);
       EXPECT_EQ(file.mesh.points, m.points) << file.format;
       EXPECT_EQ(file.mesh.triangles, m.triangles) << file.format;
@@ -115,9 +116,10 @@ TEST(MeshReaders, FaultsHaveALineOrAByte) {
     ErrorCode code;
     int line;
   };
-  const std::string ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float "
-                          "y\nproperty float z\nelement face 1\nproperty list uchar int "
-                          "vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n";
+  const std::string ply =
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float "
+      "y\nproperty float z\nelement face 1\nproperty list uchar int "
+      "vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n";
   const std::vector<Case> cases = {
       {"a.obj", v + "f 0 1 2\n", ErrorCode::out_of_range, 4},
       {"a.obj", v + "f 1 2 4\n", ErrorCode::out_of_range, 4},
@@ -214,7 +216,8 @@ TEST(MeshReaders, LargeMeshesAreRead) {
   // Past the limit: refused on the header's word, which the file's size confirms.
   std::string too_many = fmt::format(
       "ply\nformat binary_little_endian 1.0\nelement vertex 0\nproperty float x\nproperty float "
-      "y\nproperty float z\nelement face {}\nproperty list uchar uchar vertex_indices\nend_header\n",
+      "y\nproperty float z\nelement face {}\nproperty list uchar uchar "
+      "vertex_indices\nend_header\n",
       10'000'000);
   too_many.append(40'000'000, '\0');
   EXPECT_EQ(fault(too_many, "a.ply").code, ErrorCode::too_many);
@@ -225,11 +228,11 @@ TEST(MeshReaders, DamagedFilesDoNoHarm) {
   std::mt19937_64 random(7);
   const TriangleMesh m = torus(1, 0.25, 4, 3);
   const std::vector<std::pair<std::string, std::string>> files = {
-      {"a.obj", obj_text(m)},           {"a.stl", stl_text(m)},
-      {"b.stl", stl_binary(m)},         {"a.ply", ply_text(m)},
-      {"b.ply", ply_binary(m, false)},  {"c.ply", ply_binary(m, true)}};
-  const std::vector<std::string> words = {"-1", "0", "nan", "inf", "1e400", "4294967296", "-", "f",
-                                          "\n", " ", "\0x", "solid", "list", "99999999999999999999"};
+      {"a.obj", obj_text(m)}, {"a.stl", stl_text(m)},          {"b.stl", stl_binary(m)},
+      {"a.ply", ply_text(m)}, {"b.ply", ply_binary(m, false)}, {"c.ply", ply_binary(m, true)}};
+  const std::vector<std::string> words = {
+      "-1", "0",  "nan", "inf", "1e400", "4294967296", "-",
+      "f",  "\n", " ",   "\0x", "solid", "list",       "99999999999999999999"};
   int good = 0, bad = 0;
   for (int i = 0; i < 12000; ++i) {
     const auto& [name, sound] = files[static_cast<std::size_t>(i) % files.size()];

@@ -31,7 +31,8 @@ TEST(MeshMass, BoxesHaveTheirClosedForms) {
     const double mass = 3 * size.prod();
     EXPECT_NEAR(m.mass, mass, 1e-13 * 3 * size.maxCoeff() * size.maxCoeff() * 4);
     EXPECT_LT((m.center - shift).norm(), 1e-13 * 10 / size.minCoeff());
-    const Mat3 I = R.toRotationMatrix() * box_inertia(size, mass) * R.toRotationMatrix().transpose();
+    const Mat3 I =
+        R.toRotationMatrix() * box_inertia(size, mass) * R.toRotationMatrix().transpose();
     EXPECT_LT((m.inertia - I).norm(), 1e-12 * 3 / size.minCoeff());
     // Scaling by a power of two scales the bits.
     const TriangleMesh one = moved(box(-size / 2, size / 2), R, shift);
@@ -50,11 +51,12 @@ TEST(MeshMass, ToriHaveTheirClosedForms) {
     EXPECT_NEAR(solid.mass, V, 1e-12 * V);
     EXPECT_LT(solid.center.norm(), 1e-13);
   }
-  // Of the smooth torus I_zz = m (R^2 + 3/4 r^2), I_xx = m (R^2/2 + 5/8 r^2); the polygons miss it by
-  // about (2 pi / n)^2 / 6 + (2 pi / m)^2 / 6 in the volume and a few times that in the moments.
+  // Of the smooth torus I_zz = m (R^2 + 3/4 r^2), I_xx = m (R^2/2 + 5/8 r^2); the polygons miss it
+  // by about (2 pi / n)^2 / 6 + (2 pi / m)^2 / 6 in the volume and a few times that in the moments.
   const int n = 400, m = 200;
   const auto solid = mesh::mass_of(torus(1, 0.3, n, m), 1);
-  const double miss = 4 * (std::pow(2 * std::numbers::pi / n, 2) + std::pow(2 * std::numbers::pi / m, 2)) / 6;
+  const double miss =
+      4 * (std::pow(2 * std::numbers::pi / n, 2) + std::pow(2 * std::numbers::pi / m, 2)) / 6;
   EXPECT_NEAR(solid.inertia(2, 2) / solid.mass, 1 + 0.75 * 0.09, miss);
   EXPECT_NEAR(solid.inertia(0, 0) / solid.mass, 0.5 + 0.625 * 0.09, miss);
 }
@@ -69,7 +71,8 @@ TEST(MeshMass, HullsWeighWhatTheirPolyhedraDo) {
     m.points = hull.vertices;
     for (std::size_t f = 0; f < hull.faces.size(); ++f) {
       const auto loop = hull.loop(static_cast<int>(f));
-      for (std::size_t k = 1; k + 1 < loop.size(); ++k) m.triangles.push_back({loop[0], loop[k], loop[k + 1]});
+      for (std::size_t k = 1; k + 1 < loop.size(); ++k)
+        m.triangles.push_back({loop[0], loop[k], loop[k + 1]});
     }
     const auto own = mesh::mass_of(m, 2), known = model::mass_properties(hull, 2);
     EXPECT_NEAR(own.mass, known.mass, 1e-13 * known.mass);
@@ -154,7 +157,8 @@ TEST(MeshRepair, RestoresClosedSurfaces) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 200; ++i) {
     TriangleMesh whole = torus(1, 0.3, 5 + i % 7, 3 + i % 5);
-    TriangleMesh core = box(Vec3(3, 3, 3), Vec3(4, 4, 4)), cavity = box(Vec3::Constant(3.2), Vec3::Constant(3.5));
+    TriangleMesh core = box(Vec3(3, 3, 3), Vec3(4, 4, 4)),
+                 cavity = box(Vec3::Constant(3.2), Vec3::Constant(3.5));
     turn_over(cavity);
     append(whole, core);
     append(whole, cavity);
@@ -190,8 +194,8 @@ TEST(MeshRepair, RestoresClosedSurfaces) {
 TEST(MeshTree, DistancesAreThoseOfAllTriangles) {
   std::mt19937_64 random(6);
   for (int i = 0; i < 20; ++i) {
-    const TriangleMesh m =
-        moved(torus(1, 0.35, 4 + i % 9, 3 + i % 4), random_rotation(random), random_vector(random, 1));
+    const TriangleMesh m = moved(torus(1, 0.35, 4 + i % 9, 3 + i % 4), random_rotation(random),
+                                 random_vector(random, 1));
     const mesh::SurfaceTree tree(m);
     const mesh::Topology topology = mesh::topology_of(m);
     for (int k = 0; k < 200; ++k) {
@@ -204,7 +208,8 @@ TEST(MeshTree, DistancesAreThoseOfAllTriangles) {
           double lo = 0, hi = 1;
           const Vec3 from = a + u * (b - a), to = a + u * (b - a) + (1 - u) * (c - a);
           const Vec3 d = to - from;
-          const double s = d.squaredNorm() > 0 ? std::clamp((p - from).dot(d) / d.squaredNorm(), lo, hi) : 0;
+          const double s =
+              d.squaredNorm() > 0 ? std::clamp((p - from).dot(d) / d.squaredNorm(), lo, hi) : 0;
           return (from + s * d - p).norm();
         };
         double lo = 0, hi = 1;

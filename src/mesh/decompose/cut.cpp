@@ -190,11 +190,14 @@ class Cutter {
     if (a > b) std::swap(a, b);
     const auto [known, is_new] = cuts_.try_emplace({a, b}, 0);
     if (!is_new) return known->second;
-    const double ha = height_[static_cast<std::size_t>(a)], hb = height_[static_cast<std::size_t>(b)];
+    const double ha = height_[static_cast<std::size_t>(a)],
+                 hb = height_[static_cast<std::size_t>(b)];
     const Vec3 &pa = above_.points[static_cast<std::size_t>(a)],
                &pb = above_.points[static_cast<std::size_t>(b)];
     const double share = std::clamp(ha / (ha - hb), 0.0, 1.0);
-    const Vec3 x = std::abs(ha) <= snap_ ? pa : std::abs(hb) <= snap_ ? pb : Vec3(pa + share * (pb - pa));
+    const Vec3 x = std::abs(ha) <= snap_   ? pa
+                   : std::abs(hb) <= snap_ ? pb
+                                           : Vec3(pa + share * (pb - pa));
     known->second = static_cast<std::int32_t>(above_.points.size());
     above_.points.push_back(x);
     return known->second;

@@ -19,9 +19,9 @@
 namespace cairn::mesh {
 namespace {
 
-constexpr double snap_share = 1e-9;          // of the size: points this close to a plane lie on it
-constexpr double flake_share = 1e-9;         // of the volume: pieces this small are rounding
-constexpr double accuracy_share = 0.05;      // of max_distance
+constexpr double snap_share = 1e-9;      // of the size: points this close to a plane lie on it
+constexpr double flake_share = 1e-9;     // of the volume: pieces this small are rounding
+constexpr double accuracy_share = 0.05;  // of max_distance
 constexpr std::size_t many_triangles = 20000;  // fewer planes are tried on larger pieces
 constexpr std::size_t most_reflex_edges = 12, most_second_looks = 8;
 
@@ -134,8 +134,7 @@ std::vector<Plane> axis_planes(const Solid& s, bool halves) {
   mesh.triangles = s.piece.triangles;
   const Mat3 inertia = mass_of(mesh, 1).inertia;
   if (inertia.allFinite())
-    add_axis_planes(s, Eigen::SelfAdjointEigenSolver<Mat3>(inertia).eigenvectors(), halves,
-                    planes);
+    add_axis_planes(s, Eigen::SelfAdjointEigenSolver<Mat3>(inertia).eigenvectors(), halves, planes);
   return planes;
 }
 
@@ -166,7 +165,8 @@ std::optional<Plane> best_plane(const Solid& s, double snap) {
   std::vector<Choice> choices;
   std::vector<Plane> planes = axis_planes(s, false);
   add_reflex_planes(s, planes);
-  for (const Plane& plane : planes) choices.push_back({plane, excess_behind(s, plane, snap, nullptr), 0});
+  for (const Plane& plane : planes)
+    choices.push_back({plane, excess_behind(s, plane, snap, nullptr), 0});
   std::stable_sort(choices.begin(), choices.end(),
                    [](const Choice& a, const Choice& b) { return a.one < b.one; });
   if (choices.empty() || std::isinf(choices[0].one)) return std::nullopt;
@@ -294,9 +294,9 @@ class Decomposer {
     for (std::size_t a = 0; a < solids_.size(); ++a)
       for (std::size_t b = a + 1; b < solids_.size(); ++b) consider(a, b);
     while (!unions.empty()) {
-      const auto best = std::min_element(
-          unions.begin(), unions.end(),
-          [](const Union& x, const Union& y) { return x.added < y.added; });
+      const auto best =
+          std::min_element(unions.begin(), unions.end(),
+                           [](const Union& x, const Union& y) { return x.added < y.added; });
       Union both = std::move(*best);
       unions.erase(best);
       if (total_excess() + both.added > options_.max_volume_error * volume_) return;
@@ -332,11 +332,12 @@ class Decomposer {
     Error error;
     error.code = ErrorCode::too_many;
     error.what = "mesh needs more convex parts than allowed to keep the errors";
-    error.got = fmt::format("with {} parts a volume error of {:.3g} and a distance of {:.3g} of the size",
-                            solids_.size(), reached.volume_error, reached.distance);
-    error.allowed = fmt::format("{} parts, max_volume_error {}, max_distance {}",
-                                options_.max_parts, options_.max_volume_error,
-                                options_.max_distance);
+    error.got =
+        fmt::format("with {} parts a volume error of {:.3g} and a distance of {:.3g} of the size",
+                    solids_.size(), reached.volume_error, reached.distance);
+    error.allowed =
+        fmt::format("{} parts, max_volume_error {}, max_distance {}", options_.max_parts,
+                    options_.max_volume_error, options_.max_distance);
     error.fix = "raise max_parts, max_volume_error or max_distance, or give groups of convex parts";
     return error;
   }

@@ -45,7 +45,13 @@ Result<MeshFile> parse_mesh(std::string_view bytes, const std::string& file) {
 Result<MeshFile> read_mesh(const std::string& file) {
   const std::string end = ending(file);
   const bool foreign = end == ".dae" || end == ".gltf" || end == ".glb";
-  if (!is_mesh_name(file)) return unknown_format(file);
+  if (!is_mesh_name(file)) {
+    // What is no file at all is said first; nothing is read.
+    const Result<std::string> looked_at = base::read_input(file, 0);
+    if (!looked_at && looked_at.error()[0].code != ErrorCode::too_large)
+      return tl::unexpected<Errors>(looked_at.error());
+    return unknown_format(file);
+  }
   const Result<std::string> bytes = base::read_input(file, most_mesh_bytes);
   if (!bytes) return tl::unexpected<Errors>(bytes.error());
   return foreign ? parse_by_assimp(*bytes, file) : parse_mesh(*bytes, file);

@@ -135,8 +135,7 @@ class PlyReader {
         else if (name == "binary_big_endian")
           form = Form::big;
         else if (name != "ascii")
-          return bad_line("unknown format", name,
-                          "ascii, binary_little_endian, binary_big_endian");
+          return bad_line("unknown format", name, "ascii, binary_little_endian, binary_big_endian");
         if (const std::string_view version = words.next(); version != "1.0")
           return bad_line("unknown version of the format", version, "1.0");
         has_form = true;
@@ -212,8 +211,8 @@ class PlyReader {
         line_ = e.line;
         form_ = Form::ascii;
         return refuse(ErrorCode::damaged,
-                      fmt::format("header declares {} elements \"{}\" of at least {} bytes", e.count,
-                                  e.name, bytes),
+                      fmt::format("header declares {} elements \"{}\" of at least {} bytes",
+                                  e.count, e.name, bytes),
                       fmt::format("{} bytes behind the header", all_.size() - at_),
                       "a count that the file holds", "export the mesh again");
       }
@@ -320,18 +319,20 @@ class PlyReader {
     Vec3 p = Vec3::Zero();
     int found = 0;
     for (const Property& property : element.properties) {
-      const int k = property.name == "x" ? 0 : property.name == "y" ? 1 : property.name == "z" ? 2 : -1;
+      const int k = property.name == "x"   ? 0
+                    : property.name == "y" ? 1
+                    : property.name == "z" ? 2
+                                           : -1;
       if (k < 0 || property.count) {
         if (!skip_property(property)) return false;
         continue;
       }
       if (!value(property.type, p[k], false)) return false;
       if (!(std::abs(p[k]) <= largest_coordinate))
-        return refuse(ErrorCode::not_finite,
-                      fmt::format("coordinate of vertex {} is not finite or too large",
-                                  mesh_.points.size()),
-                      fmt::format("{}", p[k]), "finite numbers up to 1e30",
-                      "export the mesh again");
+        return refuse(
+            ErrorCode::not_finite,
+            fmt::format("coordinate of vertex {} is not finite or too large", mesh_.points.size()),
+            fmt::format("{}", p[k]), "finite numbers up to 1e30", "export the mesh again");
       found |= 1 << k;
     }
     if (found != 7)

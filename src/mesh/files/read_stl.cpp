@@ -35,9 +35,9 @@ void weld(std::vector<Vec3>& corners, TriangleMesh& mesh) {
 }
 
 Error too_many(const std::string& file, const std::string& got) {
-  Error error = mesh_error(file, 0, ErrorCode::too_many, "mesh is too large", got,
-                           fmt::format("at most {} triangles", most_triangles),
-                           "simplify the mesh");
+  Error error =
+      mesh_error(file, 0, ErrorCode::too_many, "mesh is too large", got,
+                 fmt::format("at most {} triangles", most_triangles), "simplify the mesh");
   error.kind = ErrorKind::limit;
   return error;
 }
@@ -186,19 +186,19 @@ Result<MeshFile> parse_stl(std::string_view bytes, const std::string& file) {
   if (has_header && bytes.size() == header_bytes + declared * facet_bytes)
     return parse_binary(bytes, file);
   Words words(bytes.substr(0, 256));
-  const bool text = same_word(words.next(), "solid") &&
-                    bytes.substr(0, 512).find('\0') == std::string_view::npos;
+  const bool text =
+      same_word(words.next(), "solid") && bytes.substr(0, 512).find('\0') == std::string_view::npos;
   if (text) return StlText(bytes, file).read();
   if (!has_header)
     return fail(mesh_error(file, 0, ErrorCode::damaged, "file is too short for an STL file",
                            fmt::format("{} bytes", bytes.size()),
                            "\"solid ...\", or a header of 84 bytes", "export the mesh again"));
-  return fail(mesh_error(
-      file, 0, ErrorCode::damaged,
-      fmt::format("header, byte 80, declares {} facets, which take {} bytes", declared,
-                  header_bytes + declared * facet_bytes),
-      fmt::format("{} bytes", bytes.size()), "the size that the number of facets says",
-      "export the mesh again, or copy the whole file"));
+  return fail(mesh_error(file, 0, ErrorCode::damaged,
+                         fmt::format("header, byte 80, declares {} facets, which take {} bytes",
+                                     declared, header_bytes + declared * facet_bytes),
+                         fmt::format("{} bytes", bytes.size()),
+                         "the size that the number of facets says",
+                         "export the mesh again, or copy the whole file"));
 }
 
 }  // namespace cairn::mesh

@@ -49,10 +49,12 @@ void check_drawn_meshes(const ModelDescription& model, Checks& checks) {
     const std::shared_ptr<const DrawnMesh>& mesh = model.meshes[i];
     const auto count = mesh ? static_cast<std::int32_t>(mesh->points.size()) : 0;
     const bool sound =
-        mesh && std::all_of(mesh->points.begin(), mesh->points.end(),
-                            [](const Vec3& p) { return p.allFinite(); }) &&
+        mesh &&
+        std::all_of(mesh->points.begin(), mesh->points.end(),
+                    [](const Vec3& p) { return p.allFinite(); }) &&
         std::all_of(mesh->triangles.begin(), mesh->triangles.end(), [&](const auto& t) {
-          return std::all_of(t.begin(), t.end(), [&](std::int32_t k) { return k >= 0 && k < count; });
+          return std::all_of(t.begin(), t.end(),
+                             [&](std::int32_t k) { return k >= 0 && k < count; });
         });
     if (!sound)
       checks.error(path, ErrorCode::out_of_range,

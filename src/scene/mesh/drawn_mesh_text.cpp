@@ -30,7 +30,6 @@ json::Node vector_node(const Vec3& v) {
   return json::Node::array({v.x(), v.y(), v.z()});
 }
 
-
 }  // namespace
 
 json::Node write_drawn_mesh(const DrawnMesh& mesh) {
@@ -116,8 +115,7 @@ std::shared_ptr<const DrawnMesh> read_drawn_mesh(const std::string& name, const 
     const auto axis = static_cast<Eigen::Index>(k);
     std::uint16_t now = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const auto z = static_cast<std::uint16_t>(raw[2 * n * k + i] |
-                                                raw[2 * n * k + n + i] << 8);
+      const auto z = static_cast<std::uint16_t>(raw[2 * n * k + i] | raw[2 * n * k + n + i] << 8);
       now = static_cast<std::uint16_t>(now + ((z >> 1) ^ -(z & 1)));
       mesh->points[i][axis] = restored(now, lo[axis], hi[axis]);
     }

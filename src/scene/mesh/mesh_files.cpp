@@ -66,7 +66,8 @@ std::string MeshFiles::draw(const std::string& key, const std::string& file,
   const std::string stem = fs::path(file).stem().string();
   std::string name = stem;
   const auto taken = [&] {
-    return std::any_of(drawn_.begin(), drawn_.end(), [&](const auto& d) { return d->name == name; });
+    return std::any_of(drawn_.begin(), drawn_.end(),
+                       [&](const auto& d) { return d->name == name; });
   };
   for (int n = 2; taken(); ++n) name = stem + "-" + std::to_string(n);
   const mesh::TriangleMesh used = mesh::compacted(mesh);

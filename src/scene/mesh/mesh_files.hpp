@@ -21,8 +21,7 @@ class MeshFiles {
   std::shared_ptr<const mesh::MeshFile> read(const Fields& fields, SceneErrors& errors);
 
   // The name under which the mesh is drawn; equal keys have one.
-  std::string draw(const std::string& key, const std::string& file,
-                   const mesh::TriangleMesh& mesh);
+  std::string draw(const std::string& key, const std::string& file, const mesh::TriangleMesh& mesh);
   void add_drawn(std::shared_ptr<const DrawnMesh> mesh) { drawn_.push_back(std::move(mesh)); }
   const std::vector<std::shared_ptr<const DrawnMesh>>& drawn() const { return drawn_; }
 

@@ -73,9 +73,9 @@ class MeshReader {
     const bool mirrored = scale_.prod() < 0;
     if (!own.triangles.empty()) {
       const Vec3 signs = scale_.cwiseSign();
-      out_.drawn = files_.draw(fmt::format("{}|{}|{} {} {}", path_, repair, signs.x(), signs.y(),
-                                           signs.z()),
-                               path_, mirrored || signs != Vec3::Ones() ? scaled(own, signs) : own);
+      out_.drawn =
+          files_.draw(fmt::format("{}|{}|{} {} {}", path_, repair, signs.x(), signs.y(), signs.z()),
+                      path_, mirrored || signs != Vec3::Ones() ? scaled(own, signs) : own);
       out_.drawn_scale = scale_.cwiseAbs();
     }
     own = mesh::scaled(std::move(own), scale_);
@@ -116,8 +116,9 @@ class MeshReader {
     if (d.triangles == 0 || !d.closed()) {
       error.what = "faces of the mesh do not form a closed surface, so that it has no volume";
       error.allowed = "every edge in two faces that run along it in opposite senses";
-      error.fix = "cairn info FILE shows the places; \"repair\": true welds and turns, holes must "
-                  "be closed in the program that made the mesh";
+      error.fix =
+          "cairn info FILE shows the places; \"repair\": true welds and turns, holes must "
+          "be closed in the program that made the mesh";
       return refuse(std::move(error));
     }
     if (d.solid.mass <= 0 || d.inverted_components.count > 0) {
@@ -163,9 +164,10 @@ class MeshReader {
     if (!asked && own.triangles.size() > 0 && !encloses(d)) return false;
     take_mass(d, *hull);
     if (lost && d.closed() && d.solid.mass > 0)
-      files_.note(fmt::format("{}: its convex hull touches: volume {:.6g} m^3, of the mesh {:.6g} "
-                              "m^3, from which the mass comes",
-                              path_, model::mass_properties(*hull, 1).mass, d.solid.mass));
+      files_.note(
+          fmt::format("{}: its convex hull touches: volume {:.6g} m^3, of the mesh {:.6g} "
+                      "m^3, from which the mass comes",
+                      path_, model::mass_properties(*hull, 1).mass, d.solid.mass));
     out_.hulls.push_back(std::move(hull->vertices));
     return true;
   }
@@ -181,9 +183,10 @@ class MeshReader {
       hulls.push_back(std::move(hull->vertices));
     }
     out_.hulls = std::move(hulls);
-    files_.note(fmt::format("{}: {} groups of the file are its convex parts; where they overlap, "
-                            "mass counts twice",
-                            path_, own.groups.size()));
+    files_.note(
+        fmt::format("{}: {} groups of the file are its convex parts; where they overlap, "
+                    "mass counts twice",
+                    path_, own.groups.size()));
     return true;
   }
 
@@ -199,8 +202,9 @@ class MeshReader {
       error.what = "mesh crosses itself or has edges in more than two faces";
       error.got = d.faults();
       error.allowed = "surfaces without crossings";
-      error.fix = "unite the bodies of the mesh in the program that made it, or give each convex "
-                  "part a group (o or g in OBJ)";
+      error.fix =
+          "unite the bodies of the mesh in the program that made it, or give each convex "
+          "part a group (o or g in OBJ)";
       return refuse(std::move(error));
     }
     const std::string key = part_key(own, options), &folder = files_.access().cache;
@@ -212,13 +216,12 @@ class MeshReader {
         return false;
       }
       parts = std::move(*made);
-      if (!keep_parts(folder, key, *parts))
-        files_.note("convex parts cannot be kept in " + folder);
+      if (!keep_parts(folder, key, *parts)) files_.note("convex parts cannot be kept in " + folder);
     }
-    files_.note(fmt::format("{}: {} convex parts, volume error {:.3g} %, distance {:.3g} % of the "
-                            "size",
-                            path_, parts->parts.size(), 100 * parts->volume_error,
-                            100 * parts->distance));
+    files_.note(
+        fmt::format("{}: {} convex parts, volume error {:.3g} %, distance {:.3g} % of the "
+                    "size",
+                    path_, parts->parts.size(), 100 * parts->volume_error, 100 * parts->distance));
     out_.hulls = std::move(parts->parts);
     return true;
   }

@@ -52,7 +52,7 @@ export class Bodies {
         if (!kinds.has(how.key)) kinds.set(how.key, { make: how.make, items: [] });
         const local = new Matrix4().compose(new Vector3(...shape.position), new Quaternion(...shape.quaternion), new Vector3(...how.scale));
         // The parts of a body whose contact geometry is shown differ in shade.
-        const shade = this.contactGeometry && body.visual.length > 0 ? 0.06 * ((number % 5) - 2) : 0;
+        const shade = this.contactGeometry && body.visual.length > 0 ? 0.05 * (number % 4) : 0;
         kinds.get(how.key).items.push({ body: body.index, local, shade, color: shape.color ? ownColor(shape.color) : null });
       }
     }
