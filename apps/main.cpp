@@ -113,8 +113,10 @@ int start(int argc, char** argv) {
                    check_examples)
       ->add_flag("--replay", check_options.replay,
                  "compute the run again from its scene: the same states and verdicts, bit for bit");
-  add_file_command(app, info_options, "info", "Say what is in a scene, a trace or a problem file",
-                   "FILE", "scene, trace or problem file", info_examples);
+  add_allowed(*add_file_command(app, info_options, "info",
+                                "Say what is in a scene, a trace, a problem or a mesh file", "FILE",
+                                "scene, trace, problem or mesh file", info_examples),
+              info_options.allowed);
   BenchOptions bench_options;
   GrowthOptions growth_options;
   DistanceOptions distance_options;

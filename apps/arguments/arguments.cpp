@@ -22,6 +22,15 @@ CLI::Option* add_assignments(CLI::App& command, std::vector<std::string>& assign
       ->check(needs_equals_sign, "", "");
 }
 
+CLI::Option* add_allowed(CLI::App& command, std::vector<std::string>& folders) {
+  return command
+      .add_option("--allow-path", folders,
+                  "let the scene name mesh files in this folder too; may be given several times")
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->check(needs_a_name, "", "");
+}
+
 void add_json(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print the result as JSON and nothing else");
 }

@@ -12,8 +12,9 @@ namespace cairn::app {
 std::string needs_equals_sign(const std::string& text);
 // An empty name is most often a shell variable that is not set: not the wish to write no files.
 std::string needs_a_name(const std::string& text);
-// --set KEY=VALUE, and --json.
+// --set KEY=VALUE, --allow-path DIR, and --json.
 CLI::Option* add_assignments(CLI::App& command, std::vector<std::string>& assignments);
+CLI::Option* add_allowed(CLI::App& command, std::vector<std::string>& folders);
 void add_json(CLI::App& command, bool& json);
 CLI::App* add_command(CLI::App& app, const char* name, const char* text, const char* examples);
 CLI::App* add_file_command(CLI::App& app, FileOptions& options, const char* name, const char* text,

@@ -85,6 +85,7 @@ void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_optio
   verdict->add_option("--set", verdict_options.assignments, "change a value of the scenes")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  add_allowed(*verdict, verdict_options.allowed);
   verdict->add_option("--skip", verdict_options.skip, "steps before the measurement")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));

@@ -56,6 +56,7 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->check(needs_a_name, "", "")
       ->excludes(out);
   add_assignments(*command, options.assignments);
+  add_allowed(*command, options.allowed);
   command->add_flag("--intervals", options.intervals,
                     "[min, max] of the contact forces of the last step, in summary and report");
   command->add_flag("--quiet", options.quiet, "no progress line, no warnings");
@@ -92,6 +93,7 @@ void add_distance(CLI::App& app, DistanceCommand& options) {
   command->add_option("A", options.a, "body, or BODY[i] for one of its shapes")->required();
   command->add_option("B", options.b, "the other one")->required();
   add_assignments(*command, options.assignments);
+  add_allowed(*command, options.allowed);
   command->add_option("--at", options.at, "simulate to this time first (default 0: as placed)")
       ->type_name("T")
       ->check(CLI::Range(0.0, 1e9).name(""));
@@ -104,6 +106,7 @@ void add_order(CLI::App& app, OrderOptions& options) {
                   order_examples);
   command->add_option("SCENE", options.scene, "scene file")->required();
   add_assignments(*command, options.assignments);
+  add_allowed(*command, options.allowed);
   command
       ->add_option("--halvings", options.halvings,
                    "how often the scene's step is halved, 2 to 16 (default 4, with "
@@ -128,6 +131,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
       app, "compare", "Run a scene under relaxed, pyramid and exact friction", compare_examples);
   command->add_option("SCENE", options.scene, "scene file")->required();
   add_assignments(*command, options.assignments);
+  add_allowed(*command, options.allowed);
   command
       ->add_option("--tolerance", options.tolerance,
                    "warn where the relaxation is off by more than this share (default 0.01)")

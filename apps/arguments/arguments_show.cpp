@@ -130,6 +130,7 @@ void add_view(CLI::App& app, ViewOptions& options) {
       ->check(CLI::Range(0, 65535).name(""))
       ->needs(live);
   add_assignments(*command, options.assignments)->needs(live);
+  add_allowed(*command, options.allowed)->needs(live);
   add_json(*command, options.json);
 }
 
@@ -162,6 +163,8 @@ void add_export(CLI::App& app, ExportCommand& options) {
   command->add_option("--every", options.every, "keep each N-th frame")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53).name(""));
+  command->add_flag("--contact-geometry", options.contact_geometry,
+                    "gltf and vtk: the shapes that touch, in place of what bodies look like");
   add_json(*command, options.json);
 }
 

@@ -6,6 +6,7 @@
 #include "commands/commands.hpp"
 #include "page/compare_page.hpp"
 #include "record/run/files.hpp"
+#include "runs/file_access.hpp"
 #include "runs/start_warnings.hpp"
 #include "runs/step_plan.hpp"
 #include "terminal/cpu_clock.hpp"
@@ -126,7 +127,7 @@ int compare(const CompareOptions& options) {
   if (!options.out.empty())
     if (const Result<void> kept = record::check_input_is_kept(*input, options.out, "scene"); !kept)
       return report(kept.error());
-  Result<Scene> scene = load_scene(*input, options.assignments);
+  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Result<record::FrictionComparison> comparison =

@@ -8,6 +8,7 @@
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "commands/commands.hpp"
+#include "runs/file_access.hpp"
 #include "runs/step_plan.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/json.hpp"
@@ -152,7 +153,7 @@ std::string distance_text(const Scene& scene, const Distance& d) {
 int distance(const DistanceCommand& options) {
   const Result<std::string> input = find_scene(options.scene);
   if (!input) return report(input.error());
-  const Result<Scene> scene = load_scene(*input, options.assignments);
+  const Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
   if (!scene) return report(scene.error());
   const Result<BodyPart> a = find_part(*scene->model, options.a),
                          b = find_part(*scene->model, options.b);

@@ -54,7 +54,8 @@ int export_trace(const ExportCommand& options) {
       options.out.empty() ? (fs::path(*trace).parent_path() / format->place).string() : options.out;
   if (const Result<void> kept = record::check_input_is_kept(*trace, out, "trace"); !kept)
     return report(kept.error());
-  const Result<exports::Exported> done = format->run(*trace, out, {.every = options.every});
+  const Result<exports::Exported> done = format->run(
+      *trace, out, {.every = options.every, .contact_geometry = options.contact_geometry});
   if (!done) return report(done.error());
   if (options.json) {
     print(text(Json{{"trace", *trace},

@@ -11,8 +11,11 @@
 #include "cairn/scene.hpp"
 #include "cairn/trace.hpp"
 #include "commands/commands.hpp"
+#include "commands/mesh_info.hpp"
+#include "mesh/files/read_mesh.hpp"
 #include "problem/files/problem_formats.hpp"
 #include "problem/files/text_file.hpp"
+#include "runs/file_access.hpp"
 #include "runs/start_warnings.hpp"
 #include "runs/step_plan.hpp"
 #include "terminal/scene_file.hpp"
@@ -21,11 +24,12 @@
 namespace cairn::app {
 namespace {
 
-enum class FileKind { scene, trace, problem };
+enum class FileKind { scene, trace, problem, mesh };
 
 // Scenes and problems are JSON text, traces are binary. What cannot be read counts as a scene: its
 // reader says why.
 FileKind kind_of_file(const std::string& file) {
+  if (mesh::is_mesh_name(file)) return FileKind::mesh;
   const Result<int> opened = base::open_input(file);
   if (!opened) return FileKind::scene;
   std::string head(5, '\0');
@@ -123,13 +127,15 @@ Json scene_json(const Scene& scene) {
   return json;
 }
 
-Result<Json> read_scene(const std::string& file) {
-  Result<Scene> scene = load_scene(file);
+Result<Json> read_scene(const FileOptions& options) {
+  const std::string& file = options.file;
+  Result<Scene> scene = load_scene(file, {}, file_access(options.allowed));
   if (!scene) return tl::unexpected(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start)
     scene->warnings.push_back(start.error().front().text());
   Json json = {{"file", file}, {"kind", "scene"}};
   json.update(scene_json(*scene));
+  if (!scene->notes.empty()) json["notes"] = scene->notes;
   json["warnings"] = scene->warnings;
   return json;
 }
@@ -232,8 +238,12 @@ std::string lines(const Json& json, const std::string& indent = "") {
   return result;
 }
 
-Result<Json> read(const std::string& file) {
+// `file`: the one that options.file names, a scene of the installed ones perhaps.
+Result<Json> read(FileOptions options, const std::string& file) {
+  options.file = file;
   switch (kind_of_file(file)) {
+    case FileKind::mesh:
+      return mesh_json(file);
     case FileKind::trace:
       return read_trace(file);
     case FileKind::problem:
@@ -241,15 +251,15 @@ Result<Json> read(const std::string& file) {
     case FileKind::scene:
       break;
   }
-  return read_scene(file);
+  return read_scene(options);
 }
 
 }  // namespace
 
 int info(const FileOptions& options) {
-  const Result<std::string> input = find_scene(options.file, "scene, trace or problem file");
+  const Result<std::string> input = find_scene(options.file, "scene, trace, problem or mesh file");
   if (!input) return report(input.error());
-  const Result<Json> json = read(*input);
+  const Result<Json> json = read(options, *input);
   if (!json) return report(json.error());
   print(options.json ? text(*json) : lines(*json));
   return exit_ok;

@@ -6,6 +6,7 @@
 #include "commands/commands.hpp"
 #include "page/plot.hpp"
 #include "record/run/files.hpp"
+#include "runs/file_access.hpp"
 #include "runs/start_warnings.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/json.hpp"
@@ -118,7 +119,7 @@ int order(const OrderOptions& options) {
   if (!options.out.empty())
     if (const Result<void> kept = record::check_input_is_kept(*input, options.out, "scene"); !kept)
       return report(kept.error());
-  Result<Scene> scene = load_scene(*input, options.assignments);
+  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));

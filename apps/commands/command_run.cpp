@@ -9,6 +9,7 @@
 #include "commands/commands.hpp"
 #include "page/report.hpp"
 #include "record/run/run.hpp"
+#include "runs/file_access.hpp"
 #include "runs/resume.hpp"
 #include "runs/run_folder.hpp"
 #include "runs/start_warnings.hpp"
@@ -29,6 +30,7 @@ std::string command_line(const RunOptions& options) {
   std::string line = "cairn run " + shell_word(options.scene);
   for (const std::string& assignment : options.assignments)
     line += " --set " + shell_word(assignment);
+  for (const std::string& folder : options.allowed) line += " --allow-path " + shell_word(folder);
   if (options.intervals) line += " --intervals";
   return line;
 }
@@ -247,6 +249,8 @@ int run_exit_code(const record::RunOutcome& outcome, const Run& run) {
 // From the first step or the checkpoint to the verdict; all that can be wrong before it is found.
 int go(const RunOptions& options, const State& state, record::RunRecorder& recorder, Run& run) {
   if (!options.quiet)
+    for (const std::string& note : run.scene.notes) warn("note: " + printable(note));
+  if (!options.quiet)
     for (const auto& list : {run.scene.warnings, recorder.warnings()})
       for (const std::string& warning : list) warn("warning: " + printable(warning));
   watch_signals();
@@ -309,7 +313,7 @@ int run(const RunOptions& options) {
   if (!options.resume.empty()) return resume(options);
   const Result<std::string> input = find_scene(options.scene);
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(*input, options.assignments);
+  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Run run{.scene = *scene,

@@ -26,6 +26,7 @@ struct RunOptions {
   std::string resume;                    // folder of the run to go on with; empty: start a new one
   std::int64_t checkpoint = 0;           // steps from one checkpoint to the next; 0: none
   std::vector<std::string> assignments;  // "simulation.step=0.01"
+  std::vector<std::string> allowed;      // folders of mesh files
   bool intervals = false;                // of the contact forces of the last step
   bool quiet = false;
   bool json = false;
@@ -45,7 +46,8 @@ int solve(const SolveOptions& options);
 struct FileOptions {
   std::string file;
   bool json = false;
-  bool replay = false;  // of check
+  bool replay = false;               // of check
+  std::vector<std::string> allowed;  // of info: folders of mesh files
 };
 int check(const FileOptions& options);
 int info(const FileOptions& options);
@@ -57,6 +59,7 @@ struct ViewOptions {
   bool serve = false;
   std::uint16_t port = 0;                // of `serve`; 0: the system chooses
   std::vector<std::string> assignments;  // of `serve`: "simulation.step=0.01"
+  std::vector<std::string> allowed;      // folders of mesh files
   bool json = false;
 };
 int view(const ViewOptions& options);
@@ -76,6 +79,7 @@ struct ExportCommand {
   std::string format;      // csv, gltf, vtk, hdf5
   std::string out;         // file or folder; empty: beside the trace
   std::int64_t every = 1;  // frames from one that is kept to the next
+  bool contact_geometry = false;
   bool json = false;
 };
 int export_trace(const ExportCommand& options);
@@ -99,6 +103,7 @@ int render(const RenderCommand& options);
 struct CompareOptions {
   std::string scene;
   std::vector<std::string> assignments;  // "simulation.step=0.01"
+  std::vector<std::string> allowed;      // folders of mesh files
   std::string out;                       // page with plots; empty: none
   double tolerance = 0.01;               // how far the relaxation may be off without a warning [-]
   bool json = false;
@@ -109,6 +114,7 @@ struct DistanceCommand {
   std::string scene;
   std::string a, b;                      // bodies, or shapes of them: NAME or NAME[i]
   std::vector<std::string> assignments;  // "bodies.box.position=[0,0,1]"
+  std::vector<std::string> allowed;      // folders of mesh files
   double at = 0;                         // time to simulate before [s]
   bool json = false;
 };
@@ -117,6 +123,7 @@ int distance(const DistanceCommand& options);
 struct OrderOptions {
   std::string scene;
   std::vector<std::string> assignments;  // "simulation.step=0.01"
+  std::vector<std::string> allowed;      // folders of mesh files
   int halvings = 4;                      // of the scene's step; at most, with an accuracy
   bool halvings_given = false;
   double accuracy_at_end = 0;  // [m]; 0: none is asked for
@@ -165,6 +172,7 @@ int bench_filter(const FilterOptions& options);
 struct VerdictBenchOptions {
   std::vector<std::string> scenes;       // files
   std::vector<std::string> assignments;  // "simulation.step=0.01"
+  std::vector<std::string> allowed;      // folders of mesh files
   int skip = 100, steps = 100;           // before the measurement, and in it
   bool json = false;
 };

@@ -7,6 +7,7 @@
 
 #include "cairn/trace.hpp"
 #include "record/trace/checkpoint.hpp"
+#include "runs/file_access.hpp"
 #include "runs/step_plan.hpp"
 #include "terminal/scene_file.hpp"
 
@@ -30,7 +31,7 @@ Result<Scene> scene_of(const RunOptions& options, const std::string& text,
   if (options.scene.empty()) return parse_scene(text, file);
   const Result<std::string> input = find_scene(options.scene);
   if (!input) return tl::unexpected(input.error());
-  return load_scene(*input, options.assignments);
+  return load_scene(*input, options.assignments, file_access(options.allowed));
 }
 
 Result<Unfinished> load(const RunOptions& options, const std::string& file) {

@@ -34,6 +34,24 @@ struct Motion {
   TimeFunction angle;         // [rad]
 };
 
+// Triangles that are drawn and never touch, stored once for all bodies that show them.
+struct DrawnMesh {
+  std::string name;                                    // unique
+  std::vector<Vec3> points;                            // [m]
+  std::vector<std::array<std::int32_t, 3>> triangles;  // counterclockwise seen from outside
+};
+
+using Colour = std::array<double, 3>;  // red, green, blue of sRGB, 0 to 1 [-]
+
+// A part of what a body looks like; it never touches.
+struct DrawnShape {
+  Geometry geometry = Point{};   // unless `mesh` names one
+  std::string mesh;              // of ModelDescription::meshes; empty: `geometry`
+  Vec3 scale = Vec3::Ones();     // of the mesh along x, y, z of S, positive [-]
+  Pose X_BS;                     // pose in the body frame
+  std::optional<Colour> colour;  // default: that of the body
+};
+
 struct BodyDescription {
   std::string name;    // unique; the canonical order of bodies is the order of names
   bool fixed = false;  // true: never moves
@@ -47,7 +65,9 @@ struct BodyDescription {
   Vec3 velocity = Vec3::Zero();          // of the body frame's origin in the world [m/s]
   Vec3 angular_velocity = Vec3::Zero();  // in the world [rad/s]
   std::vector<ShapeDescription> shapes;
-  std::optional<Motion> motion;  // present: the body is moved by hand and takes no force
+  std::optional<Motion> motion;    // present: the body is moved by hand and takes no force
+  std::vector<DrawnShape> visual;  // drawn in place of the shapes; empty: the shapes are drawn
+  std::optional<Colour> colour;    // default: chosen by whoever draws
 };
 
 struct DistanceJoint {
@@ -247,7 +267,8 @@ struct ModelDescription {
   std::vector<JointDescription> joints;
   std::vector<GearDescription> gears;
   std::vector<ForceDescription> forces;
-  std::vector<std::array<std::string, 2>> no_contact;  // pairs of bodies that never touch
+  std::vector<std::array<std::string, 2>> no_contact;    // pairs of bodies that never touch
+  std::vector<std::shared_ptr<const DrawnMesh>> meshes;  // that DrawnShape::mesh names
 };
 
 // ---- What the engine reads

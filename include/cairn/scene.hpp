@@ -42,12 +42,21 @@ struct Scene {
   std::string resolved;  // canonical JSON text of the scene after --set and generators: reading it
                          // gives this scene again
   std::vector<std::string> warnings;
+  std::vector<std::string> notes;  // what was made of mesh files, with the measured errors
+};
+
+// Which files a scene may name, and where what was computed from them is kept.
+struct FileAccess {
+  std::vector<std::string> folders;  // beside the folder of the scene and those below it
+  std::string cache;                 // folder for convex parts of meshes; empty: they are not kept
 };
 
 // `assignments` are texts "simulation.step=0.01" applied to the document before it is read.
-Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments = {});
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments = {},
+                         const FileAccess& access = {});
 Result<Scene> parse_scene(const std::string& text, const std::string& file,
-                          const std::vector<std::string>& assignments = {});
+                          const std::vector<std::string>& assignments = {},
+                          const FileAccess& access = {});
 
 // The JSON Schema of the format.
 std::string scene_schema();

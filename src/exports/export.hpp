@@ -9,7 +9,8 @@
 namespace cairn::exports {
 
 struct ExportOptions {
-  std::int64_t every = 1;  // keep each N-th frame, the initial one first
+  std::int64_t every = 1;         // keep each N-th frame, the initial one first
+  bool contact_geometry = false;  // of bodies, in place of what they look like: glTF and VTK
 };
 
 struct Exported {

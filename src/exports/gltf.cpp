@@ -9,6 +9,7 @@
 #include "base/json/json_text.hpp"
 #include "bytes/byte_planes.hpp"
 #include "exports/export.hpp"
+#include "exports/looks.hpp"
 #include "exports/mesh.hpp"
 #include "record/run/files.hpp"
 
@@ -113,13 +114,12 @@ std::string linear(const std::array<double, 3>& rgb) {
 // Meshes and materials that shapes share.
 class Parts {
  public:
-  Parts(const Model& model, const MeshSettings& settings, Document& document)
-      : model_(model), settings_(settings), d_(document) {}
+  Parts(const Looks& looks, Document& document) : looks_(looks), d_(document) {}
 
   std::size_t mesh(const std::string& key, const std::array<double, 3>& colour) {
     const auto known = meshes_.find({key, colour});
     if (known != meshes_.end()) return known->second;
-    if (!data_.contains(key)) data_[key] = add_mesh_data(make_mesh(model_, key, settings_), d_);
+    if (!data_.contains(key)) data_[key] = add_mesh_data(looks_.mesh(key), d_);
     const MeshAccessors& a = data_[key];
     Document::put(
         d_.meshes,
@@ -142,8 +142,7 @@ class Parts {
     return materials_[colour] = d_.material_count++;
   }
 
-  const Model& model_;
-  const MeshSettings& settings_;
+  const Looks& looks_;
   Document& d_;
   std::map<std::string, MeshAccessors> data_;
   std::map<std::pair<std::string, std::array<double, 3>>, std::size_t> meshes_;
@@ -155,18 +154,17 @@ std::string quaternion(const Quat& q) {
 }
 
 // The shapes of a body, then the body that holds them; returns its node.
-std::size_t add_body(const Model& model, BodyId id, const Track& track, Parts& parts,
-                     const std::array<double, 3>& colour, const MeshSettings& settings,
-                     Document& d) {
+std::size_t add_body(const Model& model, BodyId id, const Track& track, const Looks& looks,
+                     Parts& parts, Document& d) {
   const std::vector<float> place(track.places.begin(), track.places.begin() + 3),
       turn(track.turns.begin(), track.turns.begin() + 4);
   const Pose X_WB{Vec3(place[0], place[1], place[2]), Quat(turn[3], turn[0], turn[1], turn[2])};
   std::string children;
-  for (const ShapeMesh& shape : body_meshes(model, id, X_WB, settings)) {
+  for (const ShapeMesh& shape : looks.parts(id, X_WB)) {
     const Vec3 &p = shape.X_BS.p, &s = shape.scale;
     Document::put(d.nodes,
                   fmt::format("{{\"mesh\":{},\"translation\":{},\"rotation\":{},\"scale\":{}}}",
-                              parts.mesh(shape.key, colour),
+                              parts.mesh(shape.key, shape.colour.value_or(looks.colour(id))),
                               list({narrow(p.x()), narrow(p.y()), narrow(p.z())}),
                               quaternion(shape.X_BS.R.normalized()),
                               list({narrow(s.x()), narrow(s.y()), narrow(s.z())})));
@@ -274,14 +272,13 @@ Result<Exported> export_gltf(const std::string& trace, const std::string& path,
 
   const MeshSettings settings = mesh_settings(model, bounds->lo, bounds->hi);
   Document d;
-  Parts parts(model, settings, d);
-  const auto colours = body_colours(model);
+  const Looks looks(walk->scene(), settings, options.contact_geometry);
+  Parts parts(looks, d);
   std::string bodies;
   std::optional<std::size_t> time;
   for (std::size_t i = 0; i < tracks.size(); ++i) {
     const Track& track = tracks[i];
-    const std::size_t node =
-        add_body(model, static_cast<BodyId>(i), track, parts, colours[i], settings, d);
+    const std::size_t node = add_body(model, static_cast<BodyId>(i), track, looks, parts, d);
     Document::put(bodies, fmt::format("{}", node));
     if (!track.moves && !track.rotates) continue;
     if (!time)

@@ -94,6 +94,35 @@ std::vector<Eigen::Vector2d> circle(int corners) {
   return points;
 }
 
+// A square around the origin that faces z.
+Mesh square() {
+  Mesh mesh;
+  put_face(mesh, {Vec3(-1, -1, 0), Vec3(1, -1, 0), Vec3(1, 1, 0), Vec3(-1, 1, 0)}, Vec3::UnitZ());
+  return mesh;
+}
+
+std::array<double, 3> from_hsl(double hue, double saturation, double lightness) {
+  std::array<double, 3> rgb{};
+  const double a = saturation * std::min(lightness, 1 - lightness);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double k = std::fmod((i == 0 ? 0 : i == 1 ? 8 : 4) + hue / 30, 12);
+    rgb[i] = lightness - a * std::max(-1.0, std::min({k - 3, 9 - k, 1.0}));
+  }
+  return rgb;
+}
+
+double median_radius(const Model& model) {
+  std::vector<double> radii;
+  for (const Body& body : model.bodies)
+    if (body.kind == BodyKind::dynamic && body.radius > 0) radii.push_back(body.radius);
+  if (radii.empty()) return model.length_unit;
+  std::nth_element(radii.begin(), radii.begin() + static_cast<std::ptrdiff_t>(radii.size() / 2),
+                   radii.end());
+  return radii[radii.size() / 2];
+}
+
+}  // namespace
+
 Mesh polyhedron_mesh(const Polyhedron& p, double thickness) {
   if (p.planar) {
     std::vector<Eigen::Vector2d> outline;
@@ -107,13 +136,6 @@ Mesh polyhedron_mesh(const Polyhedron& p, double thickness) {
       loop.push_back(p.vertices[static_cast<std::size_t>(v)]);
     put_face(mesh, loop, p.faces[f].normal);
   }
-  return mesh;
-}
-
-// A square around the origin that faces z.
-Mesh square() {
-  Mesh mesh;
-  put_face(mesh, {Vec3(-1, -1, 0), Vec3(1, -1, 0), Vec3(1, 1, 0), Vec3(-1, 1, 0)}, Vec3::UnitZ());
   return mesh;
 }
 
@@ -148,32 +170,12 @@ ShapeMesh shape_mesh(const Shape& shape, const Pose& X_BS, const Pose& X_WB,
       return mesh;
     }
     ShapeMesh flat() const { return of(fmt::format("flat {}", shape.polyhedron), Vec3::Ones()); }
-    ShapeMesh of(std::string key, const Vec3& scale) const { return {std::move(key), scale, X_BS}; }
+    ShapeMesh of(std::string key, const Vec3& scale) const {
+      return {std::move(key), scale, X_BS, {}};
+    }
   } visitor{shape, settings, X_BS, X_WB};
   return std::visit(visitor, shape.geometry);
 }
-
-std::array<double, 3> from_hsl(double hue, double saturation, double lightness) {
-  std::array<double, 3> rgb{};
-  const double a = saturation * std::min(lightness, 1 - lightness);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double k = std::fmod((i == 0 ? 0 : i == 1 ? 8 : 4) + hue / 30, 12);
-    rgb[i] = lightness - a * std::max(-1.0, std::min({k - 3, 9 - k, 1.0}));
-  }
-  return rgb;
-}
-
-double median_radius(const Model& model) {
-  std::vector<double> radii;
-  for (const Body& body : model.bodies)
-    if (body.kind == BodyKind::dynamic && body.radius > 0) radii.push_back(body.radius);
-  if (radii.empty()) return model.length_unit;
-  std::nth_element(radii.begin(), radii.begin() + static_cast<std::ptrdiff_t>(radii.size() / 2),
-                   radii.end());
-  return radii[radii.size() / 2];
-}
-
-}  // namespace
 
 MeshSettings mesh_settings(const Model& model, const Vec3& lo, const Vec3& hi) {
   const double size = std::max((hi - lo).norm(), model.length_unit), typical = median_radius(model);
@@ -196,7 +198,7 @@ std::vector<ShapeMesh> body_meshes(const Model& model, BodyId id, const Pose& X_
     meshes.push_back(shape_mesh(shape, X_BS, X_WB, settings));
   }
   if (meshes.empty() && body.kind != BodyKind::fixed)
-    meshes.push_back({"ball", Vec3::Constant(settings.marker), {body.p_Bcm, Quat::Identity()}});
+    meshes.push_back({"ball", Vec3::Constant(settings.marker), {body.p_Bcm, Quat::Identity()}, {}});
   return meshes;
 }
 
@@ -211,9 +213,9 @@ Mesh make_mesh(const Model& model, const std::string& key, const MeshSettings& s
 }
 
 // As in the player (viewer/src/colors.js).
-std::vector<std::array<double, 3>> body_colours(const Model& model) {
+std::vector<Colour> body_colours(const Model& model) {
   constexpr std::array<double, 8> hues = {212, 24, 152, 338, 265, 45, 186, 95};
-  std::vector<std::array<double, 3>> colours(model.bodies.size(), from_hsl(220, 0.08, 0.64));
+  std::vector<Colour> colours(model.bodies.size(), from_hsl(220, 0.08, 0.64));
   const auto free = std::count_if(model.bodies.begin(), model.bodies.end(),
                                   [](const Body& b) { return b.kind == BodyKind::dynamic; });
   const double typical = median_radius(model);

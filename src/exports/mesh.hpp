@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,17 +34,24 @@ MeshSettings mesh_settings(const Model& model, const Vec3& lo, const Vec3& hi);
 struct ShapeMesh {
   std::string key;
   Vec3 scale = Vec3::Ones();
-  Pose X_BS;  // in the body frame
+  Pose X_BS;                                    // in the body frame
+  std::optional<Colour> colour = std::nullopt;  // default: that of the body
 };
+
+// Of one shape at X_BS on a body at X_WB.
+ShapeMesh shape_mesh(const Shape& shape, const Pose& X_BS, const Pose& X_WB,
+                     const MeshSettings& settings);
 
 // What a body looks like; a small ball where it has no shapes. `X_WB`: its body frame at the start.
 std::vector<ShapeMesh> body_meshes(const Model& model, BodyId body, const Pose& X_WB,
                                    const MeshSettings& settings);
 
+Mesh polyhedron_mesh(const Polyhedron& polyhedron, double thickness);
+
 // The mesh behind a key that body_meshes() gave.
 Mesh make_mesh(const Model& model, const std::string& key, const MeshSettings& settings);
 
 // Colour of a body [sRGB, 0 to 1]: few bodies have their own, many are shades of one.
-std::vector<std::array<double, 3>> body_colours(const Model& model);
+std::vector<Colour> body_colours(const Model& model);
 
 }  // namespace cairn::exports

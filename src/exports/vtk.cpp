@@ -9,6 +9,7 @@
 #include "bytes/byte_planes.hpp"
 #include "bytes/text_form.hpp"
 #include "exports/export.hpp"
+#include "exports/looks.hpp"
 #include "exports/mesh.hpp"
 #include "record/run/files.hpp"
 
@@ -88,14 +89,14 @@ struct Figures {
   };
   std::vector<Part> parts;
 
-  Figures(const record::TraceWalk& walk, const MeshSettings& settings) {
+  Figures(const record::TraceWalk& walk, const Looks& looks) {
     const Model& model = walk.model();
     std::map<std::string, Mesh> meshes;
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
       const auto id = static_cast<BodyId>(i);
       const BodyMotion m = walk.motion(id);
-      for (const ShapeMesh& shape : body_meshes(model, id, {m.position, m.orientation}, settings)) {
-        if (!meshes.contains(shape.key)) meshes[shape.key] = make_mesh(model, shape.key, settings);
+      for (const ShapeMesh& shape : looks.parts(id, {m.position, m.orientation})) {
+        if (!meshes.contains(shape.key)) meshes[shape.key] = looks.mesh(shape.key);
         const Mesh& mesh = meshes[shape.key];
         Part part{id, {}, mesh.triangles};
         for (const Vec3& p : mesh.points)
@@ -196,7 +197,7 @@ Result<Exported> export_vtk(const std::string& trace, const std::string& folder,
   while (walk->next()) {
     if ((walk->frames() - 1) % options.every != 0) continue;
     if (walk->frame().report.status == StepStatus::stopped) continue;  // the state before it again
-    if (!figures) figures.emplace(*walk, settings);
+    if (!figures) figures.emplace(*walk, Looks(walk->scene(), settings, options.contact_geometry));
     ++done.frames;
     Result<void> written = entry("bodies", bodies, bodies_file(*walk, *figures));
     if (written) written = entry("contacts", contacts, contacts_file(*walk));

@@ -13,6 +13,7 @@
 #include "model/checks.hpp"
 #include "model/conventions.hpp"
 #include "model/materials.hpp"
+#include "model/shape/drawing_checks.hpp"
 #include "model/shape/inner_radius.hpp"
 
 namespace cairn {
@@ -154,6 +155,10 @@ Result<BuiltModel> build(const ModelDescription& description) try {
   for (std::size_t i = 0; i < description.bodies.size(); ++i)
     parts.push_back(
         model::build_body(description.bodies[i], body_path(i), materials, polyhedra, checks));
+  model::PolyhedronTable drawn;
+  model::check_drawn_meshes(description, checks);
+  for (std::size_t i = 0; i < description.bodies.size(); ++i)
+    model::check_drawing(description.bodies[i], description, body_path(i), drawn, checks);
   if (limits_to_world(description)) {
     const std::string world = "world";
     const auto before = [&](std::size_t i, const std::string& name) {

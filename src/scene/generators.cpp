@@ -198,8 +198,9 @@ void generate(const json::Node& node, const std::string& path, ReadModel& out,
   fields.read("name", prefix);
   fields.read("origin", origin);
   const json::Node* of = fields.find("of");
-  BodyDescription body;
-  if (of) body = read_body(*of, fields.path("of"), template_fields(), errors);
+  ReadBody read;
+  if (of) read = read_body(*of, fields.path("of"), template_fields(), out.files, errors);
+  BodyDescription& body = read.description;
   // Nothing is made before it is known to fit.
   out.generated_parts += count_bodies(node) * parts_of(body);
   if (out.generated_parts > most_parts)
@@ -233,12 +234,12 @@ void generate(const json::Node& node, const std::string& path, ReadModel& out,
     body.position = positions[i];
     if (!turns.empty()) body.orientation = turns[i] * upright;
     out.description.bodies.push_back(body);
-    out.bodies.push_back({of, fields.path("of"), &node, path});
+    out.bodies.push_back({of, fields.path("of"), &node, path, read.shapes});
     if (!link || i == 0) continue;
     joint.name = fmt::format("{}-joint{:0{}}", prefix, i, width);
     joint.bodies = {numbered(i - 1), numbered(i)};
     out.description.joints.push_back(joint);
-    out.joints.push_back({link, fields.path("joint"), &node, path});
+    out.joints.push_back({link, fields.path("joint"), &node, path, {}});
   }
 }
 

@@ -1,35 +1,29 @@
 // Reads the fields of a hull and the file that they may name, writes its points.
 #include "scene/read_hull.hpp"
 
-#include <filesystem>
-
 #include "cairn/polyhedron.hpp"
-#include "scene/obj_file.hpp"
+#include "mesh/convexity.hpp"
 
 namespace cairn::scene {
 namespace {
 
-// Points of an OBJ file whose name is relative to the scene's folder.
-std::vector<Vec3> read_points(const Fields& fields, SceneErrors& errors) {
+// Points of a mesh file whose name is relative to the scene's folder.
+std::vector<Vec3> read_points(const Fields& fields, MeshFiles& files, SceneErrors& errors) {
+  const auto mesh = files.read(fields, errors);
+  if (!mesh) return {};
   std::string name;
-  if (!fields.read("file", name)) return {};
-  const std::filesystem::path folder = std::filesystem::path(errors.file()).parent_path();
-  const std::string file = (folder / name).string();
-  const Result<ObjMesh> mesh = read_obj(file);
-  if (!mesh) {
-    for (Error error : mesh.error()) {
-      error.path = fields.path("file");
-      errors.add_elsewhere(std::move(error));
-    }
-    return {};
-  }
-  Result<Polyhedron> hull = hull_polyhedron(mesh->points);
+  fields.read("file", name);
+  const std::string file = files.path_of(name);
+  Result<Polyhedron> hull = hull_polyhedron(mesh->mesh.points);
   bool take_hull = false;
   fields.read("convex_hull", take_hull);
   if (hull && !take_hull)
-    if (std::optional<Error> lost = difference_from_hull(*mesh, *hull)) {
+    if (std::optional<Error> lost = mesh::difference_from_hull(mesh->mesh, *hull)) {
       lost->path = fields.path("file");
       lost->what = file + ": " + lost->what;
+      lost->fix =
+          "\"convex_hull\": true takes the hull in its place; a shape of type \"mesh\" with "
+          "\"as\": \"decompose\" keeps the form";
       errors.add(*fields.find("file"), std::move(*lost));
       return {};
     }
@@ -63,7 +57,7 @@ std::vector<Vec3> intersect(const Fields& fields, SceneErrors& errors) {
 
 }  // namespace
 
-Hull read_hull(const Fields& fields, SceneErrors& errors) {
+Hull read_hull(const Fields& fields, MeshFiles& files, SceneErrors& errors) {
   Hull hull;
   const bool vertices = fields.find("vertices"), file = fields.find("file"),
              rows = fields.find("A"), sides = fields.find("b");
@@ -82,7 +76,7 @@ Hull read_hull(const Fields& fields, SceneErrors& errors) {
                "convex_hull belongs to \"file\"", json::summary(*flag), "",
                "leave it out: other hulls are convex by definition");
   if (vertices) fields.read("vertices", hull.vertices);
-  if (file) hull.vertices = read_points(fields, errors);
+  if (file) hull.vertices = read_points(fields, files, errors);
   if (rows) hull.vertices = intersect(fields, errors);
   return hull;
 }

@@ -1,20 +1,27 @@
 // Reads a document, writes the description of the model; ranges and names are the builder's matter.
 #include "scene/read_model.hpp"
 
-#include <limits>
-
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/suggestion.hpp"
+#include "model/checks.hpp"
 #include "model/materials.hpp"
+#include "model/shape/mass_properties.hpp"
 #include "scene/generators.hpp"
+#include "scene/mesh/drawn_mesh_text.hpp"
+#include "scene/mesh/mesh_shape.hpp"
 #include "scene/read_hull.hpp"
 
 namespace cairn::scene {
 namespace {
 
-Geometry read_geometry(const Fields& fields, std::string_view type, SceneErrors& errors) {
+Geometry read_geometry(const Fields& fields, std::string_view type, MeshFiles& files,
+                       SceneErrors& errors) {
   if (type == "sphere") {
     Sphere s;
     fields.read("radius", s.radius);
@@ -51,7 +58,7 @@ Geometry read_geometry(const Fields& fields, std::string_view type, SceneErrors&
     fields.read("radii", s.radii);
     return s;
   }
-  if (type == "hull") return read_hull(fields, errors);
+  if (type == "hull") return read_hull(fields, files, errors);
   if (type == "polygon") {
     Polygon s;
     fields.read("vertices", s.vertices);
@@ -61,16 +68,119 @@ Geometry read_geometry(const Fields& fields, std::string_view type, SceneErrors&
   return Point{};
 }
 
-ShapeDescription read_shape(const json::Node& node, const std::string& path, SceneErrors& errors) {
-  ShapeDescription shape;
-  const FieldTable* table = table_of_type(node, path, shape_tables(), errors);
-  if (!table) return shape;
+// The shapes of a body, those that are drawn, and the mass properties that need the meshes.
+class BodyShapes {
+ public:
+  BodyShapes(ReadBody& body, MeshFiles& files, SceneErrors& errors)
+      : out_(body), body_(body.description), files_(files), errors_(errors) {}
+
+  void add(const json::Node& node, const std::string& path, std::size_t number) {
+    ShapeDescription shape;
+    const FieldTable* table = table_of_type(node, path, shape_tables(), errors_);
+    if (!table) return put(shape, number);
+    const Fields fields(node, path, *table, errors_);
+    fields.read("position", shape.X_BS.p);
+    fields.read("orientation", shape.X_BS.R);
+    fields.read("material", shape.material);
+    if (std::string_view(table->name) == "mesh") return add_mesh(fields, shape, number);
+    shape.geometry = read_geometry(fields, table->name, files_, errors_);
+    draw(shape);
+    put(shape, number);
+  }
+
+  // Meshes are drawn as they are, and weigh what they are.
+  void finish() {
+    if (!any_mesh_) return;
+    if (body_.visual.empty()) body_.visual = std::move(drawn_);
+    const bool planar = std::any_of(body_.shapes.begin(), body_.shapes.end(),
+                                    [](const auto& s) { return is_planar(s.geometry); });
+    if (body_.fixed || body_.motion || planar || (body_.mass && body_.density)) return;
+    for (std::size_t i = 0; i < body_.shapes.size(); ++i)
+      if (!of_mesh_[i])
+        solids_.push_back(
+            placed(model::mass_properties(body_.shapes[i].geometry, 1), body_.shapes[i].X_BS));
+    const model::MassProperties all = model::combine(solids_);
+    const bool heavy = body_.density && *body_.density > 0 && std::isfinite(*body_.density);
+    if (!(all.mass > 0) || !(heavy || body_.mass)) return;
+    if (heavy) body_.mass = *std::exchange(body_.density, std::nullopt) * all.mass;
+    // A centre alone, without the inertia about it, is the builder's fault to report.
+    if (!body_.inertia && !body_.center_of_mass)
+      body_.inertia = all.inertia * (*body_.mass / all.mass);
+    if (!body_.center_of_mass && body_.inertia) body_.center_of_mass = all.center;
+  }
+
+ private:
+  void put(const ShapeDescription& shape, std::size_t number, bool of_mesh = false) {
+    body_.shapes.push_back(shape);
+    out_.shapes.push_back(number);
+    of_mesh_.push_back(of_mesh);
+  }
+
+  void draw(const ShapeDescription& shape) {
+    DrawnShape& drawn = drawn_.emplace_back();
+    drawn.geometry = shape.geometry;
+    drawn.X_BS = shape.X_BS;
+  }
+
+  static model::MassProperties placed(const model::MassProperties& solid, Pose X_BS) {
+    if (X_BS.R.norm() > 0) X_BS.R.normalize();
+    return model::transformed(solid, X_BS);
+  }
+
+  void add_mesh(const Fields& fields, ShapeDescription& shape, std::size_t number) {
+    std::optional<MeshShape> mesh = read_mesh_shape(fields, files_, errors_);
+    if (!mesh) return put(shape, number);
+    any_mesh_ = true;
+    solids_.push_back(placed(mesh->solid, shape.X_BS));
+    for (std::vector<Vec3>& hull : mesh->hulls) {
+      shape.geometry = Hull{std::move(hull)};
+      put(shape, number, true);
+      if (mesh->drawn.empty()) draw(shape);
+    }
+    if (mesh->drawn.empty()) return;
+    shape.geometry = Point{};
+    draw(shape);
+    drawn_.back().mesh = mesh->drawn;
+    drawn_.back().scale = mesh->drawn_scale;
+  }
+
+  ReadBody& out_;
+  BodyDescription& body_;
+  MeshFiles& files_;
+  SceneErrors& errors_;
+  bool any_mesh_ = false;
+  std::vector<bool> of_mesh_;  // beside the shapes
+  std::vector<model::MassProperties> solids_;
+  std::vector<DrawnShape> drawn_;
+};
+
+std::optional<Colour> read_colour(const Fields& fields, SceneErrors& errors) {
+  Vec3 rgb;
+  if (!fields.read("color", rgb)) return std::nullopt;
+  if ((rgb.array() >= 0).all() && (rgb.array() <= 1).all()) return Colour{rgb[0], rgb[1], rgb[2]};
+  errors.add(*fields.find("color"), fields.path("color"), ErrorCode::out_of_range,
+             "part of a colour is out of range", model::to_text(rgb), "0 to 1",
+             "write [red, green, blue]");
+  return std::nullopt;
+}
+
+void read_visual(const json::Node& node, const std::string& path, MeshFiles& files,
+                 BodyDescription& body, SceneErrors& errors) {
+  const FieldTable* table = table_of_type(node, path, visual_tables(), errors);
+  if (!table) return;
   const Fields fields(node, path, *table, errors);
-  shape.geometry = read_geometry(fields, table->name, errors);
+  DrawnShape shape;
+  if (std::string_view(table->name) == "mesh") {
+    std::optional<DrawnShape> mesh = read_drawn_shape(fields, files, errors);
+    if (!mesh) return;
+    shape = std::move(*mesh);
+  } else {
+    shape.geometry = read_geometry(fields, table->name, files, errors);
+  }
   fields.read("position", shape.X_BS.p);
   fields.read("orientation", shape.X_BS.R);
-  fields.read("material", shape.material);
-  return shape;
+  shape.colour = read_colour(fields, errors);
+  body.visual.push_back(std::move(shape));
 }
 
 Motion read_motion(const json::Node& node, const std::string& path, SceneErrors& errors) {
@@ -187,10 +297,11 @@ void read_materials(const json::Node& node, const std::string& path, ModelDescri
 
 }  // namespace
 
-BodyDescription read_body(const json::Node& node, const std::string& path, const FieldTable& table,
-                          SceneErrors& errors) {
+ReadBody read_body(const json::Node& node, const std::string& path, const FieldTable& table,
+                   MeshFiles& files, SceneErrors& errors) {
   const Fields fields(node, path, table, errors);
-  BodyDescription body;
+  ReadBody out;
+  BodyDescription& body = out.description;
   fields.read("name", body.name);
   fields.read("fixed", body.fixed);
   fields.read("dof", body.dof);
@@ -202,12 +313,19 @@ BodyDescription read_body(const json::Node& node, const std::string& path, const
   fields.read("orientation", body.orientation);
   fields.read("velocity", body.velocity);
   fields.read("angular_velocity", body.angular_velocity);
-  fields.each("shapes", [&](const json::Node& item, const std::string& item_at) {
-    body.shapes.push_back(read_shape(item, item_at, errors));
-  });
+  body.colour = read_colour(fields, errors);
   if (const json::Node* motion = fields.find("motion"))
     body.motion = read_motion(*motion, fields.path("motion"), errors);
-  return body;
+  fields.each("visual", [&](const json::Node& item, const std::string& item_at) {
+    read_visual(item, item_at, files, body, errors);
+  });
+  BodyShapes shapes(out, files, errors);
+  std::size_t number = 0;
+  fields.each("shapes", [&](const json::Node& item, const std::string& item_at) {
+    shapes.add(item, item_at, number++);
+  });
+  shapes.finish();
+  return out;
 }
 
 static JointLimits read_limits(const Fields& fields) {
@@ -373,17 +491,31 @@ static GearDescription read_gear(const json::Node& node, const std::string& path
   return gear;
 }
 
-ReadModel read_model(const json::Node& root, SceneErrors& errors) {
+// Meshes that are written out, as resolved scenes do.
+static void read_meshes(const Fields& fields, MeshFiles& files, SceneErrors& errors) {
+  const json::Node* node = fields.find("meshes");
+  if (!node) return;
+  if (!node->is(json::Node::Kind::object))
+    return errors.wrong_type(*node, fields.path("meshes"), "an object");
+  for (std::size_t i = 0; i < node->keys.size(); ++i)
+    if (auto mesh = read_drawn_mesh(node->keys[i].text, node->items[i],
+                                    child_path("meshes", node->keys[i].text), errors))
+      files.add_drawn(std::move(mesh));
+}
+
+ReadModel read_model(const json::Node& root, const FileAccess& access, SceneErrors& errors) {
   const Fields fields(root, "", scene_fields(), errors);
-  ReadModel out;
+  ReadModel out(MeshFiles(errors.file(), access));
   ModelDescription& description = out.description;
   fields.read("name", description.name);
   fields.read("gravity", description.gravity);
   if (const json::Node* materials = fields.find("materials"))
     read_materials(*materials, "materials", description, errors);
+  read_meshes(fields, out.files, errors);
   fields.each("bodies", [&](const json::Node& node, const std::string& path) {
-    description.bodies.push_back(read_body(node, path, body_fields(), errors));
-    out.bodies.push_back({&node, path, nullptr, ""});
+    ReadBody body = read_body(node, path, body_fields(), out.files, errors);
+    description.bodies.push_back(std::move(body.description));
+    out.bodies.push_back({&node, path, nullptr, "", std::move(body.shapes)});
   });
   fields.each("gears", [&](const json::Node& node, const std::string& path) {
     description.gears.push_back(read_gear(node, path, errors));
@@ -392,7 +524,7 @@ ReadModel read_model(const json::Node& root, SceneErrors& errors) {
     const FieldTable* table = table_of_type(node, path, joint_tables(), errors);
     description.joints.push_back(table ? read_joint(node, path, *table, errors)
                                        : JointDescription{});
-    out.joints.push_back({&node, path, nullptr, ""});
+    out.joints.push_back({&node, path, nullptr, "", {}});
   });
   fields.each("forces", [&](const json::Node& node, const std::string& path) {
     read_force(node, path, description.forces, errors);
@@ -407,6 +539,7 @@ ReadModel read_model(const json::Node& root, SceneErrors& errors) {
   fields.each("generate", [&](const json::Node& node, const std::string& path) {
     generate(node, path, out, errors);
   });
+  description.meshes = out.files.drawn();
   return out;
 }
 

@@ -37,7 +37,19 @@ Place place_in(const std::vector<scene::Origin>& origins, const std::string& lis
   const auto number = static_cast<std::size_t>(std::stoul(path.substr(start, close - start)));
   const scene::Origin& origin = origins[number];
   std::string rest = path.substr(close + 1);
-  if (!origin.generator) return {&scene::deepest(root, path), path};
+  // A mesh may have become several shapes.
+  constexpr std::string_view shapes = ".shapes[";
+  if (rest.starts_with(shapes)) {
+    const std::size_t end = rest.find(']');
+    const auto shape =
+        static_cast<std::size_t>(std::stoul(rest.substr(shapes.size(), end - shapes.size())));
+    if (shape < origin.shapes.size())
+      rest = std::string(shapes) + std::to_string(origin.shapes[shape]) + rest.substr(end);
+  }
+  if (!origin.generator) {
+    const std::string at = path.substr(0, close + 1) + rest;
+    return {&scene::deepest(root, at), at};
+  }
   // Names, positions and partners are the generator's doing, all else is the template's.
   if (rest == ".name" || rest == ".position" || rest.starts_with(".bodies")) {
     const std::string at = rest == ".name" ? origin.generator_path + rest : origin.generator_path;
@@ -99,7 +111,8 @@ std::string stem(const std::string& file) {
 }  // namespace
 
 Result<Scene> parse_scene(const std::string& text, const std::string& file,
-                          const std::vector<std::string>& assignments) try {
+                          const std::vector<std::string>& assignments,
+                          const FileAccess& access) try {
   Result<json::Node> document = json::parse_document(text, file);
   if (!document) return tl::unexpected<Errors>(std::move(document.error()));
   json::Node& root = *document;
@@ -115,7 +128,7 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   Scene scene;
   scene.file = file;
   read_version(root, errors);
-  scene::ReadModel read = scene::read_model(root, errors);
+  scene::ReadModel read = scene::read_model(root, access, errors);
   if (!root.find("name")) read.description.name = stem(file);
   if (!json::is_utf8(read.description.name))
     errors.add(root, {.code = ErrorCode::encoding,
@@ -166,16 +179,18 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   scene.model = std::move(built->model);
   scene.initial = std::move(built->initial);
   scene.warnings = std::move(built->warnings);
+  scene.notes = read.files.notes();
   scene.resolved = scene::resolved_text(scene);
   return scene;
 } catch (...) {
   return fail(base::caught_error());
 }
 
-Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments) try {
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments,
+                         const FileAccess& access) try {
   const Result<std::string> text = base::read_input(file, json::DocumentLimits{}.bytes);
   if (!text) return tl::unexpected<Errors>(text.error());
-  return parse_scene(*text, file, assignments);
+  return parse_scene(*text, file, assignments, access);
 } catch (...) {
   return fail(base::caught_error());
 }

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "cairn/scene.hpp"
-#include "scene/obj_file.hpp"
 
 namespace cairn::test_hull_scene {
 namespace {

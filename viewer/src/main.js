@@ -3,6 +3,7 @@ import { apply, readAddress } from './address.js';
 import { Clip } from './clip.js';
 import { el } from './dom.js';
 import { startLive } from './live/live.js';
+import { unpackMeshes } from './meshes.js';
 import { readPayload } from './payload.js';
 import { Player } from './player.js';
 import { selfTest, watchErrors } from './selftest.js';
@@ -17,7 +18,9 @@ async function start() {
   const testing = address.has('selftest');
   const errors = testing ? watchErrors() : [];
   try {
-    const clip = new Clip(await readPayload(document.getElementById('cairn-clip').textContent));
+    const payload = await readPayload(document.getElementById('cairn-clip').textContent);
+    await unpackMeshes(payload.header.scene);
+    const clip = new Clip(payload);
     if (document.body.classList.contains('cairn-page')) document.title = clip.header.title || 'Cairn';
     const player = new Player(clip, root);
     apply(player, address);

@@ -6,6 +6,14 @@ const NOT_UNIQUE = ['', ', not unique: shortest', ', not unique: of the solver']
 const MOST = 8; // contacts listed
 const OFFERED = 50; // names offered while typing
 
+// "hull, box"; many of a kind are counted.
+function shapeList(shapes) {
+  const counts = new Map();
+  for (const { type } of shapes) counts.set(type, (counts.get(type) ?? 0) + 1);
+  if (shapes.length <= 4) return shapes.map((shape) => shape.type).join(', ') || 'none';
+  return [...counts].map(([type, count]) => `${count} ${type}`).join(', ');
+}
+
 export class Panel {
   constructor(clip, world, choose) {
     this.clip = clip;
@@ -57,7 +65,7 @@ export class Panel {
     const body = this.world.bodies[this.index];
     if (!body) return;
     const vector = (v) => v.map((x) => short(x)).join(', ');
-    const rows = [['kind', body.kind], ['shapes', body.shapes.map((shape) => shape.type).join(', ') || 'none']];
+    const rows = [['kind', body.kind], ['shapes', shapeList(body.shapes)]];
     if (body.kind === 'dynamic') rows.splice(1, 0, ['mass', short(body.mass) + ' kg']);
     if (body.moving >= 0) {
       const p = [0, 0, 0];

@@ -2,14 +2,14 @@
 
 const types = { f64: Float64Array, f32: Float32Array, u32: Uint32Array, u8: Uint8Array };
 
-function bytesOf(base64) {
+export function bytesOf(base64) {
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
   return bytes;
 }
 
-async function inflate(bytes) {
+export async function inflate(bytes) {
   if (typeof DecompressionStream === 'undefined')
     throw new Error('this browser is too old for the player: it lacks DecompressionStream');
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));

@@ -57,6 +57,7 @@ export class Player {
       layer('joints', 'Joints', 'Joints, anchors, springs', 'J', stage.joints.group, 'visible'),
       layer('trails', 'Paths', 'Paths of the bodies', 'T', stage.trails.group, 'visible'),
       { name: 'shadows', label: 'Shadows', title: 'Shadows', key: 'H', get: () => stage.shadows, set: (on) => stage.setShadows(on) },
+      { name: 'geometry', label: 'Geometry', title: 'Contact geometry in place of what is drawn', key: 'K', get: () => stage.bodies.contactGeometry, set: (on) => stage.bodies.setContactGeometry(on) },
       { name: 'speed', label: 'Speed', title: 'Colour by speed: blue slow, yellow fast', key: 'V', get: () => stage.bodies.bySpeed, set: (on) => stage.bodies.setBySpeed(on) },
       layer('follow', 'Follow', 'Follow the selected body', 'G', stage, 'following'),
       layer('loop', 'Loop', 'Play in a loop', 'L', playback, 'loop'),
@@ -66,7 +67,8 @@ export class Player {
       { name: 'help', label: '?', title: 'About this page, and the keys', key: '?', get: () => !this.sheet.hidden, set: (on) => { this.sheet.hidden = !on; } },
     ];
     const links = world.joints.length + world.springs.length > 0;
-    return all.filter(({ name }) => (links || name !== 'joints') && !(world.planar && name === 'shadows') && (this.clip.live || clipHasContacts(this.clip) || !['contacts', 'forces', 'normals'].includes(name)));
+    const drawn = world.bodies.some((body) => body.visual.length > 0);
+    return all.filter(({ name }) => (links || name !== 'joints') && (drawn || name !== 'geometry') && !(world.planar && name === 'shadows') && (this.clip.live || clipHasContacts(this.clip) || !['contacts', 'forces', 'normals'].includes(name)));
   }
 
   layOut() {

@@ -82,6 +82,16 @@ function meshes() {
   }));
 }
 
+// How often each mesh of the picture is drawn, and its corners; first what is seen, then what touches.
+function looks({ stage }) {
+  const list = () => stage.bodies.meshes.map((mesh) => ({ times: mesh.count, corners: mesh.geometry.getAttribute('position').count, color: mesh.instanceColor ? [...mesh.instanceColor.array.slice(0, 3)] : null }));
+  const seen = list();
+  stage.bodies.setContactGeometry(true);
+  const touching = list();
+  stage.bodies.setContactGeometry(false);
+  return { seen, touching };
+}
+
 function press(key) {
   document.getElementById('cairn-player').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
 }
@@ -142,6 +152,7 @@ export function selfTest(player, errors) {
   result.markup = document.querySelectorAll('#cairn-player img, #cairn-player script, #cairn-player iframe').length;
   result.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
   result.meshes = meshes();
+  result.looks = looks(player);
   result.names = world.bodies.slice(0, 50).map((body) => body.name);
   result.errors = errors;
   document.body.append(el('pre', { id: 'selftest-result', hidden: true, text: JSON.stringify(result) }));

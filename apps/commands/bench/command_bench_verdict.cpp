@@ -3,6 +3,7 @@
 
 #include "bench/verdict_cost.hpp"
 #include "commands/commands.hpp"
+#include "runs/file_access.hpp"
 #include "terminal/cpu_clock.hpp"
 #include "terminal/json.hpp"
 #include "terminal/scene_file.hpp"
@@ -15,7 +16,7 @@ int bench_verdict(const VerdictBenchOptions& options) {
   for (const std::string& file : options.scenes) {
     const Result<std::string> input = find_scene(file);
     if (!input) return report(input.error());
-    const Result<Scene> scene = load_scene(*input, options.assignments);
+    const Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
     if (!scene) return report(scene.error());
     const bench::VerdictCost cost =
         bench::verdict_cost(*scene, options.skip, options.steps, thread_seconds);

@@ -105,6 +105,13 @@ std::string field_table() {
   text += "### Body\n\n" + rows_of(body_fields());
   text += "### Motion\n\n" + rows_of(motion_fields());
   text += "### Shapes\n\n" + rows_of(shape_tables(), "Shape");
+  for (const FieldTable& table : visual_tables())
+    if (std::string_view(table.name) == "mesh")
+      text +=
+          "### Visual shapes\n\nThe shapes above without `material`, with `color`, and\n\nVisual "
+          "`mesh`\n\n" +
+          rows_of(table);
+  text += "### Drawn mesh\n\n" + rows_of(drawn_mesh_fields());
   text += "### Joints\n\n" + rows_of(joint_tables(), "Joint");
   text += "### Angle\n\n" + rows_of(angle_fields());
   text += "### Displacement\n\n" + rows_of(displacement_fields());

@@ -3,6 +3,7 @@
 
 #include "base/json/document.hpp"
 #include "model/materials.hpp"
+#include "scene/mesh/drawn_mesh_text.hpp"
 #include "scene/settings.hpp"
 
 namespace cairn::scene {
@@ -76,6 +77,26 @@ json::Node write(const ShapeDescription& shape) {
   return node;
 }
 
+json::Node write(const Colour& colour) {
+  return json::Node::array({colour[0], colour[1], colour[2]});
+}
+
+json::Node write(const DrawnShape& shape) {
+  json::Node node = json::Node::object();
+  if (shape.mesh.empty()) {
+    node.set("type", type_name(shape.geometry));
+    std::visit([&](const auto& geometry) { add_sizes(geometry, node); }, shape.geometry);
+  } else {
+    node.set("type", "mesh");
+    node.set("mesh", shape.mesh);
+    node.set("scale", write(shape.scale));
+  }
+  node.set("position", write(shape.X_BS.p));
+  node.set("orientation", write(shape.X_BS.R));
+  if (shape.colour) node.set("color", write(*shape.colour));
+  return node;
+}
+
 json::Node write(const BodyDescription& body) {
   json::Node node = json::Node::object();
   node.set("name", body.name);
@@ -94,6 +115,11 @@ json::Node write(const BodyDescription& body) {
   }
   json::Node& shapes = node.set("shapes", json::Node::array());
   for (const ShapeDescription& shape : body.shapes) shapes.items.push_back(write(shape));
+  if (!body.visual.empty()) {
+    json::Node& visual = node.set("visual", json::Node::array());
+    for (const DrawnShape& shape : body.visual) visual.items.push_back(write(shape));
+  }
+  if (body.colour) node.set("color", write(*body.colour));
   if (body.motion) {
     json::Node& motion = node.set("motion", json::Node::object());
     motion.set("position", write(body.motion->position));
@@ -261,6 +287,10 @@ std::string resolved_text(const Scene& scene) {
     const bool swap = pair && material.anisotropic() && material.direction_of == 1;
     materials.set(swap ? std::string(pair->second) + "|" + std::string(pair->first) : name,
                   write(material));
+  }
+  if (!d.meshes.empty()) {
+    json::Node& meshes = root.set("meshes", json::Node::object());
+    for (const auto& mesh : d.meshes) meshes.set(mesh->name, write_drawn_mesh(*mesh));
   }
   root.set("bodies", write(d.bodies));
   root.set("joints", write(d.joints));

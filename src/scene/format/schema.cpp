@@ -122,6 +122,15 @@ json::Node schema_of(scene::FieldType type, const std::string& key) {
       return array_of(reference("body"));
     case scene::FieldType::shapes:
       return array_of(reference("shape"));
+    case scene::FieldType::visuals:
+      return array_of(reference("visual"));
+    case scene::FieldType::drawn_meshes: {
+      json::Node node = of_type("object");
+      node.set("additionalProperties", reference("drawn_mesh"));
+      return node;
+    }
+    case scene::FieldType::texts:
+      return array_of(of_type("string"));
     case scene::FieldType::joints:
       return array_of(reference("joint"));
     case scene::FieldType::gears:
@@ -274,6 +283,8 @@ std::string scene_schema() {
   defs.set("angle", schema_of(scene::angle_fields(), false));
   defs.set("displacement", schema_of(scene::displacement_fields(), false));
   defs.set("shape", schema_of(scene::shape_tables()));
+  defs.set("visual", schema_of(scene::visual_tables()));
+  defs.set("drawn_mesh", schema_of(scene::drawn_mesh_fields(), false));
   defs.set("joint", schema_of(scene::joint_tables()));
   defs.set("chain_joint", schema_of(scene::chain_joint_tables()));
   defs.set("force", schema_of(scene::force_tables()));

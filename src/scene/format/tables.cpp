@@ -44,6 +44,8 @@ const FieldTable& scene_fields() {
        {"gravity", T::vector3, "m/s^2", "[0,0,-9.81]", "acceleration of free fall"},
        {"materials", T::materials, "", "{}",
         "friction and restitution by name, of pairs under `a|b`"},
+       {"meshes", T::drawn_meshes, "", "{}",
+        "meshes by name that `visual` shapes show, as resolved scenes hold them"},
        {"bodies", T::bodies, "", "[]", "list of bodies"},
        {"joints", T::joints, "", "[]", "list of joints"},
        {"gears", T::gears, "", "[]", "list of gears, which couple coordinates of joints"},
@@ -102,6 +104,9 @@ const FieldTable& body_fields() {
        {"velocity", T::vector3, "m/s", "[0,0,0]", "of the body frame's origin in the world"},
        {"angular_velocity", T::vector3, "rad/s", "[0,0,0]", "in the world frame"},
        {"shapes", T::shapes, "", "[]", "contact geometry"},
+       {"visual", T::visuals, "", "[]",
+        "shapes that are drawn in place of `shapes` and never touch"},
+       {"color", T::vector3, "-", "chosen", "red, green, blue of sRGB, each 0 to 1"},
        {"motion", T::motion, "", "none",
         "present: the body moves as prescribed and takes no force"}}};
   return table;
@@ -192,7 +197,7 @@ const TypedTables& shape_tables() {
       typed("hull",
             {{"vertices", T::points3, "m", "none", "points whose convex hull is the shape"},
              {"file", T::text, "", "none",
-              "OBJ file with a convex mesh, relative to the folder of the scene"},
+              "OBJ, STL or PLY file with a convex mesh, relative to the folder of the scene"},
              {"convex_hull", T::boolean, "", "false",
               "with `file`: take the convex hull of a mesh that is not convex"},
              {"A", T::points3, "-", "none", "rows of A x <= b, outward normals of any length"},
@@ -201,8 +206,61 @@ const TypedTables& shape_tables() {
       typed("polygon",
             {{"vertices", T::points2, "m", required,
               "corners of a convex polygon in their order, in either sense"}},
+            common),
+      typed("mesh",
+            {{"file", T::text, "", required,
+              "OBJ, STL or PLY file, relative to the folder of the scene"},
+             {"scale", T::number_or_vector3, "-", "1", "of all coordinates, or of x, y, z"},
+             {"as", T::text, "", "convex",
+              "what touches: `hull`, the convex hull; `decompose`, convex parts; without it the "
+              "mesh must be convex"},
+             {"repair", T::boolean, "", "false",
+              "weld equal points, drop collapsed and doubled faces, turn faces outwards"},
+             {"max_volume_error", T::number, "-", "0.02",
+              "of `decompose`: volume of the parts beyond that of the mesh"},
+             {"max_distance", T::number, "-", "0.01",
+              "of `decompose`: of the parts from the mesh, by the diagonal of its box"},
+             {"max_parts", T::integer, "", "512", "of `decompose`: 1 to 4096"}},
             common)};
   return tables;
+}
+
+const TypedTables& visual_tables() {
+  static const TypedTables tables = [] {
+    constexpr Field colour = {"color", T::vector3, "-", "of the body",
+                              "red, green, blue of sRGB, each 0 to 1"};
+    TypedTables copy;
+    for (const FieldTable& shape : shape_tables()) {
+      FieldTable& table = copy.emplace_back(FieldTable{shape.name, {}});
+      if (std::string_view(shape.name) == "mesh") {
+        table.fields = {
+            {"type", T::text, "", required, "mesh"},
+            {"file", T::text, "", "none",
+             "OBJ, STL or PLY file, relative to the folder of the scene"},
+            {"mesh", T::text, "", "none", "name out of `meshes`, instead of `file`"},
+            {"scale", T::number_or_vector3, "-", "1", "of all coordinates, or of x, y, z"},
+            {"position", T::vector3, "m", "[0,0,0]", "in the body frame"},
+            {"orientation", T::orientation, "-", "[1,0,0,0]", "in the body frame"}};
+      } else {
+        for (const Field& field : shape.fields)
+          if (std::string_view(field.key) != "material") table.fields.push_back(field);
+      }
+      table.fields.push_back(colour);
+    }
+    return copy;
+  }();
+  return tables;
+}
+
+const FieldTable& drawn_mesh_fields() {
+  static const FieldTable table{
+      "drawn mesh",
+      {{"points", T::integer, "", required, "number of corners"},
+       {"triangles", T::integer, "", required, "number of triangles"},
+       {"low", T::vector3, "m", required, "least coordinates"},
+       {"high", T::vector3, "m", required, "largest coordinates"},
+       {"data", T::texts, "", required, "corners and triangles, packed"}}};
+  return table;
 }
 
 namespace {

@@ -29,6 +29,7 @@ enum class FieldType {
   options,          // an object with a "type", or the type alone
   plain_options,    // an object with options
   restitution_law,  // newton, poisson or stronge
+  texts,            // any number of them
   // Objects and lists of objects with tables of their own:
   motion,
   motor,
@@ -39,6 +40,8 @@ enum class FieldType {
   materials,
   bodies,
   shapes,
+  visuals,
+  drawn_meshes,
   joints,
   gears,
   gear_terms,
@@ -80,6 +83,8 @@ const FieldTable& displacement_fields();
 const FieldTable& simulation_fields();
 const FieldTable& expectation_fields();
 const TypedTables& shape_tables();
+const TypedTables& visual_tables();  // shapes that are drawn and never touch
+const FieldTable& drawn_mesh_fields();
 const TypedTables& joint_tables();
 const TypedTables& chain_joint_tables();  // without name and bodies
 const TypedTables& force_tables();

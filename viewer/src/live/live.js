@@ -4,6 +4,7 @@ import { el } from '../dom.js';
 import { LiveClip, readFrame } from './live_clip.js';
 import { Link } from './live_link.js';
 import { LivePlayer } from './live_player.js';
+import { hasMeshes, unpackMeshes } from '../meshes.js';
 
 // A file for the user, made in the page.
 function download(name, text) {
@@ -20,6 +21,8 @@ export function startLive(root) {
   let clip = null;
   let status = null;
   let state = 'lost';
+  let greeted = false;
+  let early = null; // a frame that came while meshes were unpacked
   const waiting = el('p', { class: 'cp-hint', text: 'Connecting ...' });
   root.replaceChildren(waiting);
   const fail = (fault) => {
@@ -34,6 +37,14 @@ export function startLive(root) {
     apply(player, readAddress());
     window.cairnLive = player; // for whoever looks from the console, and for tests
   };
+  const greet = async (hello) => {
+    greeted = true;
+    if (hasMeshes(hello.scene)) await unpackMeshes(hello.scene);
+    clip = new LiveClip(hello);
+    clip.send = (command) => link.send(command);
+    if (early && status) begin(readFrame(early, clip.header.figures));
+    early = null;
+  };
   const link = new Link(root.dataset.live, {
     state(now) {
       state = now;
@@ -42,10 +53,7 @@ export function startLive(root) {
     },
     text(message) {
       // The same program greets again after a break: the player stays.
-      if (message.hello && !clip) {
-        clip = new LiveClip(message.hello);
-        clip.send = (command) => link.send(command);
-      }
+      if (message.hello && !clip && !greeted) greet(message.hello).catch(fail);
       if (message.status) {
         status = message.status;
         player?.setStatus(status);
@@ -55,7 +63,10 @@ export function startLive(root) {
     },
     frame(buffer) {
       try {
-        if (!clip || !status) return;
+        if (!clip || !status) {
+          if (greeted) early = buffer;
+          return;
+        }
         const frame = readFrame(buffer, clip.header.figures);
         if (player) player.take(frame);
         else begin(frame);

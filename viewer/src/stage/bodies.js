@@ -1,6 +1,6 @@
 // All bodies as instanced meshes: one draw call for each kind of mesh.
 import { Color, Group, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Quaternion, Vector3 } from 'three';
-import { bodyColors, speedColor } from './colors.js';
+import { bodyColors, ownColor, speedColor } from './colors.js';
 import { recipe, sharedBox } from './geometry.js';
 
 const MANY_SIZES = 60;
@@ -14,28 +14,46 @@ export class Bodies {
     this.select = new Color();
     this.bySpeed = false;
     this.fastest = 0;
+    this.contactGeometry = false;
     this.make();
   }
 
-  make() {
+  // What touches, in place of what is drawn.
+  setContactGeometry(on) {
+    if (on === this.contactGeometry) return;
+    this.contactGeometry = on;
+    for (const mesh of this.meshes) {
+      this.group.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.dispose();
+    }
+    this.make(this.selected);
+    this.update();
+  }
+
+  make(selected = -1) {
     const { world } = this;
-    const shapes = world.bodies.reduce((n, body) => n + body.shapes.length, 0);
+    const looks = (body) => (body.visual.length > 0 && !this.contactGeometry ? body.visual : body.shapes);
+    const shapes = world.bodies.reduce((n, body) => n + looks(body).length, 0);
     const options = {
       detail: shapes > 3000 ? 3 : shapes > 300 ? 5 : 8,
       thickness: world.typical,
       marker: Math.min(0.018 * world.size, 0.5 * world.typical),
+      meshes: world.meshes,
     };
-    const sizes = new Set(world.bodies.flatMap((body) => body.shapes.filter((s) => s.type === 'box').map((s) => String(s.size))));
+    const sizes = new Set(world.bodies.flatMap((body) => looks(body).filter((s) => s.type === 'box').map((s) => String(s.size))));
     const kinds = new Map();
     for (const body of world.bodies) {
-      const bare = body.shapes.length === 0 && body.kind !== 'fixed';
-      const list = bare ? [{ type: 'marker', position: [0, 0, 0], quaternion: [0, 0, 0, 1] }] : body.shapes;
-      for (const shape of list) {
+      const bare = body.shapes.length === 0 && body.visual.length === 0 && body.kind !== 'fixed';
+      const list = bare ? [{ type: 'marker', position: [0, 0, 0], quaternion: [0, 0, 0, 1] }] : looks(body);
+      for (const [number, shape] of list.entries()) {
         const how = shape.type === 'box' && sizes.size > MANY_SIZES ? sharedBox(shape) : recipe(shape, options);
         if (!how) continue;
         if (!kinds.has(how.key)) kinds.set(how.key, { make: how.make, items: [] });
         const local = new Matrix4().compose(new Vector3(...shape.position), new Quaternion(...shape.quaternion), new Vector3(...how.scale));
-        kinds.get(how.key).items.push({ body: body.index, local });
+        // The parts of a body whose contact geometry is shown differ in shade.
+        const shade = this.contactGeometry && body.visual.length > 0 ? 0.05 * (number % 4) : 0;
+        kinds.get(how.key).items.push({ body: body.index, local, shade, color: shape.color ? ownColor(shape.color) : null });
       }
     }
     const material = world.planar ? new MeshBasicMaterial({ vertexColors: true }) : new MeshLambertMaterial({ vertexColors: true });
@@ -48,7 +66,7 @@ export class Bodies {
       return mesh;
     });
     this.count = shapes;
-    this.paint(-1);
+    this.paint(selected);
   }
 
   setTheme(theme) {
@@ -60,15 +78,15 @@ export class Bodies {
     this.selected = selected;
     const color = new Color();
     for (const mesh of this.meshes) {
-      mesh.userData.items.forEach((item, i) => mesh.setColorAt(i, this.colorOf(item.body, color)));
+      mesh.userData.items.forEach((item, i) => mesh.setColorAt(i, this.colorOf(item, color)));
       mesh.instanceColor.needsUpdate = true;
     }
   }
 
-  colorOf(body, out) {
+  colorOf({ body, shade, color }, out) {
     if (body === this.selected) return out.copy(this.select);
     const moving = this.world.bodies[body].moving;
-    if (!this.bySpeed || moving < 0) return out.copy(this.colors[body]);
+    if (!this.bySpeed || moving < 0) return out.copy(color ?? this.colors[body]).offsetHSL(0, 0, shade);
     const speed = Math.hypot(...this.poses.clip.velocity(moving, this.poses.place));
     return speedColor(Math.sqrt(Math.min(1, speed / (this.fastest || 1))), out);
   }

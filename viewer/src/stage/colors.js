@@ -4,6 +4,11 @@ import { Color, SRGBColorSpace } from 'three';
 const hues = [212, 24, 152, 338, 265, 45, 186, 95];
 const hsl = (h, s, l) => new Color().setHSL(h / 360, s / 100, l / 100, SRGBColorSpace);
 
+// A colour that the scene gives.
+export function ownColor(rgb) {
+  return new Color().setRGB(...rgb, SRGBColorSpace);
+}
+
 // Few bodies get colours of their own; many get shades of one, so that the eye sees the heap and not
 // the palette; among many, those that are much larger than the rest stand out.
 export function bodyColors(world) {
@@ -14,6 +19,7 @@ export function bodyColors(world) {
     else if (body.reach > 2 * world.typical) colors[body.index] = hsl(24, 75, 56);
     else colors[body.index] = hsl(212, 48, 50 + 3 * (Math.imul(rank, 0x9e3779b1) >>> 29));
   });
+  for (const body of world.bodies) if (body.color) colors[body.index] = ownColor(body.color);
   return colors;
 }
 

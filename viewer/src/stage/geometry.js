@@ -131,6 +131,49 @@ function hull(vertices) {
   return shaded(geometry, () => false);
 }
 
+const CREASE = Math.cos(0.6); // faces at a larger angle meet at an edge
+
+// Corners of the triangles with the mean normal of the faces around them that are no edge away.
+function drawnMesh({ positions, corners }) {
+  const count = corners.length;
+  const faces = new Float32Array(count); // twice the vector areas
+  const around = new Uint32Array(positions.length / 3 + 1); // of each point: where its faces begin in `list`
+  for (let i = 0; i < count; i += 3) {
+    const [a, b, c] = [3 * corners[i], 3 * corners[i + 1], 3 * corners[i + 2]];
+    for (let k = 0; k < 3; ++k) {
+      const [l, m] = [(k + 1) % 3, (k + 2) % 3];
+      faces[i + k] = (positions[b + l] - positions[a + l]) * (positions[c + m] - positions[a + m]) - (positions[b + m] - positions[a + m]) * (positions[c + l] - positions[a + l]);
+      ++around[corners[i + k] + 1];
+    }
+  }
+  for (let p = 1; p < around.length; ++p) around[p] += around[p - 1];
+  const list = new Uint32Array(count);
+  const next = around.slice();
+  for (let i = 0; i < count; ++i) list[next[corners[i]]++] = i - (i % 3);
+  const points = new Float32Array(3 * count);
+  const normals = new Float32Array(3 * count);
+  for (let i = 0; i < count; ++i) {
+    const own = i - (i % 3);
+    const size = Math.hypot(faces[own], faces[own + 1], faces[own + 2]) || 1;
+    for (let at = around[corners[i]]; at < around[corners[i] + 1]; ++at) {
+      const f = list[at];
+      const dot = faces[own] * faces[f] + faces[own + 1] * faces[f + 1] + faces[own + 2] * faces[f + 2];
+      if (dot < CREASE * size * Math.hypot(faces[f], faces[f + 1], faces[f + 2])) continue;
+      for (let k = 0; k < 3; ++k) normals[3 * i + k] += faces[f + k];
+    }
+    const length = Math.hypot(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2]) || 1;
+    for (let k = 0; k < 3; ++k) {
+      normals[3 * i + k] /= length;
+      points[3 * i + k] = positions[3 * corners[i] + k];
+    }
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new Float32BufferAttribute(points, 3));
+  geometry.setAttribute('normal', new Float32BufferAttribute(normals, 3));
+  geometry.setAttribute('color', new Float32BufferAttribute(new Float32Array(3 * count).fill(1), 3));
+  return geometry;
+}
+
 // How a shape is drawn: `key` tells which shapes share a mesh, `make` makes it, `scale` stretches it.
 export function recipe(shape, options) {
   const { detail, thickness, marker } = options;
@@ -163,6 +206,11 @@ export function recipe(shape, options) {
     case 'hull':
       if ((shape.vertices ?? []).length < 4) return recipe({ type: 'marker' }, options);
       return { key: sizes(shape.vertices), make: () => hull(shape.vertices), scale: [1, 1, 1] };
+    case 'mesh': {
+      const mesh = options.meshes?.[shape.mesh];
+      if (!mesh?.corners) return recipe({ type: 'marker' }, options);
+      return { key: 'mesh:' + shape.mesh, make: () => drawnMesh(mesh), scale: shape.scale };
+    }
     case 'halfspace':
       return null; // ground (ground.js)
     default: // a shape of a later version: at least where it is

@@ -9,8 +9,12 @@ function describeShape(shape) {
   return { ...shape, position: shape.position ?? zero, quaternion: [q[1], q[2], q[3], q[0]] };
 }
 
+function meshReach({ scale }, mesh) {
+  return mesh ? Math.hypot(...[0, 1, 2].map((k) => scale[k] * Math.max(Math.abs(mesh.low[k]), Math.abs(mesh.high[k])))) : 0;
+}
+
 // The largest distance of a point of a bounded shape from the body's origin.
-function reachOf(shape) {
+function reachOf(shape, meshes) {
   const size = {
     point: () => 0,
     sphere: () => shape.radius,
@@ -22,6 +26,7 @@ function reachOf(shape) {
     ellipse: () => Math.max(...shape.radii),
     hull: () => Math.max(0, ...(shape.vertices ?? []).map((v) => Math.hypot(...v))),
     polygon: () => Math.max(0, ...(shape.vertices ?? []).map((v) => Math.hypot(...v))),
+    mesh: () => meshReach(shape, meshes[shape.mesh]),
   }[shape.type];
   return size ? size() + Math.hypot(...shape.position) : 0;
 }
@@ -49,11 +54,13 @@ export class World {
   constructor(header) {
     const scene = header.scene ?? {};
     const described = new Map((scene.bodies ?? []).map((body) => [body.name, body]));
+    this.meshes = scene.meshes ?? {};
     const movingAt = new Map(header.moving.map((body, m) => [body, m]));
     this.bodies = header.bodies.map((body, index) => {
       const given = described.get(body.name) ?? {};
       const q = given.orientation ?? unit;
       const shapes = (given.shapes ?? []).map(describeShape);
+      const visual = (given.visual ?? []).map(describeShape);
       return {
         ...body,
         index,
@@ -62,7 +69,9 @@ export class World {
         position: given.position ?? zero,
         quaternion: [q[1], q[2], q[3], q[0]],
         shapes,
-        reach: Math.max(0, ...shapes.map(reachOf)),
+        visual, // drawn in place of the shapes
+        color: given.color ?? null,
+        reach: Math.max(0, ...[...shapes, ...visual].map((shape) => reachOf(shape, this.meshes))),
       };
     });
     this.byName = new Map(this.bodies.map((body) => [body.name, body]));
