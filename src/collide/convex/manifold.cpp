@@ -11,6 +11,7 @@ namespace {
 
 constexpr double facing_cosine = 1 - 0x1p-5;   // 14 degrees: a face that a normal belongs to [-]
 constexpr double same_direction = 1 - 0x1p-9;  // of the best normal and that of a patch [-]
+constexpr double near_end = 1e-6;              // of a line: a cut keeps the number of its end [-]
 constexpr double no_deeper = 1e-9;  // of the size: contacts of a patch against the best one [-]
 constexpr double as_deep = 1e-11;   // of the size: one of them stands for the best one [-]
 
@@ -291,7 +292,7 @@ class Patch {
     if (!(from <= to)) return;
     for (const int k : {0, 1}) {
       const double t = k == 0 ? from : to;
-      const bool whole = t == 0 || t == 1;
+      const bool whole = std::abs(t - k) <= near_end;
       if (k == 1 && !(to > from)) return;
       const Vec3 at = p + t * (q - p) + line.shape.radius * out;
       put(line, at, whole ? line_end_number(line.shape, k) : numbered(side_number, k),
