@@ -12,8 +12,8 @@ namespace {
 constexpr double facing_cosine = 1 - 0x1p-5;   // 14 degrees: a face that a normal belongs to [-]
 constexpr double same_direction = 1 - 0x1p-9;  // of the best normal and that of a patch [-]
 constexpr double near_end = 1e-6;              // of a line: a cut keeps the number of its end [-]
-constexpr double no_deeper = 1e-9;  // of the size: contacts of a patch against the best one [-]
-constexpr double as_deep = 1e-11;   // of the size: one of them stands for the best one [-]
+constexpr double no_deeper = 1e-11;  // of the size: contacts of a patch against the best one [-]
+constexpr double as_deep = 1e-11;    // of the size: one of them stands for the best one [-]
 
 // Numbers of features beside points on rims (rim.hpp).
 constexpr std::uint32_t rim_crossing = 0x40;

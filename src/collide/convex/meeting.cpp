@@ -15,7 +15,9 @@ constexpr int most_strides = 64;         // of the search for closest points
 constexpr double searched_apart = 1e-9;  // of the size: the search for them ends [-]
 constexpr double counts_as_touching =
     1e-5;  // of the size: closer than this counts as counts_as_touching [-]
-constexpr double searched_deep = 1e-8;     // of the size: the search for the depth ends [-]
+constexpr double hardly_touching = 1e-13;  // of the size: the least distance that is one [-]
+constexpr double hardly_apart = 1e-7;      // of the size: overlaps that may be none [-]
+constexpr double searched_deep = 1e-11;    // of the size: the search for the depth ends [-]
 constexpr double search_rounding = 1e-14;  // of the size [-]
 constexpr int most_rounds = 16;            // of features that are taken in and left out
 constexpr int most_newton = 40;            // steps
@@ -142,13 +144,34 @@ class MeetingSearch {
       : a_(a), b_(b), size_((b.origin - a.origin).norm() + a.outer + b.outer) {}
 
   Meeting run() {
-    if (!closest()) deepest();
+    const bool apart = closest(counts_as_touching);
+    if (!apart) deepest();
     flat_normals();
     refine();
+    if (!apart && best_ > -hardly_apart * size_) look_apart();
     return finished();
   }
 
  private:
+  // The search for the depth is no answer for shapes that are apart, by however little.
+  void look_apart() {
+    const Result before = found_;
+    const PointSet face = face_;
+    const double best = best_;
+    const Vec3 n = n_;
+    best_ = -base::infinity;
+    found_ = {};
+    if (closest(hardly_touching)) {
+      flat_normals();
+      refine();
+      if (best_ > best) return;
+    }
+    found_ = before;
+    face_ = face;
+    best_ = best;
+    n_ = n;
+  }
+
   Difference difference(const Vec3& n) const {
     const Support s = support(a_, n), t = support(b_, -n);
     return {t.point - s.point, s.piece, t.piece, s.point, t.point};
@@ -161,24 +184,25 @@ class MeetingSearch {
   enum class Flat { none, a, b };
   void consider(const Vec3& n, Flat flat) {
     const double g = separation(n);
-    if (g + search_rounding * size_ > best_) best_ = g, n_ = n, flat_ = flat;
+    if (g + search_rounding * size_ > best_) best_ = g, n_ = n, found_.flat = flat;
   }
 
   // False: they overlap or touch.
-  bool closest() {
+  bool closest(double least) {
     Vec3 v = b_.origin - a_.origin;
     if (!(v.norm() > 0)) v = Vec3::UnitX();
     face_.points[0] = difference(v.normalized());
     face_.count = 1;
+    face_.weights = {1, 0, 0, 0};
     v = face_.points[0].x;
     for (int i = 0; i < most_strides; ++i) {
       const double length = v.norm();
-      if (!(length > counts_as_touching * size_)) return false;
+      if (!(length > least * size_)) return false;
       const Vec3 n = v / length;
       const Difference next = difference(n);
       const double low = n.dot(next.x);
       if (low > best_) best_ = low, n_ = n;
-      if (length - low <= searched_apart * size_) break;
+      if (length - low <= std::min(searched_apart * size_, 1e-3 * length)) break;
       face_.points[static_cast<std::size_t>(face_.count++)] = next;
       Vec3 nearest = Vec3::Zero();
       if (face_.count == 2) {
@@ -294,7 +318,8 @@ class MeetingSearch {
       face_.points[i] = corners_[static_cast<std::size_t>(least->corners[i])];
       const Vec3 &p = corners_[static_cast<std::size_t>(least->corners[(i + 1) % 3])].x,
                  &q = corners_[static_cast<std::size_t>(least->corners[(i + 2) % 3])].x;
-      face_.weights[i] = std::max(0.0, least->m.dot((p - foot).cross(q - foot)));
+      const double weight = least->m.dot((p - foot).cross(q - foot));
+      face_.weights[i] = std::max(0.0, weight);
       sum += face_.weights[i];
     }
     for (std::size_t i = 0; i < 3; ++i)
@@ -381,6 +406,20 @@ class MeetingSearch {
   // Features in, features out, until those that meet bear the answer.
   void refine() {
     Active a, b;
+    start_pieces(a, b);
+    if (refine(a, b)) return;
+    // Where the search ended short of the side of a frustum.
+    if (found_.flat != Flat::none || best_ > 0) return;
+    Active side;
+    side.add(0, 0.5);
+    side.add(1, 0.5);
+    const bool of_a = a_.kind == Convex::Kind::circles, of_b = b_.kind == Convex::Kind::circles;
+    if (of_a && refine(side, b)) return;
+    if (of_b && refine(a, side)) return;
+    if (of_a && of_b) refine(side, side);
+  }
+
+  void start_pieces(Active& a, Active& b) const {
     for (int i = 0; i < face_.count; ++i) {
       const auto k = static_cast<std::size_t>(i);
       if (!(face_.weights[k] > 1e-9)) continue;
@@ -389,10 +428,14 @@ class MeetingSearch {
     }
     a.normalize();
     b.normalize();
-    Vec3 n = flat_ != Flat::none ? start_normal() : n_;
+  }
+
+  // False: nothing better.
+  bool refine(Active a, Active b) {
+    Vec3 n = found_.flat != Flat::none ? start_normal() : n_;
     for (int round = 0; round < most_rounds; ++round) {
       double g = n.dot(weighted(b_, b, -n) - weighted(a_, a, n)) / size_;
-      if (!newton(a, b, n, g)) return;
+      if (!newton(a, b, n, g)) return false;
       n.normalize();
       if (drop_pulling(a) || drop_pulling(b)) continue;
       const double slack = 4 * search_rounding * size_;
@@ -400,20 +443,21 @@ class MeetingSearch {
                 more_b = farther_piece(b_, b.piece[0], -n, slack);
       if (more_a < 0 && more_b < 0) {
         const double true_g = separation(n);
-        const double better = flat_ != Flat::none ? best_ + 2 * search_rounding * size_
-                                                  : best_ - 2 * search_rounding * size_;
-        if (!(true_g > better)) return;
+        const double better = found_.flat != Flat::none ? best_ + 2 * search_rounding * size_
+                                                        : best_ - 2 * search_rounding * size_;
+        if (!(true_g > better) || !bears(a, b, n, true_g)) return false;
         best_ = true_g;
         n_ = n;
-        flat_ = Flat::none;
-        refined_ = true;
-        refined_a_ = a;
-        refined_b_ = b;
-        return;
+        found_.flat = Flat::none;
+        found_.refined = true;
+        found_.a = a;
+        found_.b = b;
+        return true;
       }
       take_in(a, more_a);
       take_in(b, more_b);
     }
+    return false;
   }
 
   // The direction that the search ended with, apart from faces.
@@ -422,6 +466,11 @@ class MeetingSearch {
     for (int i = 0; i < face_.count; ++i)
       x += face_.weights[static_cast<std::size_t>(i)] * face_.points[static_cast<std::size_t>(i)].x;
     return x.norm() > 1e-6 * size_ && x.dot(n_) > 0 ? Vec3(x.normalized()) : n_;
+  }
+
+  // The witness points are g n apart.
+  bool bears(const Active& a, const Active& b, const Vec3& n, double g) const {
+    return (weighted(b_, b, -n) - weighted(a_, a, n) - g * n).norm() <= 1e-12 * size_;
   }
 
   static bool drop_pulling(Active& s) {
@@ -445,26 +494,37 @@ class MeetingSearch {
   Meeting finished() const {
     Meeting m;
     m.n = n_;
-    m.flat = flat_ != Flat::none;
+    m.flat = found_.flat != Flat::none;
     double gap = separation(n_);
-    if (refined_) {
-      m.a = weighted(a_, refined_a_, n_);
-      m.b = weighted(b_, refined_b_, -n_);
-      m.pieces_a = refined_a_.piece;
-      m.pieces_b = refined_b_.piece;
+    if (found_.refined) {
+      m.a = weighted(a_, found_.a, n_);
+      m.b = weighted(b_, found_.b, -n_);
+      m.pieces_a = found_.a.piece;
+      m.pieces_b = found_.b.piece;
       gap = n_.dot(m.b - m.a);
     } else {
       m.pieces_a[0] = support(a_, n_).piece;
       m.pieces_b[0] = support(b_, -n_).piece;
-      if (flat_ == Flat::b)
+      if (found_.flat == Flat::b)
         m.a = farthest(a_, n_, true);
-      else
+      else if (found_.flat == Flat::a)
         m.a = farthest(b_, -n_, false) - gap * n_;
+      else
+        m.a = middle();
     }
     m.gap = gap - (a_.radius + b_.radius);
     m.a += a_.radius * n_;
     m.b = m.a + m.gap * n_;
     return m;
+  }
+
+  // The point of A that the search ended with.
+  Vec3 middle() const {
+    Vec3 sum = Vec3::Zero();
+    double weights = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(face_.count); ++i)
+      sum += face_.weights[i] * face_.points[i].p_a, weights += face_.weights[i];
+    return sum / weights;
   }
 
   // Of the pieces that the search ended with, those that are farthest along n, with their weights.
@@ -486,9 +546,12 @@ class MeetingSearch {
   const double size_;
   double best_ = -base::infinity;
   Vec3 n_ = Vec3::UnitZ();
-  Flat flat_ = Flat::none;
-  bool refined_ = false;
-  Active refined_a_, refined_b_;
+  struct Result {
+    Flat flat = Flat::none;
+    bool refined = false;
+    Active a, b;  // pieces that meet, where it is refined
+  };
+  Result found_;
   PointSet face_;
   std::array<Difference, most_corners> corners_;
   std::size_t corner_count_ = 0;

@@ -52,7 +52,8 @@ inline Vec3 fixed_offset(const Rim& rim, int k) {
 // out of the frustum along the unit vector n; points are from the origin of S.
 template <class Visit>
 void each_rim_point(const Rim& rim, const Vec3& n, const Visit& visit) {
-  const Vec3 w = n - rim.u.dot(n) * rim.u;
+  Vec3 w = n - rim.u.dot(n) * rim.u;
+  w -= rim.u.dot(w) * rim.u;  // of the rounding of the difference
   const double sine = w.norm();
   const bool faces = sine <= end_facing && rim.u.dot(n) > 0 && rim.radius > 0;
   if (!(rim.radius > 0)) return visit(rim.center, rim_number(rim.end, 0));
