@@ -138,7 +138,7 @@ TEST(Bounds, FacesAreSupportPlanes) {
       for (int i = 0; i < 3; ++i) {
         const double h = support_height(g, X, Vec3::Unit(i));
         EXPECT_NEAR(box.hi[i], X.p[i] + h, 1e-14);
-        EXPECT_NEAR(box.lo[i], X.p[i] - h, 1e-14);
+        EXPECT_NEAR(box.lo[i], X.p[i] - support_height(g, X, -Vec3::Unit(i)), 1e-14);
       }
     }
   }
@@ -160,7 +160,7 @@ TEST(Bounds, PlanarShapesAreInfiniteAlongTheirAxis) {
           } else {
             const double h = support_height(g, X, Vec3::Unit(i));
             EXPECT_NEAR(box.hi[i], X.p[i] + h, 1e-14);
-            EXPECT_NEAR(box.lo[i], X.p[i] - h, 1e-14);
+            EXPECT_NEAR(box.lo[i], X.p[i] - support_height(g, X, -Vec3::Unit(i)), 1e-14);
           }
         }
       }

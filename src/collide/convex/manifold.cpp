@@ -12,6 +12,7 @@ namespace {
 constexpr double facing_cosine = 1 - 0x1p-5;   // 14 degrees: a face that a normal belongs to [-]
 constexpr double same_direction = 1 - 0x1p-9;  // of the best normal and that of a patch [-]
 constexpr double near_end = 1e-6;              // of a line: a cut keeps the number of its end [-]
+constexpr double settled = 2e-16;              // change of a unit vector [-]
 constexpr double no_deeper = 1e-11;  // of the size: contacts of a patch against the best one [-]
 constexpr double as_deep = 1e-11;    // of the size: one of them stands for the best one [-]
 
@@ -317,14 +318,17 @@ class Patch {
     if (side.shape.kind != Convex::Kind::circles) return;
     for (const int end : {0, 1}) {
       Vec3 out = of.out * best_.n, n = Vec3::Zero(), x;
+      double change = 0;
       for (int i = 0; i < 40; ++i) {
         x = line_end(of.shape, end, out);
         n = side_normal(side.shape, x);
         if (n.isZero(0)) return;
-        const double change = (n + out).norm();
+        change = (n + out).norm();
         out = -n;
-        if (of.shape.kind != Convex::Kind::circles || change < 1e-16) break;
+        if (of.shape.kind != Convex::Kind::circles) change = 0;
+        if (change <= settled) break;
       }
+      if (change > settled) continue;  // no line along the side
       if (!((side.out * n).dot(best_.n) > same_direction)) continue;
       const Vec3 foot = piece_point(side.shape, 0, n);
       const double gap = n.dot(x - foot);

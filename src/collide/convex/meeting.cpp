@@ -20,6 +20,7 @@ constexpr double hardly_apart = 1e-7;      // of the size: overlaps that may be 
 constexpr double searched_deep = 1e-11;    // of the size: the search for the depth ends [-]
 constexpr double search_rounding = 1e-14;  // of the size [-]
 constexpr int most_rounds = 16;            // of features that are taken in and left out
+constexpr double far_outside = 4;          // weights
 constexpr int most_newton = 40;            // steps
 
 // A point of B - A.
@@ -346,8 +347,9 @@ class MeetingSearch {
   using Unknowns = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 
   // Newton's method on b - a = g n, |n| = 1 and equal heights of the pieces of each shape (E902),
-  // lengths over the size. False: it does not converge.
-  bool newton(Active& a, Active& b, Vec3& n, double& g) const {
+  // lengths over the size.
+  enum class Newton { converged, pulls, fails };
+  Newton newton(Active& a, Active& b, Vec3& n, double& g) const {
     const int extra_a = a.count - 1, extra_b = b.count - 1, rows = 4 + extra_a + extra_b;
     double last = base::infinity;
     for (int step = 0; step < most_newton; ++step) {
@@ -385,8 +387,8 @@ class MeetingSearch {
         f[at++] = n.dot(e);
       }
       const double error = f.norm();
-      if (!std::isfinite(error)) return false;
-      if (error <= 4e-16 || (error <= 1e-13 && error >= 0.5 * last)) return true;
+      if (!std::isfinite(error)) return Newton::fails;
+      if (error <= 4e-16 || (error <= 1e-13 && error >= 0.5 * last)) return Newton::converged;
       last = error;
       Eigen::CompleteOrthogonalDecomposition<System> solve(rows, rows);
       solve.setThreshold(1e-12);
@@ -399,8 +401,11 @@ class MeetingSearch {
       at = 4;
       if (extra_a > 0) a.weight[1] += d[at], a.weight[0] -= d[at], ++at;
       if (extra_b > 0) b.weight[1] += d[at], b.weight[0] -= d[at];
+      // Lines that are all but parallel cross far away.
+      if (std::min(a.weight[a.lighter()], b.weight[b.lighter()]) < -far_outside)
+        return Newton::pulls;
     }
-    return last <= 1e-12;
+    return last <= 1e-12 ? Newton::converged : Newton::fails;
   }
 
   // Features in, features out, until those that meet bear the answer.
@@ -431,11 +436,14 @@ class MeetingSearch {
   }
 
   // False: nothing better.
-  bool refine(Active a, Active b) {
-    Vec3 n = found_.flat != Flat::none ? start_normal() : n_;
+  bool refine(Active a, Active b, bool first = true) {
+    const Vec3 start = found_.flat != Flat::none ? start_normal() : n_;
+    Vec3 n = start;
     for (int round = 0; round < most_rounds; ++round) {
       double g = n.dot(weighted(b_, b, -n) - weighted(a_, a, n)) / size_;
-      if (!newton(a, b, n, g)) return false;
+      const Newton end = newton(a, b, n, g);
+      if (end != Newton::converged)
+        return first && a.count == 2 && b.count == 2 && refine_at_ends(a, b);
       n.normalize();
       if (drop_pulling(a) || drop_pulling(b)) continue;
       const double slack = 4 * search_rounding * size_;
@@ -458,6 +466,23 @@ class MeetingSearch {
       take_in(b, more_b);
     }
     return false;
+  }
+
+  // Lines that are all but parallel are closest at an end of one of them.
+  bool refine_at_ends(const Active& a, const Active& b) {
+    bool better = false;
+    for (const int i : {0, 1}) {
+      Active end = a, line = b;
+      end.drop(i);
+      line.weight = {0.5, 0.5};
+      better = refine(end, line, false) || better;
+      end = b;
+      line = a;
+      end.drop(i);
+      line.weight = {0.5, 0.5};
+      better = refine(line, end, false) || better;
+    }
+    return better;
   }
 
   // The direction that the search ended with, apart from faces.
