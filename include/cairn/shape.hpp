@@ -23,6 +23,15 @@ struct Capsule {
 struct Ellipsoid {
   Vec3 radii = Vec3::Zero();  // semi-axes along x, y, z of S [m]
 };
+// A cylinder, a cone or a truncated cone about z of S, centred between its two ends.
+struct Frustum {
+  double radius = 0;      // at z = -length / 2 [m]
+  double top_radius = 0;  // at z = +length / 2; equal to the other one: a cylinder [m]
+  double length = 0;      // along z [m]
+
+  bool is_cylinder() const { return radius == top_radius; }
+  double largest_radius() const { return radius > top_radius ? radius : top_radius; }
+};
 struct Halfspace {
   Vec3 normal = Vec3::UnitZ();  // outward unit normal in S; solid on the other side of the plane
                                 // through S's origin [-]
@@ -46,12 +55,12 @@ struct Polygon {
   std::vector<Eigen::Vector2d> vertices;  // in the x-y plane of S, in either sense of rotation [m]
 };
 
-using Geometry =
-    std::variant<Point, Sphere, Box, Capsule, Ellipsoid, Halfspace, Disc, Ellipse, Hull, Polygon>;
+using Geometry = std::variant<Point, Sphere, Box, Capsule, Ellipsoid, Halfspace, Disc, Ellipse,
+                              Hull, Polygon, Frustum>;
 
 bool is_planar(const Geometry& geometry);
-const char* type_name(
-    const Geometry& geometry);  // the "type" of the scene format: "sphere", "disc", ...
+const char* type_name(const Geometry& geometry);  // the "type" of the scene format: "sphere",
+                                                  // "disc", ...; of a Frustum "cylinder" or "cone"
 
 struct ShapeDescription {
   Geometry geometry;

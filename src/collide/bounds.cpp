@@ -28,6 +28,15 @@ Aabb box_of(const Capsule& s, const Pose& X) {
   return around(X.p, half.cwiseAbs() + Vec3::Constant(s.radius));
 }
 
+// Of the circles at both ends.
+Aabb box_of(const Frustum& s, const Pose& X) {
+  const Mat3 R = X.R.toRotationMatrix();
+  const Vec3 half = 0.5 * s.length * R.col(2), ring = R.leftCols<2>().rowwise().norm();
+  const Aabb low = around(X.p - half, s.radius * ring),
+             top = around(X.p + half, s.top_radius * ring);
+  return {low.lo.cwiseMin(top.lo), low.hi.cwiseMax(top.hi)};
+}
+
 // Support function along the axes: the norms of the rows of the scaled rotation.
 Aabb box_of(const Ellipsoid& s, const Pose& X) {
   const Mat3 L = X.R.toRotationMatrix() * s.radii.asDiagonal();

@@ -48,6 +48,7 @@ constexpr PairFunction box = collide_box_ball;
 constexpr PairFunction poly = collide_polyhedron_round;
 constexpr PairFunction wall = collide_halfspace;
 constexpr PairFunction caps = collide_capsules;
+constexpr PairFunction any = collide_convex, both = twin<collide_convex>;
 }  // namespace entries
 
 // Row: type of A; column: type of B, both in the order of the variant. Two shapes with polyhedra
@@ -56,17 +57,18 @@ constexpr PairFunction caps = collide_capsules;
 constexpr PairTable make_table() {
   using namespace entries;
   return {{
-      //               point  sphere  box   capsule ellips. halfsp. disc    ellipse hull  polygon
-      /* point     */ {none,  round,  turn, round,  round,  turn,   plane,  plane,  turn, turn},
-      /* sphere    */ {turn,  rounds, turn, round,  round,  turn,   plane,  plane,  turn, turn},
-      /* box       */ {box,   box,    none, poly,   poly,   turn,   none,   none,   none, none},
-      /* capsule   */ {turn,  turn,   turn, caps,   round,  turn,   plane,  plane,  turn, turn},
-      /* ellipsoid */ {turn,  turn,   turn, turn,   rounds, turn,   none,   none,   turn, none},
-      /* halfspace */ {wall,  wall,   wall, wall,   wall,   none,   wall,   wall,   wall, wall},
-      /* disc      */ {turn,  turn,   none, turn,   none,   turn,   planes, plane,  none, turn},
-      /* ellipse   */ {turn,  turn,   none, turn,   none,   turn,   turn,   planes, none, turn},
-      /* hull      */ {poly,  poly,   none, poly,   poly,   turn,   none,   none,   none, none},
-      /* polygon   */ {poly,  poly,   none, poly,   none,   turn,   poly,   poly,   none, none},
+      //               point  sphere  box   capsule ellips. halfsp. disc    ellipse hull  polygon frustum
+      /* point     */ {none,  round,  turn, round,  round,  turn,   plane,  plane,  turn, turn,   turn},
+      /* sphere    */ {turn,  rounds, turn, round,  round,  turn,   plane,  plane,  turn, turn,   turn},
+      /* box       */ {box,   box,    none, poly,   poly,   turn,   none,   none,   none, none,   turn},
+      /* capsule   */ {turn,  turn,   turn, caps,   round,  turn,   plane,  plane,  turn, turn,   turn},
+      /* ellipsoid */ {turn,  turn,   turn, turn,   rounds, turn,   none,   none,   turn, none,   turn},
+      /* halfspace */ {wall,  wall,   wall, wall,   wall,   none,   wall,   wall,   wall, wall,   wall},
+      /* disc      */ {turn,  turn,   none, turn,   none,   turn,   planes, plane,  none, turn,   none},
+      /* ellipse   */ {turn,  turn,   none, turn,   none,   turn,   turn,   planes, none, turn,   none},
+      /* hull      */ {poly,  poly,   none, poly,   poly,   turn,   none,   none,   none, none,   turn},
+      /* polygon   */ {poly,  poly,   none, poly,   none,   turn,   poly,   poly,   none, none,   none},
+      /* frustum   */ {any,   any,    any,  any,    any,    turn,   none,   none,   any,  none,   both},
   }};
 }
 // clang-format on
@@ -89,7 +91,7 @@ constexpr bool is_one_of(std::size_t i) {
 // a planar shape and a spatial one that has no section in its plane.
 constexpr bool needs_none(std::size_t i, std::size_t j) {
   const auto flat = [](std::size_t k) { return is_one_of<Disc, Ellipse, Polygon>(k); };
-  const auto solid = [](std::size_t k) { return is_one_of<Box, Ellipsoid, Hull>(k); };
+  const auto solid = [](std::size_t k) { return is_one_of<Box, Ellipsoid, Hull, Frustum>(k); };
   const auto polyhedral = [](std::size_t k) { return is_one_of<Box, Hull, Polygon>(k); };
   return (polyhedral(i) && polyhedral(j)) || (i == j && is_one_of<Point, Halfspace>(i)) ||
          (flat(i) && solid(j)) || (solid(i) && flat(j));
@@ -107,6 +109,7 @@ Vec3 lengths(const Geometry& geometry) {
   if (const auto* s = std::get_if<Sphere>(&geometry)) return {s->radius, 0, 0};
   if (const auto* s = std::get_if<Capsule>(&geometry)) return {s->radius, s->length, 0};
   if (const auto* s = std::get_if<Ellipsoid>(&geometry)) return s->radii;
+  if (const auto* s = std::get_if<Frustum>(&geometry)) return {s->radius, s->top_radius, s->length};
   if (const auto* s = std::get_if<Disc>(&geometry)) return {s->radius, 0, 0};
   if (const auto* s = std::get_if<Ellipse>(&geometry)) return {s->radii.x(), s->radii.y(), 0};
   return Vec3::Zero();

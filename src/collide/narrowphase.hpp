@@ -32,6 +32,9 @@ struct ShapeContact {
 //   box, hull, polygon with a capsule that lies along a face (within 14 degrees): both ends of the
 //                        part over the face, features 1 and 2 in the direction of the capsule's
 //                        axis; otherwise one contact, feature 0
+//   cylinder, cone with a halfspace   the points of its rims (collide/convex/rim.hpp)
+//   cylinder, cone with another bounded shape   the best contact, feature 0, or the contacts of
+//                        the patch in which the two lie on each other (docs/geometry.md)
 //   all others           one contact, feature 0
 // Exchanging A and B exchanges the points and turns the normal, bit for bit; the two contacts of
 // capsules are numbered along the axis of the first. Planar shapes are infinite cylinders:

@@ -94,6 +94,36 @@ std::vector<Eigen::Vector2d> circle(int corners) {
   return points;
 }
 
+// A frustum about z with smooth normals on its side; radius 1 or `top` at its ends.
+Mesh frustum_mesh(int detail, double bottom, double top, double length) {
+  Mesh mesh;
+  const auto outline = circle(8 * detail);
+  const double half = length / 2;
+  const double slope = (bottom - top) / length;
+  const auto n = static_cast<Index>(outline.size());
+  for (const Eigen::Vector2d& p : outline) {
+    const Vec3 normal = Vec3(p.x(), p.y(), slope).normalized();
+    put(mesh, Vec3(bottom * p.x(), bottom * p.y(), -half), normal);
+    put(mesh, Vec3(top * p.x(), top * p.y(), half), normal);
+  }
+  for (Index i = 0; i < n; ++i) {
+    const Index a = 2 * i, b = 2 * ((i + 1) % n);
+    if (bottom > 0) mesh.triangles.push_back({a, b, b + 1});
+    if (top > 0) mesh.triangles.push_back({a, b + 1, a + 1});
+  }
+  const auto cap = [&](double radius, double side) {
+    if (!(radius > 0)) return;
+    std::vector<Vec3> loop;
+    for (const Eigen::Vector2d& p : outline)
+      loop.emplace_back(radius * p.x(), radius * p.y(), side * half);
+    if (side < 0) std::reverse(loop.begin(), loop.end());
+    put_face(mesh, loop, side * Vec3::UnitZ());
+  };
+  cap(bottom, -1);
+  cap(top, 1);
+  return mesh;
+}
+
 // A square around the origin that faces z.
 Mesh square() {
   Mesh mesh;
@@ -154,6 +184,11 @@ ShapeMesh shape_mesh(const Shape& shape, const Pose& X_BS, const Pose& X_WB,
     ShapeMesh operator()(const Capsule& s) const {
       return of(fmt::format("capsule {}", s.length / s.radius), Vec3::Constant(s.radius));
     }
+    ShapeMesh operator()(const Frustum& s) const {
+      const double r = s.largest_radius();
+      return of(fmt::format("frustum {} {} {}", s.radius / r, s.top_radius / r, s.length / r),
+                Vec3::Constant(r));
+    }
     ShapeMesh operator()(const Disc& s) const {
       return of("disc", Vec3(s.radius, s.radius, settings.thickness));
     }
@@ -208,6 +243,14 @@ Mesh make_mesh(const Model& model, const std::string& key, const MeshSettings& s
   if (key == "disc") return plate(circle(8 * settings.detail), 1);
   if (key == "square") return square();
   if (key.starts_with("capsule ")) return ball(settings.detail, std::stod(key.substr(8)));
+  if (key.starts_with("frustum ")) {
+    std::size_t used = 0, first = 8;
+    const double bottom = std::stod(key.substr(first), &used);
+    first += used;
+    const double top = std::stod(key.substr(first), &used);
+    first += used;
+    return frustum_mesh(settings.detail, bottom, top, std::stod(key.substr(first)));
+  }
   CAIRN_CHECK(key.starts_with("flat "));
   return polyhedron_mesh(model.polyhedra[std::stoul(key.substr(5))], settings.thickness);
 }

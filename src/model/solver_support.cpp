@@ -63,6 +63,8 @@ int turns_of(const Body& body) {
 bool is_even(const Geometry& geometry, const Mat3& R_WS, int k) {
   if (std::holds_alternative<Point>(geometry) || std::holds_alternative<Sphere>(geometry))
     return true;
+  if (const auto* frustum = std::get_if<Frustum>(&geometry))
+    return std::abs(R_WS(k, 2)) <= aligned || (frustum->is_cylinder() && along(R_WS.col(2), k));
   if (std::holds_alternative<Capsule>(geometry))
     return along(R_WS.col(2), k) || std::abs(R_WS(k, 2)) <= aligned;
   if (std::holds_alternative<Box>(geometry) || std::holds_alternative<Ellipsoid>(geometry))

@@ -38,6 +38,20 @@ Geometry read_geometry(const Fields& fields, std::string_view type, MeshFiles& f
     fields.read("length", s.length);
     return s;
   }
+  if (type == "cylinder") {
+    Frustum s;
+    fields.read("radius", s.radius);
+    fields.read("length", s.length);
+    s.top_radius = s.radius;
+    return s;
+  }
+  if (type == "cone") {
+    Frustum s;
+    fields.read("radius", s.radius);
+    fields.read("top_radius", s.top_radius);
+    fields.read("length", s.length);
+    return s;
+  }
   if (type == "ellipsoid") {
     Ellipsoid s;
     fields.read("radii", s.radii);

@@ -50,6 +50,9 @@ inline double support_height(const Geometry& g, const Pose& X, const Vec3& n_W) 
   if (const auto* s = std::get_if<Capsule>(&g))
     return s->radius + 0.5 * s->length * std::abs(n.z());
   if (const auto* s = std::get_if<Ellipsoid>(&g)) return s->radii.cwiseProduct(n).norm();
+  if (const auto* s = std::get_if<Frustum>(&g))
+    return std::max(s->radius * n.head<2>().norm() - 0.5 * s->length * n.z(),
+                    s->top_radius * n.head<2>().norm() + 0.5 * s->length * n.z());
   if (const auto* s = std::get_if<Disc>(&g)) return s->radius;
   if (const auto* s = std::get_if<Ellipse>(&g)) return s->radii.cwiseProduct(n.head<2>()).norm();
   if (const auto* s = std::get_if<Box>(&g)) return 0.5 * s->size.dot(n.cwiseAbs());

@@ -109,7 +109,7 @@ inline Sampled sample(const SweptPair& pair, double limit, int samples) {
   return found;
 }
 
-constexpr int shape_kinds = 10;
+constexpr int shape_kinds = 12;
 
 inline Geometry random_shape(Random& random, int kind) {
   switch (kind) {
@@ -131,8 +131,14 @@ inline Geometry random_shape(Random& random, int kind) {
       return Ellipse{{random.logarithmic(0.05, 1), 1}};
     case 8:
       return random_hull(random, 6, {1, random.logarithmic(0.1, 1), random.logarithmic(0.1, 1)});
-    default:
+    case 9:
       return random_polygon(random, 3);
+    case 10: {
+      const double radius = random.logarithmic(0.05, 1);
+      return Frustum{radius, radius, random.logarithmic(0.05, 2)};
+    }
+    default:
+      return Frustum{random.logarithmic(0.05, 1), 0, random.logarithmic(0.05, 2)};
   }
 }
 

@@ -21,9 +21,13 @@ TEST(Allocation, NoneAfterWarmUp) {
   std::vector<int> bodies;
   std::vector<char> movable;
   for (int i = 0; i < 300; ++i) {
-    const std::array<Geometry, 5> kinds = {Sphere{0.5}, Capsule{0.2, 1}, Ellipsoid{{0.1, 1, 0.6}},
-                                           Halfspace{}, hull};
-    const std::size_t kind = i % 50 == 0 ? 3 : (i % 5 == 1 ? 4 : static_cast<std::size_t>(i % 3));
+    const std::array<Geometry, 6> kinds = {
+        Sphere{0.5}, Capsule{0.2, 1},       Ellipsoid{{0.1, 1, 0.6}}, Halfspace{},
+        hull,        Frustum{0.4, 0.4, 0.5}};
+    const std::size_t kind = i % 50 == 0 ? 3
+                                         : (i % 5 == 1   ? 4
+                                            : i % 7 == 2 ? 5
+                                                         : static_cast<std::size_t>(i % 3));
     shapes.push_back({kinds[kind], {3 * random.unit(), random.rotation()}});
     bodies.push_back(i);
     movable.push_back(kind != 3);

@@ -132,12 +132,13 @@ TEST(Bounds, FacesAreSupportPlanes) {
     for (const Geometry& g : {Geometry(Point{}), Geometry(Sphere{random.uniform(0, 2)}),
                               Geometry(Box{{1, random.uniform(0, 2), 3}}),
                               Geometry(Capsule{random.uniform(0, 2), random.uniform(0, 2)}),
-                              Geometry(Ellipsoid{{random.uniform(0.01, 2), 1, 2}})}) {
+                              Geometry(Ellipsoid{{random.uniform(0.01, 2), 1, 2}}),
+                              Geometry(Frustum{random.uniform(0, 2), 1, 0.7})}) {
       const collide::Aabb box = collide::bounds(g, X);
       for (int i = 0; i < 3; ++i) {
         const double h = support_height(g, X, Vec3::Unit(i));
         EXPECT_NEAR(box.hi[i], X.p[i] + h, 1e-14);
-        EXPECT_NEAR(box.lo[i], X.p[i] - h, 1e-14);
+        EXPECT_NEAR(box.lo[i], X.p[i] - support_height(g, X, -Vec3::Unit(i)), 1e-14);
       }
     }
   }
@@ -159,7 +160,7 @@ TEST(Bounds, PlanarShapesAreInfiniteAlongTheirAxis) {
           } else {
             const double h = support_height(g, X, Vec3::Unit(i));
             EXPECT_NEAR(box.hi[i], X.p[i] + h, 1e-14);
-            EXPECT_NEAR(box.lo[i], X.p[i] - h, 1e-14);
+            EXPECT_NEAR(box.lo[i], X.p[i] - support_height(g, X, -Vec3::Unit(i)), 1e-14);
           }
         }
       }

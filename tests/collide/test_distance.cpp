@@ -191,6 +191,8 @@ TEST(Distance, OfOtherShapesHasItsGradients) {
                                         Capsule{0.2, 0.7},
                                         Ellipsoid{Vec3(0.5, 0.3, 0.2)},
                                         Halfspace{Vec3::UnitZ()},
+                                        Frustum{0.4, 0.4, 0.6},
+                                        Frustum{0.5, 0, 0.7},
                                         testing::random_hull(random, 12, size)};
   int compared = 0;
   for (const Geometry& a : shapes)

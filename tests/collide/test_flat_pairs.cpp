@@ -136,14 +136,14 @@ TEST(Box, PointInTheMiddleLeavesThroughTheNearestFace) {
 }
 
 TEST(PairTable, KnowsItsPairs) {
-  const std::array<Geometry, 10> all = {
-      Point{},     Sphere{1}, Box{{1, 1, 1}},  Capsule{1, 1}, Ellipsoid{{1, 1, 1}},
-      Halfspace{}, Disc{1},   Ellipse{{1, 1}}, Hull{},        Polygon{}};
+  const std::array<Geometry, 11> all = {
+      Point{}, Sphere{1},       Box{{1, 1, 1}}, Capsule{1, 1}, Ellipsoid{{1, 1, 1}}, Halfspace{},
+      Disc{1}, Ellipse{{1, 1}}, Hull{},         Polygon{},     Frustum{1, 1, 1}};
   // Rows and columns in the order of `all`; x: a function, -: nothing to compute, blank: not there.
   // Two shapes with polyhedra have no function in this table.
-  const std::array<std::string, 10> expected = {
-      "-xxxxxxxxx", "xxxxxxxxxx", "xx xxx    ", "xxxxxxxxxx", "xxxxxx  x ",
-      "xxxxx-xxxx", "xx x xxx x", "xx x xxx x", "xx xxx    ", "xx x xxx  "};
+  const std::array<std::string, 11> expected = {
+      "-xxxxxxxxxx", "xxxxxxxxxxx", "xx xxx    x", "xxxxxxxxxxx", "xxxxxx  x x", "xxxxx-xxxxx",
+      "xx x xxx x ", "xx x xxx x ", "xx xxx    x", "xx x xxx   ", "xxxxxx  x x"};
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = 0; j < all.size(); ++j) {
       EXPECT_EQ(collide::can_collide(all[i], all[j]), expected[i][j] == 'x') << i << " " << j;

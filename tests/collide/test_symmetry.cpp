@@ -17,6 +17,8 @@ Geometry scaled(const Geometry& g, double k) {
   if (const auto* s = std::get_if<Ellipsoid>(&g)) return Ellipsoid{k * s->radii};
   if (const auto* s = std::get_if<Disc>(&g)) return Disc{k * s->radius};
   if (const auto* s = std::get_if<Ellipse>(&g)) return Ellipse{k * s->radii};
+  if (const auto* s = std::get_if<Frustum>(&g))
+    return Frustum{k * s->radius, k * s->top_radius, k * s->length};
   Geometry out = g;
   if (auto* s = std::get_if<Hull>(&out))
     for (Vec3& v : s->vertices) v *= k;
@@ -51,7 +53,8 @@ std::vector<Pair> random_pairs(unsigned seed, int rounds) {
   Random random(seed);
   std::vector<Pair> pairs;
   for (int k = 0; k < rounds; ++k) {
-    const auto all = [&]() -> std::array<Geometry, 10> {
+    const auto all = [&]() -> std::array<Geometry, 12> {
+      const double radius = random.uniform(0.3, 1);
       return {Point{},
               Sphere{random.uniform(0.5, 1)},
               Box{{random.uniform(0.5, 1), 1, random.uniform(0.5, 1)}},
@@ -61,7 +64,9 @@ std::vector<Pair> random_pairs(unsigned seed, int rounds) {
               Disc{random.uniform(0.5, 1)},
               Ellipse{{random.logarithmic(0.01, 1), 1}},
               random_hull(random, 10, {1, random.uniform(0.3, 1), random.uniform(0.1, 1)}),
-              random_polygon(random, 3)};
+              random_polygon(random, 3),
+              Frustum{radius, radius, random.uniform(0.1, 2)},
+              Frustum{random.uniform(0.1, 1), random.uniform(0, 0.5), 1}};
     };
     const auto as = all(), bs = all();
     for (const Geometry& a : as)

@@ -31,6 +31,7 @@ const std::vector<Family>& all_families() {
        {"gain", "gain J"},
        accepted_piles,
        make_pile},
+      {"drums", {"euler"}, {0.005}, 12, {"gain", "gain J"}, accepted_piles, make_drums},
       {"bouncers",
        {"euler", "trapezoidal", "hybrid", "relaxed"},
        {0.01},

@@ -22,6 +22,7 @@ Trial make_bridge(const Family& family, const Settings& settings, std::int64_t n
 Trial make_ratio(const Family& family, const Settings& settings, std::int64_t number);
 Trial make_flight(const Family& family, const Settings& settings, std::int64_t number);
 Trial make_pile(const Family& family, const Settings& settings, std::int64_t number);
+Trial make_drums(const Family& family, const Settings& settings, std::int64_t number);
 Trial make_box_of_bouncers(const Family& family, const Settings& settings, std::int64_t number);
 Trial make_rebound(const Family& family, const Settings& settings, std::int64_t number);
 

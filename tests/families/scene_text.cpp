@@ -1,6 +1,7 @@
 // Pieces of scene files: writes JSON, reads nothing.
 #include "families/scene_text.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace cairn::families {
@@ -57,6 +58,14 @@ Json random_shape(const std::string& kind, double size, Random& random) {
   if (kind == "capsule") {
     const double radius = size * random.between(0.1, 0.4);
     return capsule_shape(radius, size - 2 * radius);
+  }
+  if (kind == "cylinder" || kind == "cone") {
+    const double slope = random.between(0.15, 1.4);  // of the diagonal of its section
+    Json shape = {
+        {"type", kind}, {"radius", size / 2 * std::cos(slope)}, {"length", size * std::sin(slope)}};
+    if (kind == "cone" && random.chance(0.5))
+      shape["top_radius"] = size / 2 * std::cos(slope) * random.between(0.2, 0.9);
+    return shape;
   }
   if (kind == "rod") {
     const double radius = size * random.log_between(0.005, 0.03);

@@ -28,7 +28,8 @@ Json capsule_shape(double radius, double length);
 Json ellipsoid_shape(const Vec3& radii);
 Json hull_shape(const std::vector<Vec3>& vertices);
 
-// A shape of about the diameter `size`. Kinds: box, hull, capsule, ellipsoid, sphere, rod.
+// A shape of about the diameter `size`. Kinds: box, hull, capsule, ellipsoid, sphere, rod,
+// cylinder, cone.
 Json random_shape(const std::string& kind, double size, Random& random);
 
 Json fixed_body(const std::string& name, const Json& shape, const Vec3& position,

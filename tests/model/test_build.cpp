@@ -457,6 +457,18 @@ const std::vector<Fault>& faults() {
        [](D& d) {
          d.bodies[0].shapes[0].geometry = Capsule{1, 0};
        }},
+      {"bodies[0].shapes[0].radius", ErrorCode::out_of_range, "",
+       [](D& d) {
+         d.bodies[0].shapes[0].geometry = Frustum{0, 0, 1};
+       }},
+      {"bodies[0].shapes[0].top_radius", ErrorCode::out_of_range, "",
+       [](D& d) {
+         d.bodies[0].shapes[0].geometry = Frustum{1, -1, 1};
+       }},
+      {"bodies[0].shapes[0].length", ErrorCode::out_of_range, "",
+       [](D& d) {
+         d.bodies[0].shapes[0].geometry = Frustum{1, 1, 0};
+       }},
       {"bodies[0].shapes[0]", ErrorCode::conflict, "",
        [](D& d) { d.bodies[0].shapes[0].geometry = Halfspace{}; }},
       {"bodies[0].shapes[0]", ErrorCode::wrong_dimension, "",

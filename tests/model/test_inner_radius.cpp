@@ -56,6 +56,13 @@ TEST(InnerRadius, RoundShapesAndBoxes) {
   EXPECT_EQ(model::inner_radius(Box{{3, 0.5, 2}}, nullptr), 0.25);
   EXPECT_EQ(model::inner_radius(Capsule{0.1, 4}, nullptr), 0.1);
   EXPECT_EQ(model::inner_radius(Ellipsoid{{0.5, 0.2, 0.9}}, nullptr), 0.2);
+  EXPECT_EQ(model::inner_radius(Frustum{0.1, 0.1, 4}, nullptr), 0.1);
+  EXPECT_EQ(model::inner_radius(Frustum{3, 3, 0.5}, nullptr), 0.25);
+  EXPECT_EQ(model::inner_radius(Frustum{3, 0, 4}, nullptr), 2);  // half of the height
+  // From the rim to the side opposite to it: 2 r L / hypot(L, r) wide.
+  EXPECT_DOUBLE_EQ(model::inner_radius(Frustum{3, 0, 12}, nullptr), 3 * 12 / std::hypot(3, 12));
+  EXPECT_EQ(model::inner_radius(Frustum{3, 0, 4}, nullptr),
+            model::inner_radius(Frustum{0, 3, 4}, nullptr));
   EXPECT_TRUE(std::isinf(model::inner_radius(Halfspace{}, nullptr)));
   EXPECT_EQ(model::inner_radius(Disc{0.7}, nullptr), 0.7);
   EXPECT_EQ(model::inner_radius(Ellipse{{0.5, 0.2}}, nullptr), 0.2);

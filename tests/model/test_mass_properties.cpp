@@ -59,6 +59,19 @@ Nodes quadrature(const Ellipsoid& s) {
   return nodes;
 }
 
+// Slices across the axis, whose radius is linear in z.
+Nodes quadrature(const Frustum& s) {
+  Nodes nodes;
+  for (auto [z, wz] : gauss(-0.5 * s.length, 0.5 * s.length)) {
+    const double R = s.radius + (z / s.length + 0.5) * (s.top_radius - s.radius);
+    for (auto [t, wt] : gauss(0, 1))
+      for (int k = 0; k < turns; ++k)
+        nodes.push_back({{R * t * std::cos(turn(k)), R * t * std::sin(turn(k)), z},
+                         R * R * t * wz * wt * 2 * pi / turns});
+  }
+  return nodes;
+}
+
 // Slices across the axis: circles of radius R(z) with R^2 a polynomial on each of the three parts.
 Nodes quadrature(const Capsule& s) {
   const double h = 0.5 * s.length, r = s.radius;
@@ -135,6 +148,9 @@ TEST(MassProperties, AgreeWithExactQuadrature) {
   expect_quadrature(Ellipsoid{{0.4, 1.5, 0.9}});
   expect_quadrature(Capsule{0.6, 1.7});
   expect_quadrature(Capsule{0.6, 0});
+  expect_quadrature(Frustum{0.6, 0.6, 1.7});
+  expect_quadrature(Frustum{0.6, 0, 1.7});
+  expect_quadrature(Frustum{0.1, 0.9, 0.4});
   expect_quadrature(Disc{1.3});
   expect_quadrature(Ellipse{{1.9, 0.2}});
 }
@@ -192,6 +208,7 @@ TEST(BoundingRadius, IsTheDistanceOfTheFarthestPoint) {
   EXPECT_DOUBLE_EQ(model::bounding_radius(Box{{2, 4, 4}}), 3);
   EXPECT_EQ(model::bounding_radius(Capsule{1, 4}), 3);
   EXPECT_EQ(model::bounding_radius(Ellipsoid{{1, 5, 2}}), 5);
+  EXPECT_DOUBLE_EQ(model::bounding_radius(Frustum{3, 1, 8}), 5);
   EXPECT_EQ(model::bounding_radius(Disc{2}), 2);
   EXPECT_EQ(model::bounding_radius(Ellipse{{1, 3}}), 3);
   EXPECT_EQ(model::bounding_radius(Halfspace{}), std::numeric_limits<double>::infinity());
@@ -206,6 +223,9 @@ TEST(Shape, TypesHaveTheNamesOfTheSceneFormat) {
   EXPECT_STREQ(type_name(Halfspace{}), "halfspace");
   EXPECT_STREQ(type_name(Disc{}), "disc");
   EXPECT_STREQ(type_name(Ellipse{}), "ellipse");
+  EXPECT_STREQ(type_name(Frustum{1, 1, 2}), "cylinder");
+  EXPECT_STREQ(type_name(Frustum{1, 0, 2}), "cone");
+  EXPECT_FALSE(is_planar(Frustum{}));
   EXPECT_TRUE(is_planar(Disc{}));
   EXPECT_TRUE(is_planar(Ellipse{}));
   EXPECT_FALSE(is_planar(Capsule{}));

@@ -245,6 +245,30 @@ TEST(Forgeries, ARunOfAnotherSceneIsNamed) {
   }
 }
 
+// Contacts of cylinders: on their side, on their ends, side on side. Honest runs pass.
+TEST(Forgeries, ContactsOfCylindersAreNamed) {
+  const std::set<std::string> geometric = {"point", "normal", "gap"};
+  const Folder folder;
+  for (const char* name : {"wheel", "cylinders", "log_pile", "cone"}) {
+    const auto load = [&](const std::vector<std::string>& changes) {
+      const Result<Scene> scene =
+          load_scene(CAIRN_SOURCE_DIR "/scenes/" + std::string(name) + ".json", changes);
+      EXPECT_TRUE(scene) << name;
+      return *scene;
+    };
+    const Scene scene = load({});
+    record(folder.file("trace"), scene, scene, 10);
+    EXPECT_TRUE(check(folder.file("trace")).ok) << name;
+    for (const FrameForgery& f : frame_forgeries()) {
+      if (!geometric.contains(f.name)) continue;
+      const std::int64_t step = record(folder.file("trace"), scene, scene, 10, f.lie);
+      ASSERT_GT(step, 0) << name;
+      expect_named(check(folder.file("trace")), step, f.code, f.what,
+                   std::string(name) + ", " + f.name);
+    }
+  }
+}
+
 // The same under the other schemes, where solves have origins of their own.
 TEST(Forgeries, UnderOtherSchemesAreNamed) {
   const Folder folder;

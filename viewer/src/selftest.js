@@ -66,6 +66,7 @@ function pickOne(player) {
 function meshes() {
   const shapes = [
     { type: 'point' }, { type: 'sphere', radius: 1 }, { type: 'box', size: [1, 2, 3] }, { type: 'capsule', radius: 1, length: 2 },
+    { type: 'cylinder', radius: 1, length: 2 }, { type: 'cone', radius: 1, length: 2 }, { type: 'cone', radius: 1, top_radius: 0.5, length: 2 },
     { type: 'ellipsoid', radii: [1, 2, 3] }, { type: 'disc', radius: 1 }, { type: 'ellipse', radii: [2, 1] },
     { type: 'hull', vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]] },
     { type: 'polygon', vertices: [[0, 0], [0, 1], [1, 1], [1, 0]] },

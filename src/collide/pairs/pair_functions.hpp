@@ -34,6 +34,9 @@ void collide_box_ball(const PlacedShape& a, const PlacedShape& b, std::vector<Sh
 void collide_polyhedron_round(const PlacedShape& a, const PlacedShape& b,
                               std::vector<ShapeContact>& out);
 
+// Frustum A with any bounded spatial shape B, by support functions (E902 to E906).
+void collide_convex(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>& out);
+
 // Halfspace A with any bounded or planar shape B.
 void collide_halfspace(const PlacedShape& a, const PlacedShape& b, std::vector<ShapeContact>& out);
 

@@ -2,6 +2,7 @@
 // and spheres.
 #include <cmath>
 
+#include "collide/convex/rim.hpp"
 #include "collide/pairs/pair_functions.hpp"
 
 namespace cairn::collide {
@@ -53,6 +54,17 @@ Vec3 lowest(const Matrix& L, const Vec3& n) {
 void against(const Wall& wall, const Ellipsoid& s, const Pose& X) {
   const Mat3 L = X.R.toRotationMatrix() * s.radii.asDiagonal();
   wall.append(X.p, lowest(L, wall.n), 0);
+}
+
+// Both rims: the lowest point and, of an end that faces the wall, points around it (E903).
+void against(const Wall& wall, const Frustum& s, const Pose& X) {
+  const Mat3 R = X.R.toRotationMatrix();
+  for (const int end : {0, 1}) {
+    const Rim rim(s, end, R);
+    each_rim_point(rim, -wall.n, [&](const Vec3& offset, std::uint32_t feature) {
+      wall.append(X.p, offset, feature);
+    });
+  }
 }
 
 // Cuts the wall with the plane of motion through the shape's centre. Walls within 1.5e-8 rad of

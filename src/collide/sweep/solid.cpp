@@ -36,6 +36,12 @@ void describe(const Box& g, Solid& s) {
   s.outer = s.size.norm();
 }
 
+void describe(const Frustum& g, Solid& s) {
+  s.kind = Solid::Kind::frustum;
+  s.size = {g.radius, g.top_radius, 0.5 * g.length};
+  s.outer = std::hypot(g.largest_radius(), 0.5 * g.length);
+}
+
 // A ball of the least radius of curvature rolls inside an ellipsoid, so that the ellipsoid is that
 // ball swept over a convex core.
 template <class Radii>
@@ -105,6 +111,11 @@ double axis_distance(const Solid& s, const Vec3& p, const Mat3& R, const Vec3& u
         for (const double z : {-1.0, 1.0})
           most = std::max(most, (half.col(0) + y * half.col(1) + z * half.col(2)).squaredNorm());
       return c.norm() + std::sqrt(most);
+    }
+    case Solid::Kind::frustum: {
+      // Of the balls of the radii of both circles about their centres.
+      const Vec3 half = s.size.z() * u.cross(R.col(2));
+      return std::max((c - half).norm() + s.size.x(), (c + half).norm() + s.size.y());
     }
     case Solid::Kind::ellipsoid:
       return c.norm() + (s.outer - s.round);

@@ -10,11 +10,12 @@
 namespace cairn::collide {
 
 struct Solid {
-  enum class Kind : std::uint8_t { ball, rod, box, ellipsoid, corners, wall };
+  enum class Kind : std::uint8_t { ball, rod, box, ellipsoid, frustum, corners, wall };
   Kind kind = Kind::ball;
   bool planar = false;           // only directions in the plane across z of S count
   Vec3 size = Vec3::Zero();      // rod: half of it along z; box: half edges; ellipsoid: semi-axes
-                                 // (ellipse: the third is zero); wall: its normal, all in S
+                                 // (ellipse: the third is zero); frustum: radii at its lower and
+                                 // upper end, half length; wall: its normal, all in S
   double radius = 0;             // of the ball that is swept over the core [m]
   double round = 0;              // radius of a ball that rolls inside the whole: it turns with no
                                  // effect [m]
@@ -41,6 +42,11 @@ inline double support(const Solid& s, const Vec3& n) {
       return s.size.dot(n.cwiseAbs());
     case Solid::Kind::ellipsoid:
       return s.size.cwiseProduct(n).norm();
+    case Solid::Kind::frustum: {
+      const double across = std::sqrt(n.x() * n.x() + n.y() * n.y());
+      return std::max(s.size.x() * across - s.size.z() * n.z(),
+                      s.size.y() * across + s.size.z() * n.z());
+    }
     case Solid::Kind::wall:
       return 0;
     case Solid::Kind::corners:

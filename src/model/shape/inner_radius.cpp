@@ -81,6 +81,13 @@ double radius_of(const Capsule& s, const Polyhedron*) {
 double radius_of(const Ellipsoid& s, const Polyhedron*) {
   return s.radii.minCoeff();
 }
+// Between the ends, across the axis, or between a line of the side and the rim opposite to it
+// (E901).
+double radius_of(const Frustum& s, const Polyhedron*) {
+  const double slant = std::hypot(s.length, s.radius - s.top_radius);
+  const double across = 2 * s.largest_radius() * (s.length / slant);
+  return 0.5 * std::min(s.length, across);
+}
 double radius_of(const Halfspace&, const Polyhedron*) {
   return base::infinity;
 }

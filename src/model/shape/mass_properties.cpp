@@ -59,6 +59,22 @@ MassProperties solid(const Capsule& s, double density) {
   return centered(cylinder + caps, Vec3(across, across, along));
 }
 
+// Integrals over the discs at heights z = L (t - 1/2), whose radius is a + t (b - a), t from 0
+// to 1. With q_ij = a^i b^j: volume pi L/3 (q20 + q11 + q02), first moment about z = 0 pi L^2/12
+// (b^2 - a^2), second moment along z pi L^3/60 (2 q20 + q11 + 2 q02), and across pi L/20 (q40 + q31
+// + q22 + q13 + q04) (E900).
+MassProperties solid(const Frustum& s, double density) {
+  const double a = s.radius, b = s.top_radius, L = s.length, a2 = a * a, b2 = b * b, ab = a * b;
+  const double mass = density * (pi * L / 3 * (a2 + ab + b2));
+  const double center = L / 4 * ((b - a) * ((b + a) / (a2 + ab + b2)));
+  const double along =
+      density * (pi * L * L * L / 60 * (2 * a2 + ab + 2 * b2)) - mass * center * center;
+  const double across = density * (pi * L / 20 * (a2 * a2 + ab * (a2 + b2) + a2 * b2 + b2 * b2));
+  MassProperties m = centered(mass, Vec3(along + across, along + across, 2 * across));
+  m.center.z() = center;
+  return m;
+}
+
 MassProperties solid(const Disc& s, double density) {
   return plate(density, s.radius, s.radius);
 }
@@ -85,6 +101,9 @@ double reach(const Box& s) {
 }
 double reach(const Capsule& s) {
   return s.radius + 0.5 * s.length;
+}
+double reach(const Frustum& s) {
+  return std::hypot(s.largest_radius(), 0.5 * s.length);
 }
 double reach(const Ellipsoid& s) {
   return s.radii.maxCoeff();

@@ -5,7 +5,7 @@ namespace {
 
 bool meets_no_planar_shape(const Geometry& g) {
   return std::holds_alternative<Box>(g) || std::holds_alternative<Hull>(g) ||
-         std::holds_alternative<Ellipsoid>(g);
+         std::holds_alternative<Ellipsoid>(g) || std::holds_alternative<Frustum>(g);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace cairn::model {
 enum class PairSupport : std::uint8_t {
   contact,  // there is a contact function
   never,    // two points, or two halfspaces: nothing to compute
-  missing,  // a planar shape with a box, a hull or an ellipsoid: there is no contact function
+  missing,  // a planar shape with a box, hull, ellipsoid or frustum: there is no contact function
 };
 
 PairSupport pair_support(const Geometry& a, const Geometry& b);

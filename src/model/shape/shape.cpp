@@ -34,6 +34,9 @@ const char* name_of(const Hull&) {
 const char* name_of(const Polygon&) {
   return "polygon";
 }
+const char* name_of(const Frustum& s) {
+  return s.is_cylinder() ? "cylinder" : "cone";
+}
 
 }  // namespace
 

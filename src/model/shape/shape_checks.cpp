@@ -42,6 +42,16 @@ bool check_sizes(Capsule& s, const std::string& path, Checks& checks) {
   const bool radius = checks.positive(s.radius, path + ".radius", "m");
   return checks.positive(s.length, path + ".length", "m") && radius;
 }
+bool check_sizes(Frustum& s, const std::string& path, Checks& checks) {
+  // One of the two ends may be a point.
+  bool good = true;
+  if (s.radius == 0 && s.top_radius > 0)
+    good = checks.positive(s.top_radius, path + ".top_radius", "m");
+  else
+    good = checks.positive(s.radius, path + ".radius", "m") &&
+           (s.top_radius == 0 || checks.positive(s.top_radius, path + ".top_radius", "m"));
+  return checks.positive(s.length, path + ".length", "m") && good;
+}
 bool check_sizes(Halfspace& s, const std::string& path, Checks& checks) {
   const bool good = s.normal.allFinite() && s.normal != Vec3::Zero();
   s.normal = checks.direction(s.normal, path + ".normal");
@@ -96,6 +106,14 @@ double placed_reach(const Capsule& capsule, const Pose& X_CS) {
   return std::max((X_CS * end).norm(), (X_CS * Vec3(-end)).norm()) + capsule.radius;
 }
 
+// The farthest point of a circle lies in the plane through its axis and the origin of C.
+double placed_reach(const Frustum& s, const Pose& X_CS) {
+  const Vec3 p_S = X_CS.R.conjugate() * X_CS.p;
+  const double across = p_S.head<2>().norm(), half = 0.5 * s.length;
+  return std::max(std::hypot(across + s.radius, p_S.z() - half),
+                  std::hypot(across + s.top_radius, p_S.z() + half));
+}
+
 double placed_reach(const Hull& hull, const Pose& X_CS) {
   double largest = 0;
   for (const Vec3& v : hull.vertices) largest = std::max(largest, (X_CS * v).norm());
@@ -144,6 +162,7 @@ bool check_shape(ShapeDescription& shape, const std::string& path, BodyKind kind
 double farthest_point(const Geometry& geometry, const Pose& X_CS) {
   if (const Box* box = std::get_if<Box>(&geometry)) return placed_reach(*box, X_CS);
   if (const Capsule* capsule = std::get_if<Capsule>(&geometry)) return placed_reach(*capsule, X_CS);
+  if (const Frustum* s = std::get_if<Frustum>(&geometry)) return placed_reach(*s, X_CS);
   if (const Hull* hull = std::get_if<Hull>(&geometry)) return placed_reach(*hull, X_CS);
   if (const Polygon* polygon = std::get_if<Polygon>(&geometry)) return placed_reach(*polygon, X_CS);
   const Vec3 p_S = X_CS.R.conjugate() * X_CS.p;

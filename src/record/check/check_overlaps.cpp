@@ -28,6 +28,9 @@ double bounding_radius(const Geometry& geometry) {
     double operator()(const Sphere& s) const { return s.radius; }
     double operator()(const Box& s) const { return 0.5 * s.size.norm(); }
     double operator()(const Capsule& s) const { return s.radius + 0.5 * s.length; }
+    double operator()(const Frustum& s) const {
+      return std::hypot(std::max(s.radius, s.top_radius), 0.5 * s.length);
+    }
     double operator()(const Ellipsoid& s) const { return s.radii.maxCoeff(); }
     double operator()(const Halfspace&) const { return std::numeric_limits<double>::infinity(); }
     double operator()(const Disc& s) const { return s.radius; }

@@ -44,6 +44,11 @@ void add_sizes(const Capsule& s, json::Node& node) {
   node.set("radius", s.radius);
   node.set("length", s.length);
 }
+void add_sizes(const Frustum& s, json::Node& node) {
+  node.set("radius", s.radius);
+  if (!s.is_cylinder()) node.set("top_radius", s.top_radius);
+  node.set("length", s.length);
+}
 void add_sizes(const Ellipsoid& s, json::Node& node) {
   node.set("radii", write(s.radii));
 }

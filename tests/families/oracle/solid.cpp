@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
 namespace cairn::families {
 namespace {
@@ -78,6 +79,22 @@ struct Maker {
   void operator()(const Capsule& shape) const {
     const Vec3 half = s.X_BS.R * Vec3(0, 0, shape.length / 2);
     round({s.X_BS.p - half, s.X_BS.p + half}, shape.radius);
+  }
+  // A prism inside: depths that it finds are lower bounds.
+  void operator()(const Frustum& shape) const {
+    constexpr int corners = 96;
+    for (int k = 0; k < corners; ++k) {
+      const double turn = 2 * std::numbers::pi * k / corners;
+      const Vec3 u(std::cos(turn), std::sin(turn), 0), half(0, 0, shape.length / 2);
+      s.points.push_back(s.X_BS * Vec3(shape.radius * u - half));
+      s.points.push_back(s.X_BS * Vec3(shape.top_radius * u + half));
+    }
+    const Vec3 axis = s.X_BS.R * Vec3::UnitZ();
+    s.normals.push_back(axis);
+    s.edges.push_back(axis);
+    s.inner =
+        std::min(shape.length / 2, std::max(shape.radius, shape.top_radius) * shape.length /
+                                       std::hypot(shape.length, shape.radius - shape.top_radius));
   }
   void operator()(const Box& shape) const { add_box(s, shape.size); }
   void operator()(const Hull& shape) const { add_hull(s, shape.vertices); }

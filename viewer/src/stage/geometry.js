@@ -174,6 +174,12 @@ function drawnMesh({ positions, corners }) {
   return geometry;
 }
 
+// A cylinder or cone along z; eighths of its side and quarters of its ends differ in shade.
+function frustum(radius, top, length, parts) {
+  const eighth = (m) => (Math.floor((Math.atan2(m.y, m.x) / Math.PI) * 4 + 8) + (Math.abs(m.z) > 0.499 * length ? 0 : m.z > 0 ? 1 : 0)) % 2 === 0;
+  return shaded(new CylinderGeometry(top, radius, length, parts, 2).rotateX(Math.PI / 2), eighth);
+}
+
 // How a shape is drawn: `key` tells which shapes share a mesh, `make` makes it, `scale` stretches it.
 export function recipe(shape, options) {
   const { detail, thickness, marker } = options;
@@ -193,8 +199,13 @@ export function recipe(shape, options) {
       return { key: sizes([shape.radius, shape.length]), make, scale: [1, 1, 1] };
     }
     case 'cylinder': {
-      const make = () => shaded(new CylinderGeometry(shape.radius, shape.radius, shape.length, 4 * detail, 2).rotateX(Math.PI / 2), octant);
+      const make = () => frustum(shape.radius, shape.radius, shape.length, 8 * detail);
       return { key: sizes([shape.radius, shape.length]), make, scale: [1, 1, 1] };
+    }
+    case 'cone': {
+      const top = shape.top_radius ?? 0;
+      const make = () => frustum(shape.radius, top, shape.length, 8 * detail);
+      return { key: sizes([shape.radius, top, shape.length]), make, scale: [1, 1, 1] };
     }
     case 'disc':
       return { key: 'disc', make: () => plate(circle(8 * detail), 1, true), scale: [shape.radius, shape.radius, thickness] };

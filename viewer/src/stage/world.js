@@ -21,6 +21,7 @@ function reachOf(shape, meshes) {
     box: () => Math.hypot(...shape.size) / 2,
     capsule: () => shape.radius + shape.length / 2,
     cylinder: () => Math.hypot(shape.radius, (shape.length ?? 0) / 2),
+    cone: () => Math.hypot(Math.max(shape.radius, shape.top_radius ?? 0), shape.length / 2),
     ellipsoid: () => Math.max(...shape.radii),
     disc: () => shape.radius,
     ellipse: () => Math.max(...shape.radii),

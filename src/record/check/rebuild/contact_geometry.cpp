@@ -138,6 +138,14 @@ std::string halfspace_fault(const Solid& wall, const Solid& other, const Vec3& o
                        (n - face).norm());
   if (const double e = wall.defect(on_wall, n, axis); !(e <= tolerance))
     return fmt::format("its point and normal are {:.3g} m off the halfspace", e);
+  if (std::holds_alternative<Frustum>(other.geometry)) {
+    const int end = (feature >> 8) - 1, point = feature & 0xff;
+    if (end < 0 || end > 1 || point > 15 || (point > 3 && point < 8))
+      return "it names a point that the rims do not have";
+    if (const double e = other.rim_fault(end, point, on_other, -n); !(e <= tolerance))
+      return fmt::format("its point is {:.3g} m away from the point of the rim it names", e);
+    return {};
+  }
   Vec3 expected = on_other;
   if (std::holds_alternative<Capsule>(other.geometry)) {
     if (feature != 0 && feature != 1) return "it names a cap that the capsule does not have";
@@ -185,6 +193,12 @@ std::string surfaces_fault(const Solid& a, const Solid& b, const Contact& c, con
     }
   const double cone_a = a.defect(w.a, c.n_W, axis), cone_b = b.defect(w.b, -c.n_W, axis);
   if (std::max(cone_a, cone_b) <= tolerance) return {};
+  // Points that span the patch of a frustum: on both surfaces, along the normal of one of them.
+  const bool frustum =
+      std::holds_alternative<Frustum>(a.geometry) || std::holds_alternative<Frustum>(b.geometry);
+  if (frustum && c.key.feature != Features{0, 0} && std::min(cone_a, cone_b) <= tolerance &&
+      std::min(out_a, out_b) >= -tolerance)
+    return {};
   // Two contacts of a capsule along a face or along another capsule: one of them has the normal of
   // the face or of nearly parallel axes.
   if (number_of(c.key.feature) == 1 || number_of(c.key.feature) == 2) {

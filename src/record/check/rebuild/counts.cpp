@@ -24,7 +24,8 @@ bool has_polyhedra(const Model& model) {
 bool has_patches(const Model& model) {
   return std::any_of(model.shapes.begin(), model.shapes.end(),
                      [](const Shape& s) {
-                       return s.polyhedron >= 0 || std::holds_alternative<Capsule>(s.geometry);
+                       return s.polyhedron >= 0 || std::holds_alternative<Capsule>(s.geometry) ||
+                              std::holds_alternative<Frustum>(s.geometry);
                      }) ||
          std::any_of(model.bodies.begin(), model.bodies.end(),
                      [](const Body& b) { return b.shapes > 1; });

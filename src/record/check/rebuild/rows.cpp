@@ -330,7 +330,7 @@ Vec3 contact_motion(const Model& model, const Contact& c, const std::vector<Pose
 static bool is_round(const Geometry& geometry) {
   return std::holds_alternative<Sphere>(geometry) || std::holds_alternative<Capsule>(geometry) ||
          std::holds_alternative<Ellipsoid>(geometry) || std::holds_alternative<Disc>(geometry) ||
-         std::holds_alternative<Ellipse>(geometry);
+         std::holds_alternative<Ellipse>(geometry) || std::holds_alternative<Frustum>(geometry);
 }
 
 Vec3 carried_motion(const Model& model, const Contact& c, const std::vector<Pose>& poses,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace cairn::record {
 namespace {
@@ -26,6 +27,23 @@ double outside_ellipsoid(const V& x, const V& radii) {
   return slope > 0 ? (gauge - 1) * gauge / slope : -radii.minCoeff();
 }
 
+// Largest distance beyond the planes of both ends and beyond the side, in the plane through the
+// axis.
+double outside_frustum(const Vec3& x, const Frustum& s) {
+  const double ends = std::abs(x.z()) - 0.5 * s.length;
+  const double taper = s.radius - s.top_radius;
+  const double side =
+      ((std::hypot(x.x(), x.y()) - s.radius) * s.length + (x.z() + 0.5 * s.length) * taper) /
+      std::sqrt(s.length * s.length + taper * taper);
+  return std::max(ends, side);
+}
+
+// Support height of the lower (0) or upper (1) circle of a frustum.
+double circle_height(const Frustum& s, int end, const Vec3& n) {
+  const double z = end == 0 ? -0.5 * s.length : 0.5 * s.length;
+  return z * n.z() + (end == 0 ? s.radius : s.top_radius) * std::hypot(n.x(), n.y());
+}
+
 double extent(const Geometry& geometry, const Polyhedron* polyhedron) {
   struct {
     const Polyhedron* p;
@@ -34,6 +52,7 @@ double extent(const Geometry& geometry, const Polyhedron* polyhedron) {
     double operator()(const Box& s) const { return s.size.norm(); }
     double operator()(const Capsule& s) const { return s.radius + s.length; }
     double operator()(const Ellipsoid& s) const { return s.radii.maxCoeff(); }
+    double operator()(const Frustum& s) const { return s.radius + s.top_radius + s.length; }
     double operator()(const Halfspace&) const { return 0; }
     double operator()(const Disc& s) const { return s.radius; }
     double operator()(const Ellipse& s) const { return s.radii.maxCoeff(); }
@@ -78,6 +97,20 @@ Vec3 Solid::cap(int end) const {
   return X * Vec3(0, 0, end == 0 ? -z : z);
 }
 
+double Solid::rim_fault(int end, int point, const Vec3& p, const Vec3& n) const {
+  const auto& s = std::get<Frustum>(geometry);
+  const double z = end == 0 ? -0.5 * s.length : 0.5 * s.length;
+  const double radius = end == 0 ? s.radius : s.top_radius;
+  const Vec3 local = X.R.conjugate() * (p - X.p);
+  double off = std::hypot(local.z() - z, std::hypot(local.x(), local.y()) - radius);
+  if (point == 0) off = std::max(off, circle_height(s, end, X.R.conjugate() * n) - n.dot(p - X.p));
+  if (point >= 8) {
+    const double angle = (point - 8) * std::numbers::pi / 4;
+    off = (local - Vec3(radius * std::cos(angle), radius * std::sin(angle), z)).norm();
+  }
+  return off;
+}
+
 double Solid::outside(const Vec3& p, const Vec3& axis) const {
   const Vec3 from = flattened(p - X.p, axis), local = X.R.conjugate() * (p - X.p);
   if (std::holds_alternative<Point>(geometry)) return from.norm();
@@ -85,6 +118,7 @@ double Solid::outside(const Vec3& p, const Vec3& axis) const {
   if (const auto* s = std::get_if<Disc>(&geometry)) return local.head<2>().norm() - s->radius;
   if (const auto* s = std::get_if<Capsule>(&geometry))
     return from_segment(from, flattened(X.R * Vec3(0, 0, 0.5 * s->length), axis)) - s->radius;
+  if (const auto* s = std::get_if<Frustum>(&geometry)) return outside_frustum(local, *s);
   if (const auto* s = std::get_if<Ellipsoid>(&geometry))
     return outside_ellipsoid<Vec3>(local, s->radii);
   if (const auto* s = std::get_if<Ellipse>(&geometry))
@@ -107,6 +141,8 @@ double Solid::defect(const Vec3& p, const Vec3& n, const Vec3& axis) const {
   if (const auto* s = std::get_if<Capsule>(&geometry))
     return s->radius + std::abs(n.dot(X.R * Vec3(0, 0, 0.5 * s->length))) - n.dot(from);
   const Vec3 local = X.R.conjugate() * n;
+  if (const auto* s = std::get_if<Frustum>(&geometry))
+    return std::max(circle_height(*s, 0, local), circle_height(*s, 1, local)) - n.dot(from);
   if (const auto* s = std::get_if<Ellipsoid>(&geometry))
     return s->radii.cwiseProduct(local).norm() - n.dot(from);
   if (const auto* s = std::get_if<Ellipse>(&geometry))

@@ -25,6 +25,9 @@ struct Solid {
   // Radius of a sphere, disc or point; negative: it is none of them [m].
   double round_radius() const;
   Vec3 vertex(int i) const;
+  // How far p is from the point of a frustum's lower (0) or upper (1) circle that a contact with
+  // the normal n out of it names: 0 the farthest one, 8 to 15 every 45 degrees, else any [m].
+  double rim_fault(int end, int point, const Vec3& p, const Vec3& n) const;
   Vec3 cap(int end) const;  // centre of a cap of a capsule, 0 or 1
 };
 
