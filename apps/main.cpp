@@ -13,13 +13,14 @@ namespace {
 
 constexpr std::string_view command_names[] = {"run",    "solve",   "check",     "info",    "schema",
                                               "bench",  "compare", "order",     "view",    "plot",
-                                              "export", "render",  "reproduce", "distance"};
+                                              "export", "render",  "reproduce", "distance", "import"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
   cairn check out/pile/trace.cairn                     judge the recording again from the file alone
   cairn view out/pile                                  one page that plays the run in a browser
   cairn info scenes/cannonball66.json                  what is in a scene, a trace or a problem file
+  cairn run robot.urdf --floor -1                      a URDF or MJCF file; cairn import writes a scene
 
 Exit codes: 0 ok, 1 bug, 2 usage, 3 bad input, 4 stopped, not certified or an expectation not met,
 5 input/output, 6 limit, 130/143 interrupted after a clean end.)";
@@ -78,7 +79,7 @@ int start(int argc, char** argv) {
     return usage_error(
         ErrorCode::unknown_choice, "unknown command", word,
         "run, solve, check, info, schema, bench, compare, order, view, plot, export, "
-        "render, reproduce, distance",
+        "render, reproduce, distance, import",
         base::did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -98,8 +99,11 @@ int start(int argc, char** argv) {
                    check_examples)
       ->add_flag("--replay", check_options.replay,
                  "compute the run again from its scene: the same states and verdicts, bit for bit");
-  add_file_command(app, info_options, "info", "Say what is in a scene, a trace or a problem file",
-                   "FILE", "scene, trace or problem file", info_examples);
+  add_import_options(
+      *add_file_command(app, info_options, "info",
+                        "Say what is in a scene, a trace or a problem file", "FILE",
+                        "scene, trace or problem file; or a URDF or MJCF file", info_examples),
+      info_options.import);
   BenchOptions bench_options;
   GrowthOptions growth_options;
   DistanceOptions distance_options;
@@ -118,6 +122,8 @@ int start(int argc, char** argv) {
   add_plot(app, plot_options);
   ExportCommand export_options;
   add_export(app, export_options);
+  ImportCommand import_options;
+  add_import(app, import_options);
   RenderCommand render_options;
   add_render(app, render_options);
   ReproduceOptions reproduce_options;
@@ -141,6 +147,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("view")) return view(view_options);
   if (app.got_subcommand("plot")) return plot(plot_options);
   if (app.got_subcommand("export")) return export_trace(export_options);
+  if (app.got_subcommand("import")) return import_file(import_options);
   if (app.got_subcommand("render")) return render(render_options);
   if (app.got_subcommand("reproduce")) return reproduce(reproduce_options);
   if (app.got_subcommand("bench")) {

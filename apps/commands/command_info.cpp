@@ -123,8 +123,8 @@ Json scene_json(const Scene& scene) {
   return json;
 }
 
-Result<Json> read_scene(const std::string& file) {
-  Result<Scene> scene = load_scene(file);
+Result<Json> read_scene(const std::string& file, const ImportOptions& import) {
+  Result<Scene> scene = load_scene(file, {}, import);
   if (!scene) return tl::unexpected(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start)
     scene->warnings.push_back(start.error().front().text());
@@ -232,7 +232,7 @@ std::string lines(const Json& json, const std::string& indent = "") {
   return result;
 }
 
-Result<Json> read(const std::string& file) {
+Result<Json> read(const std::string& file, const ImportOptions& import) {
   switch (kind_of_file(file)) {
     case FileKind::trace:
       return read_trace(file);
@@ -241,7 +241,7 @@ Result<Json> read(const std::string& file) {
     case FileKind::scene:
       break;
   }
-  return read_scene(file);
+  return read_scene(file, import);
 }
 
 }  // namespace
@@ -249,7 +249,7 @@ Result<Json> read(const std::string& file) {
 int info(const FileOptions& options) {
   const Result<void> input = check_input(options.file, "scene, trace or problem file");
   if (!input) return report(input.error());
-  const Result<Json> json = read(options.file);
+  const Result<Json> json = read(options.file, options.import);
   if (!json) return report(json.error());
   print(options.json ? text(*json) : lines(*json));
   return exit_ok;

@@ -29,6 +29,7 @@ std::string command_line(const RunOptions& options) {
   std::string line = "cairn run " + shell_word(options.scene);
   for (const std::string& assignment : options.assignments)
     line += " --set " + shell_word(assignment);
+  line += import_words(options.import);
   if (options.intervals) line += " --intervals";
   return line;
 }
@@ -309,7 +310,7 @@ int run(const RunOptions& options) {
   if (!options.resume.empty()) return resume(options);
   const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(options.scene, options.assignments);
+  Result<Scene> scene = load_scene(options.scene, options.assignments, options.import);
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Run run{.scene = *scene,

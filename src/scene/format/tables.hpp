@@ -42,6 +42,7 @@ enum class FieldType {
   joints,
   forces,
   generators,
+  includes,
   simulation,
   expectations,
 };
@@ -65,6 +66,7 @@ struct FieldTable {
 using TypedTables = std::vector<FieldTable>;
 
 const FieldTable& scene_fields();
+const FieldTable& include_fields();
 const FieldTable& material_fields();
 const FieldTable& body_fields();
 const FieldTable& template_fields();  // a body without name, position and motion
