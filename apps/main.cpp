@@ -11,9 +11,9 @@
 namespace cairn::app {
 namespace {
 
-constexpr std::string_view command_names[] = {"run",    "solve",   "check",     "info",    "schema",
-                                              "bench",  "compare", "order",     "view",    "plot",
-                                              "export", "render",  "reproduce", "distance", "import"};
+constexpr std::string_view command_names[] = {
+    "run",  "solve", "check",  "info",   "schema",    "bench",    "compare", "order",
+    "view", "plot",  "export", "render", "reproduce", "distance", "import"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report

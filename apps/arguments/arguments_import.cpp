@@ -50,8 +50,9 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
           ->allow_extra_args(false)
           ->check(needs_equals_sign, "", ""),
       "NAME=DIR");
-  add(command.add_option("--friction", options.friction,
-                         "of surfaces to which a URDF gives none (default 0.8)")
+  add(command
+          .add_option("--friction", options.friction,
+                      "of surfaces to which a URDF gives none (default 0.8)")
           ->check(CLI::Range(0.0, 1e9).name("")),
       "MU");
   add(command

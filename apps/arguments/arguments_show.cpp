@@ -153,7 +153,8 @@ void add_export(CLI::App& app, ExportCommand& options) {
   CLI::App* command =
       add_command(app, "export", "Write a recording for other programs", export_examples);
   command
-      ->add_option("TRACE", options.input, "trace file, or the folder of a run; for urdf also a scene")
+      ->add_option("TRACE", options.input,
+                   "trace file, or the folder of a run; for urdf also a scene")
       ->required();
   command->add_option("--to", options.format, "csv, gltf, vtk, hdf5 or urdf")
       ->type_name("FORMAT")

@@ -24,10 +24,14 @@ Json import_json(const ImportCommand& options, const ImportedModel& model, const
                      {"element", note.element},
                      {"attribute", note.attribute},
                      {"text", note.text}});
-  return {{"file", options.file},          {"format", model.format},
-          {"name", model.name},            {"base", model.base},
-          {"scene", options.out},          {"bodies", scene.model->bodies.size()},
-          {"joints", scene.model->joints.size()}, {"notes", notes}};
+  return {{"file", options.file},
+          {"format", model.format},
+          {"name", model.name},
+          {"base", model.base},
+          {"scene", options.out},
+          {"bodies", scene.model->bodies.size()},
+          {"joints", scene.model->joints.size()},
+          {"notes", notes}};
 }
 
 std::string import_text(const ImportCommand& options, const ImportedModel& model,
@@ -41,9 +45,9 @@ std::string import_text(const ImportCommand& options, const ImportedModel& model
   add("scene", fmt::format("{}, {} bodies, {} joints", options.out, scene.model->bodies.size(),
                            scene.model->joints.size()));
   const std::vector<std::string> notes = note_lines(model.notes);
-  add("notes", notes.empty() ? "none: all of the file is in the scene"
-                             : fmt::format("{}, of what is not in the scene as in the file",
-                                           notes.size()));
+  add("notes", notes.empty()
+                   ? "none: all of the file is in the scene"
+                   : fmt::format("{}, of what is not in the scene as in the file", notes.size()));
   for (const std::string& note : notes) text += "  " + printable(note) + "\n";
   return text;
 }
@@ -71,7 +75,8 @@ std::string import_words(const ImportOptions& options) {
   for (const auto& [name, folder] : options.packages)
     words += " --package " + shell_word(name + "=" + folder);
   const ImportOptions standard;
-  if (options.friction != standard.friction) words += fmt::format(" --friction {}", options.friction);
+  if (options.friction != standard.friction)
+    words += fmt::format(" --friction {}", options.friction);
   if (options.floor) words += fmt::format(" --floor {}", *options.floor);
   if (options.balance_inertia) words += " --balance-inertia";
   if (options.bound_mass > 0) words += fmt::format(" --bound-mass {}", options.bound_mass);
@@ -125,10 +130,10 @@ int export_urdf(const ExportCommand& options) {
     return report(kept.error());
   const Result<void> written = record::write_file(out, *robot);
   if (!written) return report(written.error());
-  print(options.json ? text(Json{{"scene", options.input},
-                                 {"format", "urdf"},
-                                 {"files", Json::array({out})}})
-                     : fmt::format("written      {}\n", printable(out)));
+  print(
+      options.json
+          ? text(Json{{"scene", options.input}, {"format", "urdf"}, {"files", Json::array({out})}})
+          : fmt::format("written      {}\n", printable(out)));
   return exit_ok;
 }
 

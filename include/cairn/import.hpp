@@ -20,13 +20,13 @@ struct ImportOptions {
   ImportBase base = ImportBase::as_file;
   // Folders of packages, name and path: where package://NAME/... is looked for first.
   std::vector<std::pair<std::string, std::string>> packages = {};
-  double friction = 0.8;              // of what the file gives none [-]
-  std::optional<double> floor = {};   // height of a floor that is added [m]
-  bool balance_inertia = false;       // replaces impossible moments of inertia by their mean
-  double bound_mass = 0;              // least mass of a body that moves [kg]
-  double bound_inertia = 0;           // least principal moment of inertia of it [kg m^2]
-  std::string keyframe = {};          // MJCF: name or number of the keyframe to start from
-  std::string output_folder = {};     // names of mesh files are relative to it; empty: the file's
+  double friction = 0.8;             // of what the file gives none [-]
+  std::optional<double> floor = {};  // height of a floor that is added [m]
+  bool balance_inertia = false;      // replaces impossible moments of inertia by their mean
+  double bound_mass = 0;             // least mass of a body that moves [kg]
+  double bound_inertia = 0;          // least principal moment of inertia of it [kg m^2]
+  std::string keyframe = {};         // MJCF: name or number of the keyframe to start from
+  std::string output_folder = {};    // names of mesh files are relative to it; empty: the file's
 };
 
 // What of a file was not taken over, or otherwise than it says.

@@ -154,12 +154,12 @@ class UrdfWriter {
   void add_link(std::size_t i) {
     const BodyDescription& body = bodies_[i];
     if (body.name == "world") return;
-    const auto found =
-        std::find_if(scene_.model->bodies.begin(), scene_.model->bodies.end(),
-                     [&](const Body& b) { return b.name == body.name; });
-    if (found->rotation != RotationKind::three || found->translations != std::array{true, true, true})
-      refuse("bodies." + body.name + ".dof", "directions are locked", body.dof,
-             "x y z rx ry rz", "use joints instead");
+    const auto found = std::find_if(scene_.model->bodies.begin(), scene_.model->bodies.end(),
+                                    [&](const Body& b) { return b.name == body.name; });
+    if (found->rotation != RotationKind::three ||
+        found->translations != std::array{true, true, true})
+      refuse("bodies." + body.name + ".dof", "directions are locked", body.dof, "x y z rx ry rz",
+             "use joints instead");
     // From the frame of the link to that of the body.
     const Pose X_LB = frames_[i].inverse() * world_pose(body.name);
     const Mat3 I = found->inertia_B;
@@ -170,7 +170,8 @@ class UrdfWriter {
         "      <inertia ixx=\"{}\" ixy=\"{}\" ixz=\"{}\" iyy=\"{}\" iyz=\"{}\" izz=\"{}\"/>\n"
         "    </inertial>\n",
         I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2));
-    for (const ShapeDescription& shape : body.shapes) add_shape(shape, X_LB * shape.X_BS, body.name);
+    for (const ShapeDescription& shape : body.shapes)
+      add_shape(shape, X_LB * shape.X_BS, body.name);
     links_ += "  </link>\n";
     if (body.velocity != Vec3::Zero() || body.angular_velocity != Vec3::Zero())
       lost_.push_back("velocity of " + body.name);
@@ -227,7 +228,9 @@ class UrdfWriter {
     const bool bounded = joint.limits.any();
     if (bounded && !(std::isfinite(joint.limits.lower) && std::isfinite(joint.limits.upper)))
       refuse(path, "a joint with one limit", name, "lower and upper, or none", "give both");
-    const char* type = hinge ? (bounded ? "revolute" : "continuous") : slide ? "prismatic" : "fixed";
+    const char* type = hinge   ? (bounded ? "revolute" : "continuous")
+                       : slide ? "prismatic"
+                               : "fixed";
     joints_ += fmt::format("  <joint name=\"{}\" type=\"{}\">\n    {}\n", escaped(name), type,
                            origin(X_WP.inverse() * frames_[i]));
     joints_ += fmt::format("    <parent link=\"{}\"/>\n    <child link=\"{}\"/>\n",
@@ -235,7 +238,8 @@ class UrdfWriter {
     if (hinge || slide) {
       const Vec3 axis = (hinge ? hinge->axis : slide->axis).normalized();
       const Vec3 in_world = world_pose(joint.bodies[0]).R * axis * (reversed ? -1.0 : 1.0);
-      joints_ += fmt::format("    <axis xyz=\"{}\"/>\n", numbers(frames_[i].R.conjugate() * in_world));
+      joints_ +=
+          fmt::format("    <axis xyz=\"{}\"/>\n", numbers(frames_[i].R.conjugate() * in_world));
       // URDF wants limits of every slide.
       const double far = 1e9;
       if (bounded || slide)

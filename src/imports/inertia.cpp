@@ -23,8 +23,8 @@ Inertial about_center(double mass, const Vec3& diagonal) {
 
 Inertial capsule(double r, double l) {
   const double tube = pi * r * r * l, ball = 4.0 / 3 * pi * r * r * r;
-  const double across = tube * (l * l / 12 + r * r / 4) +
-                        ball * (2.0 / 5 * r * r + l * l / 4 + 3.0 / 8 * l * r);
+  const double across =
+      tube * (l * l / 12 + r * r / 4) + ball * (2.0 / 5 * r * r + l * l / 4 + 3.0 / 8 * l * r);
   const double along = tube * r * r / 2 + ball * 2.0 / 5 * r * r;
   return about_center(tube + ball, {across, across, along});
 }
@@ -42,8 +42,8 @@ Inertial enclosed(const std::vector<Vec3>& points,
     const Vec3 s = a + b + c;
     volume += v;
     first += v / 4 * s;
-    second += v / 20 * (s * s.transpose() + a * a.transpose() + b * b.transpose() +
-                        c * c.transpose());
+    second +=
+        v / 20 * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
   }
   if (volume < 0) {
     volume = -volume;
@@ -133,8 +133,7 @@ Inertial unit_density(const ImportedShape& shape) {
 
 bool make_possible(Inertial& inertial, const ImportOptions& options, const Place& place,
                    const std::string& path, bool xml_bounds, Messages& messages) {
-  const std::string bound = xml_bounds ? "boundmass and boundinertia of <compiler>, or "
-                                       : "";
+  const std::string bound = xml_bounds ? "boundmass and boundinertia of <compiler>, or " : "";
   if (inertial.mass < options.bound_mass) inertial.mass = options.bound_mass;
   if (!(inertial.mass > 0)) {
     messages.error(place, ErrorCode::invalid_inertia, path + ".mass",

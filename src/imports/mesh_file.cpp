@@ -21,10 +21,10 @@ std::string ending_of(const std::string& file) {
   return ending;
 }
 
-tl::unexpected<Errors> bad_mesh(const std::string& file, int line, ErrorCode code,
-                                std::string what, std::string fix) {
-  return fail({.code = code, .file = file, .line = line, .what = std::move(what),
-               .fix = std::move(fix)});
+tl::unexpected<Errors> bad_mesh(const std::string& file, int line, ErrorCode code, std::string what,
+                                std::string fix) {
+  return fail(
+      {.code = code, .file = file, .line = line, .what = std::move(what), .fix = std::move(fix)});
 }
 
 // The words of a line.
@@ -105,8 +105,8 @@ class PointSet {
  public:
   explicit PointSet(Mesh& mesh) : mesh_(mesh) {}
   int number_of(const Vec3& p) {
-    const auto [entry, is_new] = known_.try_emplace({p.x(), p.y(), p.z()},
-                                                    static_cast<int>(mesh_.points.size()));
+    const auto [entry, is_new] =
+        known_.try_emplace({p.x(), p.y(), p.z()}, static_cast<int>(mesh_.points.size()));
     if (is_new) mesh_.points.push_back(p);
     return entry->second;
   }

@@ -13,7 +13,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   return "\"" + std::string(value.substr(0, 60)) + (value.size() > 60 ? "..." : "") + "\"";
 }
 
@@ -37,8 +37,8 @@ int Messages::add_file(std::string file) {
 
 void Messages::error(const Place& place, ErrorCode code, std::string path, std::string what,
                      std::string got, std::string allowed, std::string fix) {
-  const bool limit = code == ErrorCode::too_many || code == ErrorCode::too_deep ||
-                     code == ErrorCode::too_large;
+  const bool limit =
+      code == ErrorCode::too_many || code == ErrorCode::too_deep || code == ErrorCode::too_large;
   errors_.add({.kind = limit ? ErrorKind::limit : ErrorKind::input,
                .code = code,
                .file = file(place.file),
@@ -74,8 +74,8 @@ void Messages::note_unused(const Element& root) {
 }
 
 std::optional<std::vector<double>> Messages::numbers(const Element& element,
-                                                     std::string_view attribute,
-                                                     std::size_t least, std::size_t most) {
+                                                     std::string_view attribute, std::size_t least,
+                                                     std::size_t most) {
   const Attribute* a = element.find(attribute);
   if (!a) return {};
   const std::string path = label(element) + "." + a->name;
@@ -92,14 +92,14 @@ std::optional<std::vector<double>> Messages::numbers(const Element& element,
     const auto [stop, fault] = std::from_chars(start, at, x);
     if (stop != at || (fault != std::errc() && fault != std::errc::result_out_of_range)) {
       error(a->place, ErrorCode::wrong_type, path, "expected a number",
-            quoted(std::string_view(word, static_cast<std::size_t>(at - word))), "",
+            in_quotes(std::string_view(word, static_cast<std::size_t>(at - word))), "",
             "write numbers separated by blanks");
       return {};
     }
     if (fault != std::errc() || !std::isfinite(x)) {
       error(a->place, ErrorCode::not_finite, path, "number is not finite",
-            quoted(std::string_view(word, static_cast<std::size_t>(at - word))), "a finite number",
-            "write a finite number");
+            in_quotes(std::string_view(word, static_cast<std::size_t>(at - word))),
+            "a finite number", "write a finite number");
       return {};
     }
     out.push_back(x);
@@ -108,7 +108,7 @@ std::optional<std::vector<double>> Messages::numbers(const Element& element,
   if (out.size() < least || out.size() > most) {
     const std::string allowed =
         least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
-    error(a->place, ErrorCode::wrong_size, path, "wrong number of values", quoted(a->value),
+    error(a->place, ErrorCode::wrong_size, path, "wrong number of values", in_quotes(a->value),
           allowed + (most == 1 ? " number" : " numbers"), "write " + allowed);
     return {};
   }
@@ -131,8 +131,8 @@ std::optional<bool> Messages::boolean(const Element& element, std::string_view a
   if (!a) return {};
   if (a->value == "true" || a->value == "1") return true;
   if (a->value == "false" || a->value == "0") return false;
-  error(a->place, ErrorCode::unknown_choice, label(element) + "." + a->name, "expected a truth value",
-        quoted(a->value), "true, false", "write one of them");
+  error(a->place, ErrorCode::unknown_choice, label(element) + "." + a->name,
+        "expected a truth value", in_quotes(a->value), "true, false", "write one of them");
   return {};
 }
 

@@ -17,15 +17,15 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr int world_body = -1;
 
 struct Inertial {
-  double mass = 0;             // [kg]
-  Vec3 com = Vec3::Zero();     // in the frame of the body [m]
-  Mat3 inertia = Mat3::Zero(); // about the centre of mass, along the axes of the body [kg m^2]
+  double mass = 0;              // [kg]
+  Vec3 com = Vec3::Zero();      // in the frame of the body [m]
+  Mat3 inertia = Mat3::Zero();  // about the centre of mass, along the axes of the body [kg m^2]
 };
 
 struct Mesh {
-  std::string file;             // path of the file; empty: given in the text
+  std::string file;  // path of the file; empty: given in the text
   Vec3 scale = Vec3::Ones();
-  std::vector<Vec3> points;     // scaled [m]
+  std::vector<Vec3> points;  // scaled [m]
   std::vector<std::array<int, 3>> triangles;
 };
 
@@ -36,7 +36,7 @@ struct ImportedShape {
   // sphere: radius; box: edges; capsule and cylinder: radius, length; ellipsoid: semi-axes [m]
   Vec3 size = Vec3::Zero();
   std::shared_ptr<const Mesh> mesh;
-  Pose X_BS;  // in the frame of its body
+  Pose X_BS;        // in the frame of its body
   int surface = 0;  // number in Robot::surfaces
   std::optional<Vec3> color;
   unsigned type_mask = 1, touch_mask = 1;  // a touches b: type of one and touch of the other
@@ -55,7 +55,7 @@ enum class MotorKind { effort, velocity, position };
 
 struct ImportedMotor {
   MotorKind kind = MotorKind::effort;
-  double target = 0;      // effort, velocity or position at the start, of the file's coordinate
+  double target = 0;  // effort, velocity or position at the start, of the file's coordinate
   double stiffness = 0, damping = 0;
   double max_effort = unbounded;
   Place place;
@@ -67,12 +67,12 @@ enum class TreeJointKind { hinge, slide, ball };
 struct TreeJoint {
   std::string name;
   TreeJointKind kind = TreeJointKind::hinge;
-  Vec3 anchor = Vec3::Zero();   // in the frame of the body [m]
-  Vec3 axis = Vec3::UnitX();    // unit length, in the frame of the body
-  double reference = 0;         // coordinate of the pose that the file gives [rad, m]
-  double start = 0;             // coordinate at which the scene starts
+  Vec3 anchor = Vec3::Zero();      // in the frame of the body [m]
+  Vec3 axis = Vec3::UnitX();       // unit length, in the frame of the body
+  double reference = 0;            // coordinate of the pose that the file gives [rad, m]
+  double start = 0;                // coordinate at which the scene starts
   Quat turned = Quat::Identity();  // of a ball: rotation at the start
-  double velocity = 0;          // at the start
+  double velocity = 0;             // at the start
   double lower = -unbounded, upper = unbounded;  // as the file counts
   double friction = 0, damping = 0, stiffness = 0, rest = 0, armature = 0;
   std::optional<ImportedMotor> motor;
@@ -131,7 +131,7 @@ struct Robot {
   std::vector<Loop> loops;
   std::vector<Gear> gears;
   std::vector<std::array<int, 2>> no_contact;  // bodies of the tree
-  std::string base;  // how the base was chosen
+  std::string base;                            // how the base was chosen
   // What the file itself asks for, beside the options.
   bool balance_inertia = false;
   double bound_mass = 0, bound_inertia = 0;

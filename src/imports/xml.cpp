@@ -52,10 +52,9 @@ Error xml_error(const std::string& file, Place place, ErrorCode code, std::strin
 Result<void> check_text(const std::string& text, const std::string& file, const Lines& lines,
                         const XmlLimits& limits) {
   if (text.size() > limits.bytes)
-    return fail(xml_error(file, {}, ErrorCode::too_large, "file is too large",
-                          std::to_string(text.size()) + " bytes",
-                          "at most " + std::to_string(limits.bytes) + " bytes",
-                          "split it into smaller files"));
+    return fail(xml_error(
+        file, {}, ErrorCode::too_large, "file is too large", std::to_string(text.size()) + " bytes",
+        "at most " + std::to_string(limits.bytes) + " bytes", "split it into smaller files"));
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos)
     return fail(xml_error(file, lines.at(zero), ErrorCode::encoding, "the text has a zero byte", "",
                           "XML in UTF-8", "save the file as UTF-8"));
@@ -69,13 +68,12 @@ Result<void> check_text(const std::string& text, const std::string& file, const 
   }
   const bool many_tags = tags > limits.elements;
   if (many_tags || attributes > 8 * limits.elements)
-    return fail(xml_error(file, {}, ErrorCode::too_many,
-                          many_tags ? "the file has too many elements"
-                                    : "the file has too many attributes",
-                          std::to_string(many_tags ? tags : attributes),
-                          "at most " + std::to_string(many_tags ? limits.elements
-                                                                : 8 * limits.elements),
-                          "split it into several models"));
+    return fail(
+        xml_error(file, {}, ErrorCode::too_many,
+                  many_tags ? "the file has too many elements" : "the file has too many attributes",
+                  std::to_string(many_tags ? tags : attributes),
+                  "at most " + std::to_string(many_tags ? limits.elements : 8 * limits.elements),
+                  "split it into several models"));
   return {};
 }
 
@@ -230,11 +228,11 @@ Result<Element> parse_xml(const std::string& text, const std::string& file, int 
                             "no declarations", "replace the entities by their text"));
     if (node.type() != pugi::node_element) continue;
     if (root)
-      return fail(xml_error(
-          file, lines.at(static_cast<std::size_t>(node.name() - data.data())), ErrorCode::syntax,
-          "the file has two root elements", "<" + std::string(root.name()) + "> and <" +
-              std::string(node.name()) + ">",
-          "one", "put the second one into a file of its own"));
+      return fail(
+          xml_error(file, lines.at(static_cast<std::size_t>(node.name() - data.data())),
+                    ErrorCode::syntax, "the file has two root elements",
+                    "<" + std::string(root.name()) + "> and <" + std::string(node.name()) + ">",
+                    "one", "put the second one into a file of its own"));
     root = node;
   }
   return Builder(data.data(), file, lines, limits).build(root, 1);

@@ -351,10 +351,10 @@ const FieldTable* table_of_type(const json::Node& node, const std::string& path,
   for (const FieldTable& table : tables)
     if (name == table.name) return &table;
   const std::string advice = advice_for_type(name, types);
-  errors.add(*type, child_path(path, "type"), ErrorCode::unknown_choice, "unknown type",
-             json::summary(*type), joined(types),
-             advice.empty() ? base::did_you_mean(name, types, "use one of the known types")
-                            : advice);
+  errors.add(
+      *type, child_path(path, "type"), ErrorCode::unknown_choice, "unknown type",
+      json::summary(*type), joined(types),
+      advice.empty() ? base::did_you_mean(name, types, "use one of the known types") : advice);
   return nullptr;
 }
 

@@ -104,9 +104,8 @@ class Addition {
       if (const Node* there = to->find(own)) {
         // The default surface of both is that of the scene itself.
         if (own != "default" && json::to_json(*there) != json::to_json(material))
-          errors_.add(entry_, path_, ErrorCode::duplicate_name,
-                      "two materials have the same name", own, "names of their own",
-                      "give the include a prefix");
+          errors_.add(entry_, path_, ErrorCode::duplicate_name, "two materials have the same name",
+                      own, "names of their own", "give the include a prefix");
         continue;
       }
       to->set(own, std::move(material));

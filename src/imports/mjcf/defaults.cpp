@@ -44,8 +44,8 @@ void MjcfDefaults::read_class(const Element& element, const std::string& parent,
   if (parent.empty()) {
     if (name.empty()) name = main_class;
   } else if (name.empty()) {
-    messages.error(element.place, ErrorCode::missing_key, "default", "the class has no name", "", "",
-                   "add class");
+    messages.error(element.place, ErrorCode::missing_key, "default", "the class has no name", "",
+                   "", "add class");
     return;
   }
   Class own = parent.empty() ? classes_[name] : classes_[parent];

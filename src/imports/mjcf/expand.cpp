@@ -74,10 +74,9 @@ class Expansion {
                              "the file includes itself", "\"" + name->value + "\"",
                              "files without a cycle", "remove the include");
     if (static_cast<int>(open.size()) > deepest_include)
-      return messages_.error(name->place, ErrorCode::too_deep, "include.file",
-                             "includes are nested too deeply", name->value,
-                             fmt::format("at most {} levels", deepest_include),
-                             "put the files together");
+      return messages_.error(
+          name->place, ErrorCode::too_deep, "include.file", "includes are nested too deeply",
+          name->value, fmt::format("at most {} levels", deepest_include), "put the files together");
     const Result<std::string> text = base::read_input(file, XmlLimits{}.bytes);
     if (!text)
       return messages_.error(name->place, text.error().front().code, "include.file",
@@ -122,9 +121,7 @@ class Expansion {
       frame.place = source.place;
       frame.used = true;
       // Read by the frames; angles and their sequence are the compiler's matter.
-      const auto text = [&](const Vec3& v) {
-        return fmt::format("{} {} {}", v.x(), v.y(), v.z());
-      };
+      const auto text = [&](const Vec3& v) { return fmt::format("{} {} {}", v.x(), v.y(), v.z()); };
       frame.set("cairn:copy", std::to_string(i));
       frame.set("cairn:offset", text(offset));
       frame.set("euler", text(static_cast<double>(i) * euler));
@@ -156,8 +153,7 @@ class Expansion {
   const std::vector<std::string>* suffixes_of(const Element& e) const {
     for (const Attribute& a : e.attributes)
       if (is_reference(a))
-        if (const auto found = copies_.find(a.value); found != copies_.end())
-          return &found->second;
+        if (const auto found = copies_.find(a.value); found != copies_.end()) return &found->second;
     for (const Element& child : e.children)
       if (const auto* found = suffixes_of(child)) return found;
     return nullptr;

@@ -209,7 +209,8 @@ int MjcfGeoms::surface_of(const Element& e) {
 std::optional<Geom> MjcfGeoms::read(const Element& element, const std::string& childclass) {
   const Merged merged = defaults_.merged(element, childclass, messages_);
   const Element& e = *merged;
-  for (const char* key : {"name", "class", "material", "rgba", "user", "fitscale"}) (void)e.find(key);
+  for (const char* key : {"name", "class", "material", "rgba", "user", "fitscale"})
+    (void)e.find(key);
   const std::string word = e.get("type", "sphere");
   const auto type = std::find_if(std::begin(geom_types), std::end(geom_types),
                                  [&](const GeomType& t) { return t.name == word; });
@@ -222,8 +223,7 @@ std::optional<Geom> MjcfGeoms::read(const Element& element, const std::string& c
     std::vector<std::string_view> known;
     for (const GeomType& t : geom_types) known.push_back(t.name);
     messages_.error(e.place, ErrorCode::unknown_choice, label(e) + ".type", "unknown type of geom",
-                    "\"" + word + "\"",
-                    "plane, sphere, capsule, ellipsoid, cylinder, box, mesh",
+                    "\"" + word + "\"", "plane, sphere, capsule, ellipsoid, cylinder, box, mesh",
                     base::did_you_mean(word, known, "use one of them"));
     return {};
   }
@@ -258,8 +258,8 @@ std::optional<Geom> MjcfGeoms::read(const Element& element, const std::string& c
   if (e.has("shellinertia") && e.get("shellinertia") == "true")
     messages_.note(e.place, "geom", "shellinertia", "not taken over: the geom is taken as solid");
   if (geom.collides) shape.surface = surface_of(e);
-  if (group >= settings_.first_group && group <= settings_.last_group &&
-      !(mass && *mass == 0) && !(!mass && density == 0)) {
+  if (group >= settings_.first_group && group <= settings_.last_group && !(mass && *mass == 0) &&
+      !(!mass && density == 0)) {
     Inertial inertial = unit_density(shape);
     const double factor = mass && inertial.mass > 0 ? *mass / inertial.mass : density;
     inertial.mass *= factor;

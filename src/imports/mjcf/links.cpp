@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.hpp"
+
 namespace cairn::imports {
 namespace {
 
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using base::at;
 
 void mark(const Element& e) {
   e.used = true;
@@ -168,7 +168,8 @@ void MjcfLinks::read_equality(const Element& own, int number) {
   const std::string name = own.get("name", own.name + std::to_string(number));
   if (const auto active = messages_.boolean(*merged, "active"); active && !*active)
     return messages_.note(own.place, own.name, "", "not taken over: it is not active");
-  if (own.name == "joint" || own.name == "tendon") return read_coupling(own, name, own.name == "tendon");
+  if (own.name == "joint" || own.name == "tendon")
+    return read_coupling(own, name, own.name == "tendon");
   Loop loop;
   loop.kind = own.name == "connect" ? LoopKind::ball : LoopKind::fixed;
   loop.name = name;
@@ -260,7 +261,8 @@ void MjcfLinks::read_contacts(const Element& section) {
       const int *a = find_body(e, "body1"), *b = find_body(e, "body2");
       if (!a || !b) continue;
       if (*a == world_body || *b == world_body)
-        messages_.note(e.place, "exclude", "", "not taken over: shapes of the world exclude nothing");
+        messages_.note(e.place, "exclude", "",
+                       "not taken over: shapes of the world exclude nothing");
       else
         robot_.no_contact.push_back({*a, *b});
     } else {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/index.hpp"
 #include "base/suggestion.hpp"
 #include "imports/inertia.hpp"
 #include "imports/mjcf/expand.hpp"
@@ -13,9 +14,7 @@
 namespace cairn::imports {
 namespace {
 
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using base::at;
 
 class MjcfReader {
  public:
@@ -85,7 +84,8 @@ class MjcfReader {
       if (flag->get("gravity", "enable") == "disable") robot_.gravity = Vec3::Zero();
   }
 
-  void read_children(const Element& parent, int body, const Pose& X, const std::string& childclass) {
+  void read_children(const Element& parent, int body, const Pose& X,
+                     const std::string& childclass) {
     for (const Element& e : parent.children) {
       if (messages_.full()) return;
       if (e.name == "body")
@@ -104,7 +104,8 @@ class MjcfReader {
         skip(e, "it is for pictures");
       else if (e.name == "joint" || e.name == "freejoint" || e.name == "inertial")
         messages_.error(e.place, ErrorCode::conflict, "worldbody", "the world cannot move",
-                        "<" + e.name + ">", "joints and inertias of bodies", "put it into a <body>");
+                        "<" + e.name + ">", "joints and inertias of bodies",
+                        "put it into a <body>");
     }
   }
 
@@ -123,8 +124,8 @@ class MjcfReader {
       Element turn;
       turn.set("euler", std::to_string(i * euler.x()) + " " + std::to_string(i * euler.y()) + " " +
                             std::to_string(i * euler.z()));
-      X.p += euler == Vec3::Zero() ? offset
-                                   : Vec3(read_pose(turn, settings_, messages_).R * offset);
+      X.p +=
+          euler == Vec3::Zero() ? offset : Vec3(read_pose(turn, settings_, messages_).R * offset);
     }
     return X;
   }

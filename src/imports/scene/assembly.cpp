@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "base/index.hpp"
+
 namespace cairn::imports {
 namespace {
 
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using base::at;
 
 void move_into_range(TreeJoint& joint, Messages& messages) {
   if (joint.kind == TreeJointKind::ball || !(joint.lower <= joint.upper)) return;

@@ -4,8 +4,9 @@
 #include <map>
 #include <set>
 
-#include "imports/scene/assembly.hpp"
+#include "base/index.hpp"
 #include "imports/inertia.hpp"
+#include "imports/scene/assembly.hpp"
 #include "imports/scene/joints.hpp"
 #include "imports/scene/shapes.hpp"
 #include "imports/scene/support.hpp"
@@ -17,9 +18,7 @@ using json::Node;
 
 constexpr std::size_t most_pairs = 200'000;
 
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using base::at;
 
 // Everything that one body of the scene consists of.
 struct Parts {
@@ -77,8 +76,7 @@ class Writer {
   Node shape_list(const std::vector<ImportedShape>& shapes, const Pose& X_HB, Touching& touching) {
     Node list = Node::array();
     for (const ImportedShape& shape : shapes) {
-      list.items.push_back(
-          shape_node(shape, X_HB, materials_, options_.output_folder, messages_));
+      list.items.push_back(shape_node(shape, X_HB, materials_, options_.output_folder, messages_));
       touching.masks.insert({shape.type_mask, shape.touch_mask});
     }
     return list;
@@ -160,11 +158,11 @@ class Writer {
       put(node, "angular_velocity", vector_node(mine.angular_velocity, body.place), body.place);
     if (!shapes.items.empty()) put(node, "shapes", std::move(shapes), body.place);
     if (!visuals.items.empty()) put(node, "visual", std::move(visuals), body.place);
-    if (scene_support.color && color) put(node, "color", vector_node(*color, body.place), body.place);
+    if (scene_support.color && color)
+      put(node, "color", vector_node(*color, body.place), body.place);
     bodies_.items.push_back(std::move(node));
     (mine.is_static ? static_ : moving_).push_back(std::move(touching));
-    if (!mine.is_static)
-      add_tree_joints(robot_, assembled_, i, names_, inertial, links, messages_);
+    if (!mine.is_static) add_tree_joints(robot_, assembled_, i, names_, inertial, links, messages_);
   }
 
   // Static bodies without shapes exist in the scene where joints of a URDF hang on them.

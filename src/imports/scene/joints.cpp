@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/index.hpp"
 #include "imports/scene/support.hpp"
 
 namespace cairn::imports {
@@ -13,14 +14,12 @@ using json::Node;
 constexpr double small_share = 1e-4;
 constexpr double parallel = 1e-9;  // axes closer than this are the same direction
 
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using base::at;
 
 void not_yet(const TreeJoint& joint, const char* attribute, double value, Messages& messages) {
   messages.note(joint.place, "joint", attribute,
-                std::string("not taken over: coordinates of a scene have no ") + attribute +
-                    "; '" + joint.name + "' has " + short_text(value));
+                std::string("not taken over: coordinates of a scene have no ") + attribute + "; '" +
+                    joint.name + "' has " + short_text(value));
 }
 
 bool carries_nothing(const TreeJoint& j) {
@@ -64,9 +63,9 @@ void put_limits(Node& node, const TreeJoint& joint, Messages& messages) {
   double lower = joint.lower - joint.start, upper = joint.upper - joint.start;
   if (lower == -unbounded && upper == unbounded) return;
   if (angle && !(upper - lower <= scene_support.widest_angle_range)) {
-    messages.note(joint.place, "joint", "limits",
-                  "not taken over: the range of '" + joint.name +
-                      "' is a turn or more, or has one end only");
+    messages.note(
+        joint.place, "joint", "limits",
+        "not taken over: the range of '" + joint.name + "' is a turn or more, or has one end only");
     return;
   }
   // The start is an end: rounding must not put it outside.
@@ -157,9 +156,7 @@ class BodyJoints {
   Vec3 axis(std::size_t k) const { return before_[k].R * joint(k).axis; }
   Vec3 point(std::size_t k) const { return mine_.behind[k] * joint(k).anchor; }
   std::string between(std::size_t k) const { return body_.name + "-" + joint(k).name; }
-  Vec3 in_first(const Vec3& direction) const {
-    return ends_.X_Wa.R.conjugate() * direction;
-  }
+  Vec3 in_first(const Vec3& direction) const { return ends_.X_Wa.R.conjugate() * direction; }
 
   void note_coordinate(std::size_t k, const std::string& name, const std::string& key) {
     out_.coordinates[joint(k).name] = {name, key, joint(k).start};
@@ -200,8 +197,7 @@ class BodyJoints {
                        "limits, friction, damping, stiffness, armature and motors of ball joints "
                        "are not taken over");
     } else {
-      put(node, "axis",
-          vector_node(ends.X_Wa.R.conjugate() * axis(k), j.place), j.place);
+      put(node, "axis", vector_node(ends.X_Wa.R.conjugate() * axis(k), j.place), j.place);
       put_coordinate(node, j, messages_);
       note_coordinate(k, j.name, "");
     }
@@ -358,14 +354,15 @@ void add_loops(const Robot& robot, const std::vector<Assembled>& assembled,
     const char* type = loop.kind == LoopKind::ball    ? "ball"
                        : loop.kind == LoopKind::fixed ? "fixed"
                                                       : "rope";
-    Node node = joint_node(type, loop.name, ends, a, loop.kind == LoopKind::fixed ? a : b,
-                           loop.place);
+    Node node =
+        joint_node(type, loop.name, ends, a, loop.kind == LoopKind::fixed ? a : b, loop.place);
     if (loop.kind == LoopKind::rope) {
       double length = loop.at_start ? distance : loop.length;
       if (length < distance) {
         messages.note(loop.place, "spatial", "range",
                       "the rope is as long as the distance at the start, which is more than its "
-                      "range: " + short_text(distance) + " m");
+                      "range: " +
+                          short_text(distance) + " m");
         length = distance;
       }
       put(node, "length", length, loop.place);

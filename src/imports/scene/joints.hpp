@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "imports/scene/assembly.hpp"
 #include "imports/messages.hpp"
+#include "imports/scene/assembly.hpp"
 #include "imports/scene/nodes.hpp"
 
 namespace cairn::imports {
@@ -17,7 +17,7 @@ struct SceneCoordinate {
 
 struct SceneLinks {
   json::Node joints = json::Node::array(), forces = json::Node::array();
-  json::Node bodies = json::Node::array();  // small ones between joints of one body
+  json::Node bodies = json::Node::array();             // small ones between joints of one body
   std::map<std::string, SceneCoordinate> coordinates;  // by joint of the file
 };
 

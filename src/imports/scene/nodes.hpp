@@ -47,7 +47,8 @@ inline json::Node matrix_node(const Mat3& m, const Place& place) {
 // Adds position and orientation where they are not the identity.
 inline void put_pose(json::Node& object, const Pose& X, const Place& place) {
   if (X.p != Vec3::Zero()) put(object, "position", vector_node(X.p, place), place);
-  if (X.R.vec() != Vec3::Zero()) put(object, "orientation", quat_node(X.R.normalized(), place), place);
+  if (X.R.vec() != Vec3::Zero())
+    put(object, "orientation", quat_node(X.R.normalized(), place), place);
 }
 
 }  // namespace cairn::imports

@@ -11,7 +11,8 @@ namespace cairn::imports {
 struct SceneSupport {
   // Shapes.
   bool cylinder = false;  // {"type": "cylinder", "radius": r, "length": l}; else a prism
-  bool mesh = false;  // {"type": "mesh", "file": f, "scale": s, "as": "hull"}; else a hull's vertices
+  bool mesh =
+      false;  // {"type": "mesh", "file": f, "scale": s, "as": "hull"}; else a hull's vertices
   bool visual = false;  // body key "visual": [shapes]
   bool color = false;   // body key "color": [r, g, b]
 
@@ -23,7 +24,8 @@ struct SceneSupport {
   bool velocity_gains = false;  // "motor": {"velocity": v, "damping": kv}
 
   // Joints.
-  bool gear = false;  // {"type": "gear", "joints": [{"joint", "coordinate", "ratio"}, ...], "offset"}
+  bool gear =
+      false;  // {"type": "gear", "joints": [{"joint", "coordinate", "ratio"}, ...], "offset"}
   double widest_angle_range = 6.2;  // largest upper - lower of an angle [rad]
 };
 

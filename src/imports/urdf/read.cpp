@@ -11,8 +11,7 @@
 namespace cairn::imports {
 namespace {
 
-constexpr const char* joint_types =
-    "fixed, revolute, continuous, prismatic, floating, planar";
+constexpr const char* joint_types = "fixed, revolute, continuous, prismatic, floating, planar";
 
 struct UrdfJoint {
   std::string name, type, parent, child;
@@ -32,7 +31,10 @@ class UrdfReader {
  public:
   UrdfReader(const Element& root, const std::string& folder, const ImportOptions& options,
              Messages& messages)
-      : root_(root), options_(options), messages_(messages), shapes_(root, folder, options, messages) {}
+      : root_(root),
+        options_(options),
+        messages_(messages),
+        shapes_(root, folder, options, messages) {}
 
   Robot read() {
     (void)root_.find("version");
@@ -127,9 +129,8 @@ class UrdfReader {
                       "unknown type of joint", "\"" + joint.type + "\"", joint_types,
                       base::did_you_mean(joint.type, known, "use one of them"));
     if (!joint_numbers_.try_emplace(joint.name, joints_.size() - 1).second)
-      messages_.error(e.place, ErrorCode::duplicate_name, label(e),
-                      "two joints have the same name", joint.name, "a name of its own",
-                      "rename one of them");
+      messages_.error(e.place, ErrorCode::duplicate_name, label(e), "two joints have the same name",
+                      joint.name, "a name of its own", "rename one of them");
     const Element *parent = e.child("parent"), *child = e.child("child");
     if (parent) joint.parent = parent->get("link");
     if (child) joint.child = child->get("link");
@@ -162,7 +163,8 @@ class UrdfReader {
     TreeJoint& own = joint.joint;
     const bool bounded = joint.type == "revolute" || joint.type == "prismatic";
     if (const Element* limit = e.child("limit")) {
-      const auto lower = messages_.number(*limit, "lower"), upper = messages_.number(*limit, "upper");
+      const auto lower = messages_.number(*limit, "lower"),
+                 upper = messages_.number(*limit, "upper");
       for (const char* key : {"effort", "velocity"})
         if (const auto value = messages_.number(*limit, key))
           messages_.note(limit->place, "limit", key,
@@ -260,8 +262,8 @@ class UrdfReader {
       UrdfLink& link = links_[child->second];
       if (link.above) {
         messages_.error(joint.place, ErrorCode::conflict, "joint[" + joint.name + "]",
-                        "the link has two parents", joint.child + " below '" + link.above->name +
-                            "' and '" + joint.name + "'",
+                        "the link has two parents",
+                        joint.child + " below '" + link.above->name + "' and '" + joint.name + "'",
                         "one", "close loops by joints of the scene; URDF is a tree");
         continue;
       }
@@ -300,8 +302,7 @@ class UrdfReader {
     std::vector<std::size_t> roots;
     for (std::size_t i = 0; i < links_.size(); ++i)
       if (!links_[i].above) roots.push_back(i);
-    if (implicit_world && !roots.empty())
-      return two_roots("world", links_[roots[0]]);
+    if (implicit_world && !roots.empty()) return two_roots("world", links_[roots[0]]);
     if (roots.size() > 1) return two_roots(links_[roots[0]].body.name, links_[roots[1]]);
     if (implicit_world) {
       note_base("fixed: the joints of its base hang on the world");
@@ -320,8 +321,8 @@ class UrdfReader {
           break;
         }
       messages_.error(lost->body.place, ErrorCode::conflict, "link[" + lost->body.name + "]",
-                      "the joints above the link form a cycle", lost->body.name,
-                      "a tree of links", "close loops by joints of the scene");
+                      "the joints above the link form a cycle", lost->body.name, "a tree of links",
+                      "close loops by joints of the scene");
     }
   }
 
@@ -364,8 +365,8 @@ class UrdfReader {
     const bool massive = has_mass(root);
     note_base(massive ? "free: its root has a mass and is not called world"
                       : "fixed: its root has no mass");
-    const bool free = options_.base == ImportBase::free ||
-                      (options_.base == ImportBase::as_file && massive);
+    const bool free =
+        options_.base == ImportBase::free || (options_.base == ImportBase::as_file && massive);
     TreeBody body = take(root);
     body.free = free;
     push(std::move(body), root);

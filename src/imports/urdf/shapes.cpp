@@ -133,8 +133,8 @@ std::optional<ImportedShape> UrdfShapes::read(const Element& element, bool visua
   const std::optional<Vec3> color = read_color(element);
   const Element* geometry = element.child("geometry");
   if (!geometry) {
-    messages_.error(element.place, ErrorCode::missing_key, element.name,
-                    "\"geometry\" is missing", "", "", "add <geometry>");
+    messages_.error(element.place, ErrorCode::missing_key, element.name, "\"geometry\" is missing",
+                    "", "", "add <geometry>");
     return {};
   }
   std::optional<ImportedShape> shape = read_geometry(*geometry, visual);

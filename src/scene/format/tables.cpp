@@ -64,8 +64,7 @@ const FieldTable& include_fields() {
        {"prefix", T::text, "", "\"\"", "of all its names"},
        {"position", T::vector3, "m", "[0,0,0]", "of its origin"},
        {"orientation", T::orientation, "-", "[1,0,0,0]", "of its axes"},
-       {"base", T::text, "", "\"file\"",
-        "of a robot: `free`, `fixed`, or as its `file` says"},
+       {"base", T::text, "", "\"file\"", "of a robot: `free`, `fixed`, or as its `file` says"},
        {"keyframe", T::text, "", "none", "of an MJCF file: name or number of where it starts"}}};
   return table;
 }
