@@ -29,38 +29,73 @@ Inertial capsule(double r, double l) {
   return about_center(tube + ball, {across, across, along});
 }
 
-// Of the tetrahedra between the origin and the triangles (x, y, z with sign).
-Inertial enclosed(const std::vector<Vec3>& points,
-                  const std::vector<std::array<int, 3>>& triangles) {
+// Volume, its first and second moments, of the tetrahedra between a point and the triangles.
+struct Moments {
   double volume = 0;
-  Vec3 first = Vec3::Zero();
+  Vec3 first = Vec3::Zero();   // about the point
   Mat3 second = Mat3::Zero();  // integral of x x^T
-  const auto point = [&](int i) -> const Vec3& { return points[static_cast<std::size_t>(i)]; };
+};
+
+Moments tetrahedra(const std::vector<Vec3>& points,
+                   const std::vector<std::array<int, 3>>& triangles, const Vec3& apex,
+                   bool all_positive) {
+  Moments out;
+  const auto point = [&](int i) -> Vec3 { return points[static_cast<std::size_t>(i)] - apex; };
   for (const auto& t : triangles) {
-    const Vec3 &a = point(t[0]), &b = point(t[1]), &c = point(t[2]);
-    const double v = a.dot(b.cross(c)) / 6;
+    const Vec3 a = point(t[0]), b = point(t[1]), c = point(t[2]);
+    double v = a.dot(b.cross(c)) / 6;
+    if (all_positive) v = std::abs(v);
     const Vec3 s = a + b + c;
-    volume += v;
-    first += v / 4 * s;
-    second +=
+    out.volume += v;
+    out.first += v / 4 * s;
+    out.second +=
         v / 20 * (s * s.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose());
   }
-  if (volume < 0) {
-    volume = -volume;
-    first = -first;
-    second = -second;
+  return out;
+}
+
+Inertial enclosed(const std::vector<Vec3>& points,
+                  const std::vector<std::array<int, 3>>& triangles) {
+  const Moments m = tetrahedra(points, triangles, Vec3::Zero(), false);
+  // Triangles that are seen from inside.
+  const double sign = m.volume < 0 ? -1 : 1;
+  Inertial out;
+  if (m.volume == 0) return out;
+  out.mass = sign * m.volume;
+  out.com = m.first / m.volume;
+  const Mat3 second = sign * m.second - out.mass * out.com * out.com.transpose();
+  out.inertia = second.trace() * Mat3::Identity() - second;
+  return out;
+}
+
+// MuJoCo's: from the mean of the triangles, then from the centre of mass.
+Inertial mujoco_enclosed(const Mesh& mesh) {
+  double area = 0;
+  Vec3 middle = Vec3::Zero();
+  for (const auto& t : mesh.triangles) {
+    const Vec3 &a = mesh.points[static_cast<std::size_t>(t[0])],
+               &b = mesh.points[static_cast<std::size_t>(t[1])],
+               &c = mesh.points[static_cast<std::size_t>(t[2])];
+    const double own = 0.5 * (b - a).cross(c - a).norm();
+    area += own;
+    middle += own / 3 * (a + b + c);
   }
   Inertial out;
-  if (!(volume > 0)) return out;
-  out.mass = volume;
-  out.com = first / volume;
-  second -= volume * out.com * out.com.transpose();
+  if (!(area > 0)) return out;
+  middle /= area;
+  const Moments m = tetrahedra(mesh.points, mesh.triangles, middle, true);
+  if (!(m.volume > 0)) return out;
+  out.mass = m.volume;
+  out.com = middle + m.first / m.volume;
+  const Mat3 second = tetrahedra(mesh.points, mesh.triangles, out.com, true).second;
   out.inertia = second.trace() * Mat3::Identity() - second;
   return out;
 }
 
 Inertial of_mesh(const Mesh& mesh) {
-  if (!mesh.triangles.empty())
+  if (!mesh.triangles.empty() && mesh.inertia == MeshInertia::legacy)
+    if (Inertial solid = mujoco_enclosed(mesh); solid.mass > 0) return solid;
+  if (!mesh.triangles.empty() && mesh.inertia != MeshInertia::convex)
     if (Inertial solid = enclosed(mesh.points, mesh.triangles); solid.mass > 0) return solid;
   const Result<Polyhedron> hull = hull_polyhedron(mesh.points);
   if (!hull) return {};

@@ -73,6 +73,14 @@ std::string find_file(const std::string& name, const std::string& folder,
     const std::string rest = slash == std::string::npos ? "" : tail.substr(slash + 1);
     for (const fs::path& candidate : candidates(package, rest, folder, options))
       if (is_file(candidate)) return candidate.lexically_normal().string();
+    // A model that was taken out of its package, with its meshes beside it.
+    const fs::path beside = fs::path(folder) / fs::path(rest).filename();
+    if (!rest.empty() && is_file(beside)) {
+      messages.note(
+          place, element.name, attribute,
+          "the file of the same name beside the model is taken: the package is not found");
+      return beside.string();
+    }
     messages.error(place, ErrorCode::not_found, path, "the file of the package is not found",
                    "\"" + name + "\"",
                    "a file below --package, ROS_PACKAGE_PATH, AMENT_PREFIX_PATH or a folder above "

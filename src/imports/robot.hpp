@@ -22,11 +22,16 @@ struct Inertial {
   Mat3 inertia = Mat3::Zero();  // about the centre of mass, along the axes of the body [kg m^2]
 };
 
+// How the inertia of a mesh is found: of the solid that its triangles enclose; as MuJoCo does
+// unless told otherwise, with every tetrahedron counted as positive; of the hull of its points.
+enum class MeshInertia { exact, legacy, convex };
+
 struct Mesh {
   std::string file;  // path of the file; empty: given in the text
   Vec3 scale = Vec3::Ones();
   std::vector<Vec3> points;  // scaled [m]
   std::vector<std::array<int, 3>> triangles;
+  MeshInertia inertia = MeshInertia::exact;
 };
 
 enum class ShapeKind { sphere, box, capsule, cylinder, ellipsoid, halfspace, mesh };

@@ -21,7 +21,11 @@ Merged::Merged(const Element& own, const std::map<std::string, const Attribute*>
   for (const auto& [name, attribute] : *inherited) {
     bool is_own = false;
     for (std::size_t i = 0; i < count; ++i) is_own |= element_.attributes[i].name == name;
-    if (is_own) continue;
+    // What is overridden is known; whether it is taken over shows elsewhere.
+    if (is_own) {
+      attribute->used = true;
+      continue;
+    }
     element_.attributes.push_back(*attribute);
     element_.attributes.back().used = false;
     origins_.push_back(attribute);

@@ -55,9 +55,14 @@ void MjcfGeoms::read_mesh_asset(const Element& e) {
   asset.file = m->get("file");
   asset.element = &e;
   asset.scale = messages_.vector(*m, "scale").value_or(Vec3::Ones());
-  for (const char* key : {"inertia", "smoothnormal", "maxhullvert", "texcoord", "normal"})
-    if (m->has(key) && std::string_view(key) != "smoothnormal")
-      messages_.note(e.place, "mesh", key, "not taken over");
+  for (const char* key : {"smoothnormal", "texcoord", "normal"}) (void)m->find(key);
+  if (m->has("maxhullvert")) messages_.note(e.place, "mesh", "maxhullvert", "not taken over");
+  if (const std::string word = m->get("inertia", "legacy"); word == "exact")
+    asset.inertia = MeshInertia::exact;
+  else if (word == "convex")
+    asset.inertia = MeshInertia::convex;
+  else if (word != "legacy")
+    messages_.note(e.place, "mesh", "inertia", "not taken over: the mesh is taken as solid");
   for (const char* key : {"refpos", "refquat"})
     if (m->has(key))
       messages_.error(e.place, ErrorCode::unsupported, label(e) + "." + key,
@@ -71,6 +76,7 @@ void MjcfGeoms::read_mesh_asset(const Element& e) {
     if (!numbers) return;
     Mesh mesh;
     mesh.scale = asset.scale;
+    mesh.inertia = asset.inertia;
     for (std::size_t i = 0; i + 2 < numbers->size(); i += 3)
       mesh.points.push_back(
           Vec3((*numbers)[i], (*numbers)[i + 1], (*numbers)[i + 2]).cwiseProduct(asset.scale));
@@ -115,6 +121,7 @@ std::shared_ptr<const Mesh> MjcfGeoms::find_mesh(const std::string& name, const 
     messages_.append(mesh.error());
     return nullptr;
   }
+  mesh->inertia = asset.inertia;
   asset.mesh = std::make_shared<const Mesh>(std::move(*mesh));
   return asset.mesh;
 }
@@ -248,11 +255,12 @@ std::optional<Geom> MjcfGeoms::read(const Element& element, const std::string& c
   const double density = messages_.number(e, "density").value_or(water);
   if (type->kind == ShapeKind::mesh) {
     if (!(shape.mesh = find_mesh(e.get("mesh"), e))) return {};
-  } else if (e.has("mesh")) {
-    messages_.error(e.place, ErrorCode::unsupported, label(e) + ".mesh",
-                    "shapes that are fitted to a mesh are not read", "\"" + e.get("mesh") + "\"",
-                    "type=\"mesh\", or a size", "give size, or type=\"mesh\"");
-    return {};
+  } else if (e.has("mesh") && !e.has("size") && !e.has("fromto")) {
+    // MuJoCo fits a shape of the type to the mesh.
+    if (!(shape.mesh = find_mesh(e.get("mesh"), e))) return {};
+    shape.kind = ShapeKind::mesh;
+    messages_.note(e.place, "geom", "mesh",
+                   "the mesh itself is taken, not a " + word + " that is fitted to it");
   }
   if (!read_size(e, shape, shape.X_BS)) return {};
   if (e.has("shellinertia") && e.get("shellinertia") == "true")

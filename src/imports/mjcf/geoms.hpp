@@ -26,6 +26,7 @@ class MjcfGeoms {
   struct MeshAsset {
     std::string file;
     Vec3 scale = Vec3::Ones();
+    MeshInertia inertia = MeshInertia::legacy;
     std::shared_ptr<const Mesh> mesh;  // when it was read
     const Element* element = nullptr;
   };

@@ -37,6 +37,10 @@ void MjcfLinks::read(const Element& root) {
       }
   };
   each("keyframe", [&](const Element& e) { read_keyframes(e); });
+  if (!options_.keyframe.empty() && !keyframe_used_)
+    messages_.error(root.place, ErrorCode::unknown_name, "keyframe",
+                    "no keyframe has this name or number", "\"" + options_.keyframe + "\"", "",
+                    "correct --keyframe");
   each("tendon", [&](const Element& e) { read_tendons(e); });
   each("equality", [&](const Element& e) { read_equalities(e); });
   each("contact", [&](const Element& e) { read_contacts(e); });
@@ -345,29 +349,38 @@ void MjcfLinks::read_actuator(const Element& own, double control) {
 
 // ---- Keyframes
 
+// A joint that the pose of the bodies as written puts beyond its range.
+const TreeJoint* MjcfLinks::outside_of_range() const {
+  for (const TreeBody& body : robot_.bodies)
+    for (const TreeJoint& joint : body.joints)
+      if (joint.kind != TreeJointKind::ball && joint.lower <= joint.upper &&
+          (joint.start < joint.lower || joint.start > joint.upper))
+        return &joint;
+  return nullptr;
+}
+
 void MjcfLinks::read_keyframes(const Element& section) {
+  const TreeJoint* outside = options_.keyframe.empty() ? outside_of_range() : nullptr;
   int number = 0;
-  bool found = options_.keyframe.empty();
   for (const Element& key : section.children) {
     if (key.name != "key") continue;
-    const std::string name = key.get("name");
-    if (!options_.keyframe.empty() && !found &&
-        (name == options_.keyframe || std::to_string(number) == options_.keyframe)) {
+    const std::string name = key.get("name"), digits = std::to_string(number++);
+    const std::string word = name.empty() ? digits : name;
+    const bool wanted =
+        !options_.keyframe.empty() && (name == options_.keyframe || digits == options_.keyframe);
+    if (!keyframe_used_ && (wanted || (outside && key.has("qpos")))) {
       key.used = true;
+      keyframe_used_ = true;
+      if (outside)
+        messages_.note(key.place, "key", "",
+                       "starts from keyframe " + word + ": without it joint '" + outside->name +
+                           "' would be beyond its range");
       use_keyframe(key);
-      found = true;
-    } else {
-      mark(key);
-      messages_.note(key.place, "key", "",
-                     "not used: --keyframe " + (name.empty() ? std::to_string(number) : name) +
-                         " starts from it");
+      continue;
     }
-    ++number;
+    mark(key);
+    messages_.note(key.place, "key", "", "not used: --keyframe " + word + " starts from it");
   }
-  if (!found)
-    messages_.error(section.place, ErrorCode::unknown_name, "keyframe",
-                    "no keyframe has this name or number", "\"" + options_.keyframe + "\"", "",
-                    "correct --keyframe");
 }
 
 void MjcfLinks::use_keyframe(const Element& key) {

@@ -24,6 +24,7 @@ class MjcfLinks {
   void read_actuators(const Element& section);
   void read_actuator(const Element& own, double control);
   void read_keyframes(const Element& section);
+  const TreeJoint* outside_of_range() const;
   void use_keyframe(const Element& key);
 
   const int* find_body(const Element& e, const char* key);
@@ -39,6 +40,7 @@ class MjcfLinks {
   Messages& messages_;
   std::map<std::string, std::vector<std::pair<std::string, double>>> fixed_tendons_;
   std::vector<double> controls_;
+  bool keyframe_used_ = false;
 };
 
 }  // namespace cairn::imports

@@ -12,7 +12,8 @@ using json::Node;
 
 // Mass of a body between two joints of one body of the file, as a share of that body's.
 constexpr double small_share = 1e-4;
-constexpr double parallel = 1e-9;  // axes closer than this are the same direction
+constexpr double small_opening = 0.03;  // of a loop, as a share of its arms
+constexpr double parallel = 1e-9;       // axes closer than this are the same direction
 
 using base::at;
 
@@ -332,12 +333,21 @@ void add_loops(const Robot& robot, const std::vector<Assembled>& assembled,
       if (name != "world") X_WH = assembled[at(body.host)].X_WB;
       return body.X_WB * end.X_BF.p;
     };
-    const Vec3 a = place_end(loop.a, ends.a, ends.X_Wa), b = place_end(loop.b, ends.b, ends.X_Wb);
+    const Vec3 a = place_end(loop.a, ends.a, ends.X_Wa);
+    Vec3 b = place_end(loop.b, ends.b, ends.X_Wb);
     if (ends.a == ends.b) {
       messages.note(loop.place, loop.name, "", "not taken over: both ends are on one rigid body");
       continue;
     }
     const double distance = (b - a).norm();
+    // Soft constraints of the file may be open a little where it starts; joints of a scene are not.
+    const double arms = (a - ends.X_Wa.p).norm() + (b - ends.X_Wb.p).norm();
+    if (loop.kind == LoopKind::ball && distance > 1e-9 * arms && distance < small_opening * arms) {
+      messages.note(loop.place, "connect", "",
+                    "open at the start: its point in the second body is moved by " +
+                        short_text(distance) + " m");
+      b = a;
+    }
     if (loop.kind == LoopKind::spring) {
       Node node = joint_node("spring", loop.name, ends, a, b, loop.place);
       for (std::size_t k = 0; k < node.keys.size(); ++k)

@@ -11,7 +11,8 @@
 namespace cairn::imports {
 namespace {
 
-constexpr const char* joint_types = "fixed, revolute, continuous, prismatic, floating, planar";
+constexpr const char* joint_types =
+    "fixed, revolute, continuous, prismatic, floating, planar, spherical";
 
 struct UrdfJoint {
   std::string name, type, parent, child;
@@ -122,8 +123,8 @@ class UrdfReader {
     joint.name = e.get("name");
     joint.type = e.get("type");
     if (joint.name.empty()) missing(e, "the name of the joint", "add name");
-    static constexpr std::string_view known[] = {"fixed",     "revolute", "continuous",
-                                                 "prismatic", "floating", "planar"};
+    static constexpr std::string_view known[] = {"fixed",    "revolute", "continuous", "prismatic",
+                                                 "floating", "planar",   "spherical"};
     if (std::find(std::begin(known), std::end(known), joint.type) == std::end(known))
       messages_.error(e.place, ErrorCode::unknown_choice, label(e) + ".type",
                       "unknown type of joint", "\"" + joint.type + "\"", joint_types,
@@ -145,7 +146,9 @@ class UrdfReader {
     TreeJoint& own = joint.joint;
     own.name = joint.name;
     own.place = e.place;
-    own.kind = joint.type == "prismatic" ? TreeJointKind::slide : TreeJointKind::hinge;
+    own.kind = joint.type == "prismatic"   ? TreeJointKind::slide
+               : joint.type == "spherical" ? TreeJointKind::ball
+                                           : TreeJointKind::hinge;
     const Element* axis = e.child("axis");
     const auto xyz = axis ? messages_.vector(*axis, "xyz") : std::nullopt;
     if (!xyz) return;
@@ -165,18 +168,25 @@ class UrdfReader {
     if (const Element* limit = e.child("limit")) {
       const auto lower = messages_.number(*limit, "lower"),
                  upper = messages_.number(*limit, "upper");
+      double all = std::abs(lower.value_or(0)) + std::abs(upper.value_or(0));
       for (const char* key : {"effort", "velocity"})
-        if (const auto value = messages_.number(*limit, key))
+        if (const auto value = messages_.number(*limit, key)) {
+          all += std::abs(*value);
           messages_.note(limit->place, "limit", key,
                          "not taken over: a bound for motors, and the joint has none");
-      if (bounded && (lower || upper)) {
+        }
+      // Exporters write zeros where nothing was set.
+      const bool unset = all == 0 && limit->has("effort") && limit->has("velocity");
+      if (bounded && (lower || upper) && unset) {
+        messages_.note(limit->place, "limit", "", "all zero, which means unset: no limits");
+      } else if (bounded && (lower || upper)) {
         own.lower = lower.value_or(0);
         own.upper = upper.value_or(0);
-        if (own.lower > own.upper)
-          messages_.error(limit->place, ErrorCode::out_of_range, label(e) + ".limit",
-                          "lower is above upper",
-                          short_text(own.lower) + " > " + short_text(own.upper), "lower <= upper",
-                          "exchange them");
+        if (own.lower > own.upper) {
+          messages_.note(limit->place, "limit", "", "lower is above upper, which means no limits");
+          own.lower = -unbounded;
+          own.upper = unbounded;
+        }
       } else if (bounded) {
         messages_.note(limit->place, "limit", "",
                        "neither lower nor upper is given: the joint has no limits");

@@ -76,6 +76,15 @@ void UrdfShapes::read_mesh_shape(const Element& element, bool visual,
   out->mesh = mesh;
 }
 
+void UrdfShapes::fault(const Element& e, bool visual, ErrorCode code, const std::string& path,
+                       const std::string& what, const std::string& got, const std::string& allowed,
+                       const std::string& fix) {
+  if (visual)
+    messages_.note(e.place, "visual", "", "not taken over: " + path + ": " + what);
+  else
+    messages_.error(e.place, code, path, what, got, allowed, fix);
+}
+
 std::optional<ImportedShape> UrdfShapes::read_geometry(const Element& geometry, bool visual) {
   std::optional<ImportedShape> out;
   const auto positive = [&](const Element& e, const char* key, double& value) {
@@ -85,10 +94,9 @@ std::optional<ImportedShape> UrdfShapes::read_geometry(const Element& geometry, 
       value = *number;
       return true;
     }
-    messages_.error(e.place, number ? ErrorCode::out_of_range : ErrorCode::missing_key,
-                    e.name + "." + key, number ? "size is not positive" : "the size is missing",
-                    number ? short_text(*number) : "", "a positive number [m]",
-                    std::string("give ") + key);
+    fault(e, visual, number ? ErrorCode::out_of_range : ErrorCode::missing_key, e.name + "." + key,
+          number ? "size is not positive" : "the size is missing",
+          number ? short_text(*number) : "", "a positive number [m]", std::string("give ") + key);
     return false;
   };
   for (const Element& e : geometry.children) {
@@ -109,8 +117,8 @@ std::optional<ImportedShape> UrdfShapes::read_geometry(const Element& geometry, 
       if (good)
         shape.size = *size;
       else if (size || !e.has("size"))
-        messages_.error(e.place, ErrorCode::out_of_range, "box.size", "size is not positive",
-                        e.get("size"), "three positive numbers [m]", "give size");
+        fault(e, visual, ErrorCode::out_of_range, "box.size", "size is not positive", e.get("size"),
+              "three positive numbers [m]", "give size");
     } else if (e.name == "sphere") {
       shape.kind = ShapeKind::sphere;
       good = positive(e, "radius", shape.size.x());
@@ -122,8 +130,8 @@ std::optional<ImportedShape> UrdfShapes::read_geometry(const Element& geometry, 
     if (good) out = shape;
     return out;
   }
-  messages_.error(geometry.place, ErrorCode::missing_key, "geometry", "the geometry is empty", "",
-                  "box, sphere, cylinder, capsule or mesh", "add one of them");
+  fault(geometry, visual, ErrorCode::missing_key, "geometry", "the geometry is empty", "",
+        "box, sphere, cylinder, capsule or mesh", "add one of them");
   return out;
 }
 
@@ -133,8 +141,8 @@ std::optional<ImportedShape> UrdfShapes::read(const Element& element, bool visua
   const std::optional<Vec3> color = read_color(element);
   const Element* geometry = element.child("geometry");
   if (!geometry) {
-    messages_.error(element.place, ErrorCode::missing_key, element.name, "\"geometry\" is missing",
-                    "", "", "add <geometry>");
+    fault(element, visual, ErrorCode::missing_key, element.name, "\"geometry\" is missing", "", "",
+          "add <geometry>");
     return {};
   }
   std::optional<ImportedShape> shape = read_geometry(*geometry, visual);

@@ -19,6 +19,10 @@ class UrdfShapes {
   Pose origin(const Element& parent);
 
  private:
+  // What is only drawn is left out where it is at fault.
+  void fault(const Element& e, bool visual, ErrorCode code, const std::string& path,
+             const std::string& what, const std::string& got, const std::string& allowed,
+             const std::string& fix);
   std::optional<ImportedShape> read_geometry(const Element& geometry, bool visual);
   void read_mesh_shape(const Element& element, bool visual, std::optional<ImportedShape>& out);
   std::optional<Vec3> read_color(const Element& visual);
