@@ -14,13 +14,14 @@ namespace {
 
 constexpr std::string_view command_names[] = {
     "run",  "solve", "check",  "info",   "schema",    "bench",    "compare", "order",
-    "view", "plot",  "export", "render", "reproduce", "distance", "manual",  "completion"};
+    "view", "plot",  "export", "render", "reproduce", "distance", "import",  "manual", "completion"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
   cairn check out/pile/trace.cairn                     judge the recording again from the file alone
   cairn view out/pile                                  one page that plays the run in a browser
   cairn info scenes/cannonball66.json                  what is in a scene, a trace or a problem file
+  cairn run robot.urdf --floor -1                      a URDF or MJCF file; cairn import writes a scene
 
 Exit codes: 0 ok, 1 bug, 2 usage, 3 bad input, 4 stopped, not certified or an expectation not met,
 5 input/output, 6 limit, 130/143 interrupted after a clean end.)";
@@ -93,7 +94,7 @@ int start(int argc, char** argv) {
     return usage_error(
         ErrorCode::unknown_choice, "unknown command", word,
         "run, solve, check, info, schema, bench, compare, order, view, plot, export, "
-        "render, reproduce, distance, manual, completion",
+        "render, reproduce, distance, import, manual, completion",
         base::did_you_mean(word, command_names, "see cairn --help"));
 
   CLI::App app("Cairn: rigid bodies in hard contact with friction, every step with a certificate.",
@@ -113,10 +114,12 @@ int start(int argc, char** argv) {
                    check_examples)
       ->add_flag("--replay", check_options.replay,
                  "compute the run again from its scene: the same states and verdicts, bit for bit");
-  add_allowed(*add_file_command(app, info_options, "info",
-                                "Say what is in a scene, a trace, a problem or a mesh file", "FILE",
-                                "scene, trace, problem or mesh file", info_examples),
-              info_options.allowed);
+  CLI::App& info_command =
+      *add_file_command(app, info_options, "info",
+                        "Say what is in a scene, a trace, a problem or a mesh file", "FILE",
+                        "scene, trace, problem or mesh file; or a URDF or MJCF file", info_examples);
+  add_allowed(info_command, info_options.allowed);
+  add_import_options(info_command, info_options.import);
   BenchOptions bench_options;
   GrowthOptions growth_options;
   DistanceOptions distance_options;
@@ -135,6 +138,8 @@ int start(int argc, char** argv) {
   add_plot(app, plot_options);
   ExportCommand export_options;
   add_export(app, export_options);
+  ImportCommand import_options;
+  add_import(app, import_options);
   RenderCommand render_options;
   add_render(app, render_options);
   ReproduceOptions reproduce_options;
@@ -176,6 +181,7 @@ int start(int argc, char** argv) {
   if (app.got_subcommand("view")) return view(view_options);
   if (app.got_subcommand("plot")) return plot(plot_options);
   if (app.got_subcommand("export")) return export_trace(export_options);
+  if (app.got_subcommand("import")) return import_file(import_options);
   if (app.got_subcommand("render")) return render(render_options);
   if (app.got_subcommand("reproduce")) return reproduce(reproduce_options);
   if (app.got_subcommand("bench")) {

@@ -16,6 +16,8 @@ std::string needs_a_name(const std::string& text);
 CLI::Option* add_assignments(CLI::App& command, std::vector<std::string>& assignments);
 CLI::Option* add_allowed(CLI::App& command, std::vector<std::string>& folders);
 void add_json(CLI::App& command, bool& json);
+// How URDF and MJCF files are read.
+void add_import_options(CLI::App& command, ImportOptions& options);
 CLI::App* add_command(CLI::App& app, const char* name, const char* text, const char* examples);
 CLI::App* add_file_command(CLI::App& app, FileOptions& options, const char* name, const char* text,
                            const char* argument, const char* argument_text, const char* examples);
@@ -28,6 +30,7 @@ void add_compare(CLI::App& app, CompareOptions& options);
 void add_view(CLI::App& app, ViewOptions& options);
 void add_plot(CLI::App& app, PlotCommand& options);
 void add_export(CLI::App& app, ExportCommand& options);
+void add_import(CLI::App& app, ImportCommand& options);
 void add_render(CLI::App& app, RenderCommand& options);
 void add_reproduce(CLI::App& app, ReproduceOptions& options);
 void add_bench(CLI::App& app, BenchOptions& options, GrowthOptions& growth_options,

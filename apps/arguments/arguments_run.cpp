@@ -40,7 +40,8 @@ constexpr const char* order_examples = R"(Examples:
 
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* command = add_command(app, "run", "Simulate a scene", run_examples);
-  command->add_option("SCENE", options.scene, "scene file; --resume knows its own");
+  command->add_option("SCENE", options.scene,
+                      "scene file, or a URDF or MJCF file; --resume knows its own");
   CLI::Option* out =
       command->add_option("-o,--out", options.out, "folder for the results")->type_name("DIR");
   out->check(needs_a_name, "", "");
@@ -61,6 +62,7 @@ void add_run(CLI::App& app, RunOptions& options) {
                     "[min, max] of the contact forces of the last step, in summary and report");
   command->add_flag("--quiet", options.quiet, "no progress line, no warnings");
   command->add_flag("--json", options.json, "print summary.json and nothing else");
+  add_import_options(*command, options.import);
 }
 
 void add_solve(CLI::App& app, SolveOptions& options) {

@@ -26,6 +26,7 @@ constexpr const char* export_examples = R"(Examples:
   cairn export out/pile --to vtk -o pile             bodies.pvd and contacts.pvd for ParaView
   cairn export out/pile --to csv -o tables           bodies.csv, contacts.csv, joints.csv, steps.csv
   cairn export out/pile --to hdf5 -o pile.h5         all states and contacts
+  cairn export scenes/arm.json --to urdf -o arm.urdf the robot of a scene, where it is a tree
 
 Numbers of CSV and HDF5 read back to the same bits.)";
 
@@ -131,6 +132,7 @@ void add_view(CLI::App& app, ViewOptions& options) {
       ->needs(live);
   add_assignments(*command, options.assignments)->needs(live);
   add_allowed(*command, options.allowed)->needs(live);
+  add_import_options(*command, options.import);
   add_json(*command, options.json);
 }
 
@@ -151,8 +153,11 @@ void add_plot(CLI::App& app, PlotCommand& options) {
 void add_export(CLI::App& app, ExportCommand& options) {
   CLI::App* command =
       add_command(app, "export", "Write a recording for other programs", export_examples);
-  command->add_option("TRACE", options.input, "trace file, or the folder of a run")->required();
-  command->add_option("--to", options.format, "csv, gltf, vtk or hdf5")
+  command
+      ->add_option("TRACE", options.input,
+                   "trace file, or the folder of a run; for urdf also a scene")
+      ->required();
+  command->add_option("--to", options.format, "csv, gltf, vtk, hdf5 or urdf")
       ->type_name("FORMAT")
       ->required();
   command

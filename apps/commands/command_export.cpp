@@ -38,7 +38,8 @@ Result<Format> find_format(const std::string& name) {
   error.code = ErrorCode::unknown_choice;
   error.what = "unknown format";
   error.got = name;
-  error.allowed = "csv, gltf, vtk, hdf5";
+  known.push_back("urdf");
+  error.allowed = "csv, gltf, vtk, hdf5, urdf";
   error.fix = base::did_you_mean(name, known, "see cairn export --help");
   return fail(error);
 }
@@ -46,6 +47,7 @@ Result<Format> find_format(const std::string& name) {
 }  // namespace
 
 int export_trace(const ExportCommand& options) {
+  if (options.format == "urdf") return export_urdf(options);
   const Result<Format> format = find_format(options.format);
   if (!format) return report(format.error());
   const Result<std::string> trace = find_trace(options.input);

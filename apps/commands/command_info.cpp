@@ -129,7 +129,7 @@ Json scene_json(const Scene& scene) {
 
 Result<Json> read_scene(const FileOptions& options) {
   const std::string& file = options.file;
-  Result<Scene> scene = load_scene(file, {}, file_access(options.allowed));
+  Result<Scene> scene = load_scene(file, {}, file_access(options.allowed), options.import);
   if (!scene) return tl::unexpected(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start)
     scene->warnings.push_back(start.error().front().text());

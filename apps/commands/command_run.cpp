@@ -31,6 +31,7 @@ std::string command_line(const RunOptions& options) {
   for (const std::string& assignment : options.assignments)
     line += " --set " + shell_word(assignment);
   for (const std::string& folder : options.allowed) line += " --allow-path " + shell_word(folder);
+  line += import_words(options.import);
   if (options.intervals) line += " --intervals";
   return line;
 }
@@ -313,7 +314,8 @@ int run(const RunOptions& options) {
   if (!options.resume.empty()) return resume(options);
   const Result<std::string> input = find_scene(options.scene);
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
+  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed),
+                                   options.import);
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Run run{.scene = *scene,

@@ -28,7 +28,8 @@ std::string serve_text(const Scene& scene, const serve::Gate& gate) {
 int serve(const ViewOptions& options) {
   const Result<std::string> input = find_scene(options.input);
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
+  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed),
+                                   options.import);
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cairn/import.hpp"
+
 namespace cairn::app {
 
 // What the shell sees (docs/conventions.md).
@@ -27,6 +29,7 @@ struct RunOptions {
   std::int64_t checkpoint = 0;           // steps from one checkpoint to the next; 0: none
   std::vector<std::string> assignments;  // "simulation.step=0.01"
   std::vector<std::string> allowed;      // folders of mesh files
+  ImportOptions import;                  // of a scene that is a URDF or MJCF file
   bool intervals = false;                // of the contact forces of the last step
   bool quiet = false;
   bool json = false;
@@ -45,12 +48,23 @@ int solve(const SolveOptions& options);
 
 struct FileOptions {
   std::string file;
+  ImportOptions import = {};  // of info
   bool json = false;
   bool replay = false;               // of check
   std::vector<std::string> allowed;  // of info: folders of mesh files
 };
 int check(const FileOptions& options);
 int info(const FileOptions& options);
+
+struct ImportCommand {
+  std::string file;  // URDF or MJCF
+  std::string out;   // scene; empty: on stdout
+  ImportOptions import;
+  bool json = false;
+};
+int import_file(const ImportCommand& options);
+// The options as words of a command line, each after a blank.
+std::string import_words(const ImportOptions& options);
 
 struct ViewOptions {
   std::string input;  // a trace, or the folder of a run; with `serve` a scene
@@ -60,6 +74,7 @@ struct ViewOptions {
   std::uint16_t port = 0;                // of `serve`; 0: the system chooses
   std::vector<std::string> assignments;  // of `serve`: "simulation.step=0.01"
   std::vector<std::string> allowed;      // folders of mesh files
+  ImportOptions import;                  // of `serve`
   bool json = false;
 };
 int view(const ViewOptions& options);
@@ -75,14 +90,15 @@ struct PlotCommand {
 int plot(const PlotCommand& options);
 
 struct ExportCommand {
-  std::string input;       // a trace, or the folder of a run
-  std::string format;      // csv, gltf, vtk, hdf5
+  std::string input;       // a trace, or the folder of a run; for urdf also a scene
+  std::string format;      // csv, gltf, vtk, hdf5, urdf
   std::string out;         // file or folder; empty: beside the trace
   std::int64_t every = 1;  // frames from one that is kept to the next
   bool contact_geometry = false;
   bool json = false;
 };
 int export_trace(const ExportCommand& options);
+int export_urdf(const ExportCommand& options);
 
 struct RenderCommand {
   std::string input;               // a trace, or the folder of a run

@@ -31,7 +31,8 @@ Result<Scene> scene_of(const RunOptions& options, const std::string& text,
   if (options.scene.empty()) return parse_scene(text, file);
   const Result<std::string> input = find_scene(options.scene);
   if (!input) return tl::unexpected(input.error());
-  return load_scene(*input, options.assignments, file_access(options.allowed));
+  return load_scene(*input, options.assignments, file_access(options.allowed),
+                    options.import);
 }
 
 Result<Unfinished> load(const RunOptions& options, const std::string& file) {

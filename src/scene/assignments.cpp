@@ -98,10 +98,12 @@ Result<Target> target(json::Node& root, const std::string& text, std::string_vie
 
 }  // namespace
 
-Result<void> apply_assignments(const std::vector<std::string>& assignments, json::Node& root) {
+Result<void> apply_assignments(const std::vector<std::string>& assignments, AssignmentPart part,
+                               json::Node& root) {
   base::ErrorList errors;
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     const std::string& text = assignments[i];
+    if (text.starts_with("include") != (part == AssignmentPart::to_includes)) continue;
     if (!json::is_utf8(text)) {
       errors.add(usage(text, "", ErrorCode::encoding, "assignment is not valid UTF-8", "",
                        "UTF-8 text", "write it in a terminal whose locale is UTF-8"));

@@ -9,8 +9,13 @@
 
 namespace cairn::scene {
 
+// Which assignments are applied: those to `include` come before files are included, the others
+// after it.
+enum class AssignmentPart { to_includes, to_others };
+
 // In the given order. The value is JSON or, failing that, a string. Missing keys are made, missing
 // elements are errors.
-Result<void> apply_assignments(const std::vector<std::string>& assignments, json::Node& root);
+Result<void> apply_assignments(const std::vector<std::string>& assignments, AssignmentPart part,
+                               json::Node& root);
 
 }  // namespace cairn::scene

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "base/suggestion.hpp"
+#include "scene/foreign_words.hpp"
 
 namespace cairn::scene {
 namespace {
@@ -114,13 +115,14 @@ void SceneErrors::wrong_type(const json::Node& node, const std::string& path,
 void SceneErrors::unknown_key(const json::Node& object, std::size_t member, const std::string& path,
                               const std::vector<std::string_view>& known) {
   const json::Key& key = object.keys[member];
+  const std::string advice = advice_for_key(key.text, known);
   json::Node place;
   place.line = key.line;
   place.column = key.column;
   place.assignment = object.items[member].assignment;
   add(place, child_path(path, key.text), ErrorCode::unknown_key, "unknown key",
       "\"" + key.text.substr(0, 60) + "\"", joined(known),
-      base::did_you_mean(key.text, known, "remove it"));
+      advice.empty() ? base::did_you_mean(key.text, known, "remove it") : advice);
 }
 
 Errors SceneErrors::take() {
@@ -348,9 +350,11 @@ const FieldTable* table_of_type(const json::Node& node, const std::string& path,
   if (!read_value(*type, child_path(path, "type"), name, errors)) return nullptr;
   for (const FieldTable& table : tables)
     if (name == table.name) return &table;
-  errors.add(*type, child_path(path, "type"), ErrorCode::unknown_choice, "unknown type",
-             json::summary(*type), joined(types),
-             base::did_you_mean(name, types, "use one of the known types"));
+  const std::string advice = advice_for_type(name, types);
+  errors.add(
+      *type, child_path(path, "type"), ErrorCode::unknown_choice, "unknown type",
+      json::summary(*type), joined(types),
+      advice.empty() ? base::did_you_mean(name, types, "use one of the known types") : advice);
   return nullptr;
 }
 

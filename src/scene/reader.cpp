@@ -7,12 +7,15 @@
 #include "base/input_file.hpp"
 #include "base/json/document.hpp"
 #include "base/json/utf8.hpp"
+#include "cairn/import.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
+#include "imports/imports.hpp"
 #include "scene/assignments.hpp"
 #include "scene/contact_checks.hpp"
 #include "scene/fields.hpp"
 #include "scene/format/resolved.hpp"
+#include "scene/includes.hpp"
 #include "scene/paths.hpp"
 #include "scene/read_model.hpp"
 #include "scene/settings.hpp"
@@ -108,27 +111,46 @@ std::string stem(const std::string& file) {
   return std::filesystem::path(file).stem().string();
 }
 
-}  // namespace
+// Files that include each other, the main one first.
+using OpenFiles = std::vector<std::string>;
 
-Result<Scene> parse_scene(const std::string& text, const std::string& file,
-                          const std::vector<std::string>& assignments,
-                          const FileAccess& access) try {
-  Result<json::Node> document = json::parse_document(text, file);
-  if (!document) return tl::unexpected<Errors>(std::move(document.error()));
-  json::Node& root = *document;
+// How files are read that are no scenes, and which ones may be.
+struct Sources {
+  ImportOptions import;
+  const FileAccess& access;
+};
+
+Result<Scene> load_included(const std::string& file, const Sources& sources, OpenFiles open);
+
+// The scene of a document, whose places are those of the file.
+Result<Scene> read_scene(json::Node root, const std::string& file,
+                         const std::vector<std::string>& assignments,
+                         std::vector<std::string> warnings, const Sources& sources,
+                         const OpenFiles& open) {
   scene::SceneErrors errors(file, assignments);
   if (!root.is(json::Node::Kind::object)) {
     errors.wrong_type(root, "", "a scene, which is an object {...}");
     return tl::unexpected<Errors>(errors.take());
   }
-  if (Result<void> applied = scene::apply_assignments(assignments, root); !applied)
+  if (Result<void> applied =
+          scene::apply_assignments(assignments, scene::AssignmentPart::to_includes, root);
+      !applied)
+    return tl::unexpected<Errors>(std::move(applied.error()));
+  const auto load = [&](const std::string& name, const ImportOptions& options) {
+    return load_included(name, {options, sources.access}, open);
+  };
+  scene::expand_includes(root, load, errors, warnings);
+  if (!errors.ok()) return tl::unexpected<Errors>(errors.take());
+  if (Result<void> applied =
+          scene::apply_assignments(assignments, scene::AssignmentPart::to_others, root);
+      !applied)
     return tl::unexpected<Errors>(std::move(applied.error()));
 
   // What the document says.
   Scene scene;
   scene.file = file;
   read_version(root, errors);
-  scene::ReadModel read = scene::read_model(root, access, errors);
+  scene::ReadModel read = scene::read_model(root, sources.access, errors);
   if (!root.find("name")) read.description.name = stem(file);
   if (!json::is_utf8(read.description.name))
     errors.add(root, {.code = ErrorCode::encoding,
@@ -178,21 +200,77 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
   scene.name = scene.description.name;
   scene.model = std::move(built->model);
   scene.initial = std::move(built->initial);
-  scene.warnings = std::move(built->warnings);
   scene.notes = read.files.notes();
+  scene.warnings = std::move(warnings);
+  scene.warnings.insert(scene.warnings.end(), built->warnings.begin(), built->warnings.end());
   scene.resolved = scene::resolved_text(scene);
   return scene;
+}
+
+// A file of another program, as a scene.
+Result<Scene> read_model_text(const std::string& text, const std::string& file,
+                              const std::vector<std::string>& assignments,
+                              const Sources& sources, const OpenFiles& open) {
+  Result<imports::Imported> imported = imports::import_text(text, file, sources.import);
+  if (!imported) return tl::unexpected<Errors>(std::move(imported.error()));
+  std::vector<std::string> warnings = note_lines(imported->notes);
+  warnings.insert(warnings.begin(), imported->format + ": base " + imported->base);
+  return read_scene(std::move(imported->scene), file, assignments, std::move(warnings), sources, open);
+}
+
+Result<Scene> read_text(const std::string& text, const std::string& file,
+                        const std::vector<std::string>& assignments, const Sources& sources,
+                        const OpenFiles& open) {
+  if (is_model_text(text)) return read_model_text(text, file, assignments, sources, open);
+  Result<json::Node> document = json::parse_document(text, file);
+  if (!document) return tl::unexpected<Errors>(std::move(document.error()));
+  return read_scene(std::move(*document), file, assignments, {}, sources, open);
+}
+
+Result<Scene> load_included(const std::string& file, const Sources& sources, OpenFiles open) {
+  constexpr std::size_t deepest = 10;
+  const std::string path = std::filesystem::path(file).lexically_normal().string();
+  const bool cycle = std::find(open.begin(), open.end(), path) != open.end();
+  if (cycle || open.size() > deepest)
+    return fail({.kind = cycle ? ErrorKind::input : ErrorKind::limit,
+                 .code = cycle ? ErrorCode::conflict : ErrorCode::too_deep,
+                 .file = file,
+                 .what = cycle ? "the file includes itself" : "includes are nested too deeply",
+                 .allowed = cycle ? "files without a cycle"
+                                  : "at most " + std::to_string(deepest) + " levels",
+                 .fix = "remove the include"});
+  const Result<std::string> text = base::read_input(file, json::DocumentLimits{}.bytes);
+  if (!text) return tl::unexpected<Errors>(text.error());
+  open.push_back(path);
+  return read_text(*text, file, {}, sources, open);
+}
+
+OpenFiles only(const std::string& file) {
+  return {std::filesystem::path(file).lexically_normal().string()};
+}
+
+}  // namespace
+
+Result<Scene> parse_scene(const std::string& text, const std::string& file,
+                          const std::vector<std::string>& assignments,
+                          const FileAccess& access) try {
+  return read_text(text, file, assignments, {{}, access}, only(file));
 } catch (...) {
   return fail(base::caught_error());
 }
 
 Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments,
-                         const FileAccess& access) try {
+                         const FileAccess& access, const ImportOptions& options) try {
   const Result<std::string> text = base::read_input(file, json::DocumentLimits{}.bytes);
   if (!text) return tl::unexpected<Errors>(text.error());
-  return parse_scene(*text, file, assignments, access);
+  return read_text(*text, file, assignments, {options, access}, only(file));
 } catch (...) {
   return fail(base::caught_error());
+}
+
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments,
+                         const FileAccess& access) {
+  return load_scene(file, assignments, access, {});
 }
 
 }  // namespace cairn

@@ -122,6 +122,7 @@ std::string field_table() {
   text += "### Generators\n\n" + rows_of(generator_tables(), "Generator");
   text += "### Joint of a chain\n\n" + rows_of(chain_joint_tables(), "Joint");
   text += "### Simulation\n\n" + rows_of(simulation_fields());
+  text += "### Include\n\n" + rows_of(include_fields());
   text += "### Expectation\n\n" + rows_of(expectation_fields());
   return text;
 }

@@ -141,6 +141,8 @@ json::Node schema_of(scene::FieldType type, const std::string& key) {
       return array_of(reference("force"));
     case scene::FieldType::generators:
       return array_of(reference("generator"));
+    case scene::FieldType::includes:
+      return array_of(reference("include"));
     case scene::FieldType::simulation:
       return reference("simulation");
     case scene::FieldType::expectations:
@@ -290,6 +292,7 @@ std::string scene_schema() {
   defs.set("force", schema_of(scene::force_tables()));
   defs.set("generator", schema_of(scene::generator_tables()));
   defs.set("simulation", schema_of(scene::simulation_fields(), false));
+  defs.set("include", schema_of(scene::include_fields(), false));
   defs.set("expectation", schema_of(scene::expectation_fields(), false));
   defs.set("scheme", option_schema<SchemeOptions>());
   defs.set("solver", option_schema<SolverOptions>());

@@ -53,8 +53,22 @@ const FieldTable& scene_fields() {
        {"no_contact", T::body_pairs, "", "[]",
         "pairs of bodies that never touch, `[[\"a\", \"b\"], ...]`"},
        {"generate", T::generators, "", "[]", "list of generators that add bodies and joints"},
+       {"include", T::includes, "", "[]", "list of scenes and models of robots that are added"},
        {"simulation", T::simulation, "", "{}", "scheme, solver, step and duration"},
        {"expect", T::expectations, "", "[]", "facts that hold at the end of the run"}}};
+  return table;
+}
+
+const FieldTable& include_fields() {
+  static const FieldTable table{
+      "include",
+      {{"file", T::text, "", required,
+        "scene, URDF or MJCF file, relative to the folder of the scene"},
+       {"prefix", T::text, "", "\"\"", "of all its names"},
+       {"position", T::vector3, "m", "[0,0,0]", "of its origin"},
+       {"orientation", T::orientation, "-", "[1,0,0,0]", "of its axes"},
+       {"base", T::text, "", "\"file\"", "of a robot: `free`, `fixed`, or as its `file` says"},
+       {"keyframe", T::text, "", "none", "of an MJCF file: name or number of where it starts"}}};
   return table;
 }
 

@@ -47,6 +47,7 @@ enum class FieldType {
   gear_terms,
   forces,
   generators,
+  includes,
   simulation,
   expectations,
 };
@@ -70,6 +71,7 @@ struct FieldTable {
 using TypedTables = std::vector<FieldTable>;
 
 const FieldTable& scene_fields();
+const FieldTable& include_fields();
 const FieldTable& material_fields();
 const FieldTable& body_fields();
 const FieldTable& template_fields();  // a body without name, position and motion

@@ -1,0 +1,19 @@
+// From a file of another program to a document of the scene format.
+#pragma once
+
+#include "base/json/document.hpp"
+#include "cairn/import.hpp"
+
+namespace cairn::imports {
+
+struct Imported {
+  std::string format, name, base;
+  json::Node scene;  // nodes have the places of the model file
+  std::vector<ImportNote> notes;
+};
+
+// `text` is that of `file`, XML with the root <robot> or <mujoco>.
+Result<Imported> import_text(const std::string& text, const std::string& file,
+                             const ImportOptions& options);
+
+}  // namespace cairn::imports

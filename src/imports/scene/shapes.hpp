@@ -1,0 +1,17 @@
+// Shapes and materials of the scene format.
+#pragma once
+
+#include "imports/messages.hpp"
+#include "imports/scene/nodes.hpp"
+
+namespace cairn::imports {
+
+// Null (an object without "type") after an error. `X_HB` moves it into the frame of its host.
+json::Node shape_node(const ImportedShape& shape, const Pose& X_HB,
+                      const std::vector<std::string>& materials, const std::string& output_folder,
+                      Messages& messages);
+
+// The table of materials and, by surface, their names.
+json::Node material_nodes(const Robot& robot, std::vector<std::string>& names, Messages& messages);
+
+}  // namespace cairn::imports
