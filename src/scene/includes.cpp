@@ -53,11 +53,12 @@ class Addition {
     add_materials(source, root);
     each(source, "bodies", [&](Node& body) { change_body(body); });
     each(source, "joints", [&](Node& joint) { change_joint(joint); });
+    each(source, "gears", [&](Node& gear) { change_gear(gear); });
     each(source, "forces", [&](Node& force) { change_force(force); });
     each(source, "no_contact", [&](Node& pair) {
       for (Node& name : pair.items) rename(name);
     });
-    for (const char* list : {"bodies", "joints", "forces", "no_contact"}) {
+    for (const char* list : {"bodies", "joints", "gears", "forces", "no_contact"}) {
       Node* from = source.find(list);
       if (!from) continue;
       Node* to = root.find(list);
@@ -160,10 +161,14 @@ class Addition {
 
   void change_joint(Node& joint) {
     if (Node* name = joint.find("name")) rename(*name);
-    if (Node* parts = joint.find("joints"))
+    change_ends(joint);
+  }
+
+  void change_gear(Node& gear) {
+    if (Node* name = gear.find("name")) rename(*name);
+    if (Node* parts = gear.find("joints"))
       for (Node& part : parts->items)
         if (Node* name = part.find("joint")) rename(*name);
-    change_ends(joint);
   }
 
   // Names of the ends, and what is given in the frame of the world.
@@ -269,7 +274,7 @@ void expand_includes(Node& root, const LoadIncluded& load, SceneErrors& errors,
       root.items.erase(root.items.begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
-  for (const char* name : {"bodies", "joints", "forces", "no_contact"})
+  for (const char* name : {"bodies", "joints", "gears", "forces", "no_contact"})
     if (const Node* there = root.find(name); there && !there->is(Node::Kind::array)) return;
   for (std::size_t i = 0; i < entries.items.size(); ++i)
     add_include(entries.items[i], item_path("include", i), root, load, errors, warnings);

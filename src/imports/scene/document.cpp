@@ -62,6 +62,7 @@ class Writer {
     root.set("materials", std::move(materials));
     root.set("bodies", std::move(bodies_));
     if (!links.joints.items.empty()) root.set("joints", std::move(links.joints));
+    if (!links.gears.items.empty()) root.set("gears", std::move(links.gears));
     if (!links.forces.items.empty()) root.set("forces", std::move(links.forces));
     add_no_contact(root);
     if (robot_.step) {

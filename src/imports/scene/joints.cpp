@@ -13,6 +13,7 @@ using json::Node;
 // Mass of a body between two joints of one body of the file, as a share of that body's.
 constexpr double small_share = 1e-4;
 constexpr double small_opening = 0.03;  // of a loop, as a share of its arms
+constexpr double least_offset = 1e-9;   // of a coupling [rad], [m]
 constexpr double parallel = 1e-9;       // axes closer than this are the same direction
 
 using base::at;
@@ -410,11 +411,13 @@ void add_gears(const Robot& robot, SceneLinks& out, Messages& messages) {
       continue;
     }
     Node node = placed(Node::object(), gear.place);
-    put(node, "type", "gear", gear.place);
     put(node, "name", gear.name, gear.place);
     put(node, "joints", std::move(list), gear.place);
-    if (std::abs(offset) > 0) put(node, "offset", offset, gear.place);
-    out.joints.items.push_back(std::move(node));
+    if (std::abs(offset) > least_offset)
+      messages.note(gear.place, gear.name, "offset",
+                    "the pose of the start is off the coupling by " + short_text(offset) +
+                        "; the difference stays");
+    out.gears.items.push_back(std::move(node));
   }
 }
 

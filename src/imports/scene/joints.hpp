@@ -17,6 +17,7 @@ struct SceneCoordinate {
 
 struct SceneLinks {
   json::Node joints = json::Node::array(), forces = json::Node::array();
+  json::Node gears = json::Node::array();
   json::Node bodies = json::Node::array();             // small ones between joints of one body
   std::map<std::string, SceneCoordinate> coordinates;  // by joint of the file
 };

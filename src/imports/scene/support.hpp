@@ -10,22 +10,21 @@ namespace cairn::imports {
 
 struct SceneSupport {
   // Shapes.
-  bool cylinder = false;  // {"type": "cylinder", "radius": r, "length": l}; else a prism
+  bool cylinder = true;  // {"type": "cylinder", "radius": r, "length": l}; else a prism
   bool mesh =
-      false;  // {"type": "mesh", "file": f, "scale": s, "as": "hull"}; else a hull's vertices
-  bool visual = false;  // body key "visual": [shapes]
-  bool color = false;   // body key "color": [r, g, b]
+      true;  // {"type": "mesh", "file": f, "scale": s, "as": "hull"}; else a hull's vertices
+  bool visual = true;  // body key "visual": [shapes]
+  bool color = true;   // body key "color": [r, g, b]
 
   // Coordinates of joints.
-  bool damping = false;         // "damping": c
-  bool stiffness = false;       // "stiffness": k, "rest": q0
-  bool armature = false;        // "armature": I
-  bool position_gains = false;  // "motor": {"position": p, "stiffness": kp, "damping": kd}
-  bool velocity_gains = false;  // "motor": {"velocity": v, "damping": kv}
+  bool damping = true;         // "damping": c
+  bool stiffness = true;       // "stiffness": k, "rest": q0
+  bool armature = true;        // "armature": I
+  bool position_gains = true;  // "motor": {"position": p, "stiffness": kp, "damping": kd}
+  bool velocity_gains = true;  // "motor": {"velocity": v, "damping": kv}
 
   // Joints.
-  bool gear =
-      false;  // {"type": "gear", "joints": [{"joint", "coordinate", "ratio"}, ...], "offset"}
+  bool gear = true;  // "gears": [{"name", "joints": [{"joint", "coordinate", "ratio"}, ...]}]
   double widest_angle_range = 6.2;  // largest upper - lower of an angle [rad]
 };
 

@@ -257,6 +257,10 @@ void commit(const Step& step, State& state) {
     state.pending = data.impact.pending;
   }
   state.v = data.v.end;
+  // What decays without end, as under a stiff damper, ends before its squares underflow (E872).
+  const double vanished = 0x1p-400 * step.last().problem.units.speed();
+  for (double& v : state.v)
+    if (std::abs(v) < vanished) v = 0;
   state.poses = data.poses.end;
   state.impulses = data.impulses;
   state.contact_anchors = data.sticking.anchors;
