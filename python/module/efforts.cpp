@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
 
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::python {
 

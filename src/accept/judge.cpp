@@ -10,7 +10,7 @@
 #include "accept/verdict_part.hpp"
 #include "base/conventions.hpp"
 #include "constrain/joints.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::accept {
 namespace {

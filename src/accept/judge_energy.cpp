@@ -9,7 +9,7 @@
 #include "accept/verdict_part.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::accept {
 namespace {

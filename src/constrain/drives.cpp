@@ -6,7 +6,7 @@
 #include "base/conventions.hpp"
 #include "base/infinity.hpp"
 #include "dynamics/kinematics.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::constrain {
 namespace {

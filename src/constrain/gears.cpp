@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/conventions.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::constrain {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/conventions.hpp"
 #include "constrain/carried.hpp"
 #include "dynamics/kinematics.hpp"
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 
 namespace cairn::constrain {
 namespace {

@@ -8,7 +8,7 @@
 #include "constrain/gears.hpp"
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::constrain {
 namespace {

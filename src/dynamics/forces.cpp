@@ -4,7 +4,7 @@
 
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 #include "model/dof.hpp"
 
 namespace cairn::dynamics {

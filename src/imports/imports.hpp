@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json/document.hpp"
-#include "cairn/import.hpp"
+#include "cairn/robot/import.hpp"
 
 namespace cairn::imports {
 

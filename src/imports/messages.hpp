@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error_list.hpp"
-#include "cairn/import.hpp"
+#include "cairn/robot/import.hpp"
 #include "cairn/math.hpp"
 #include "imports/xml.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "base/suggestion.hpp"
 #include "base/union_find.hpp"
-#include "model/build_gears.hpp"
-#include "model/coordinate_checks.hpp"
+#include "model/joint/build_gears.hpp"
+#include "model/joint/coordinate_checks.hpp"
 #include "model/rigid_groups.hpp"
 
 namespace cairn::model {

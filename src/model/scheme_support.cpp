@@ -3,7 +3,7 @@
 
 #include "cairn/scheme.hpp"
 #include "model/checks.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 #include "model/materials.hpp"
 
 namespace cairn {

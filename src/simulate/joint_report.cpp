@@ -5,7 +5,7 @@
 #include "base/conventions.hpp"
 #include "base/index.hpp"
 #include "model/dof.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 #include "simulate/step_motion.hpp"
 
 namespace cairn {

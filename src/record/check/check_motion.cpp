@@ -7,7 +7,7 @@
 
 #include "base/index.hpp"
 #include "base/union_find.hpp"
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 #include "record/check/check_parts.hpp"
 #include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 #include "record/check/check_parts.hpp"
 #include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"

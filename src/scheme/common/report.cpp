@@ -7,7 +7,7 @@
 #include "constrain/joints.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dynamics/kinematics.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 #include "scheme/euler/step.hpp"
 
 namespace cairn::scheme {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 #include "record/check/rebuild/contact_geometry.hpp"
 
 namespace cairn::record {

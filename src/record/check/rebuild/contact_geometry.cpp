@@ -6,7 +6,7 @@
 #include <numbers>
 #include <tuple>
 
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 #include "record/check/rebuild/mechanics.hpp"
 #include "record/check/rebuild/solid.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 #include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/rows.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 
 namespace cairn::model {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "model/checks.hpp"
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 
 namespace cairn::model {
 

@@ -1,6 +1,6 @@
 // Mechanisms in joint coordinates (E960 to E964) against closed forms, differences and simulated
 // motion.
-#include "cairn/robot.hpp"
+#include "cairn/robot/coordinates.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cairn/robot.hpp"
+#include "cairn/robot/coordinates.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "constrain/projection.hpp"
 #include "dynamics/forces.hpp"
 #include "dynamics/kinematics.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn {
 namespace {

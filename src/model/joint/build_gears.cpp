@@ -1,4 +1,4 @@
-#include "model/build_gears.hpp"
+#include "model/joint/build_gears.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/suggestion.hpp"
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::model {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/joint_kind.hpp"
+#include "model/joint/joint_kind.hpp"
 
 namespace cairn::model {
 namespace {

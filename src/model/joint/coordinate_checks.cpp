@@ -1,4 +1,4 @@
-#include "model/coordinate_checks.hpp"
+#include "model/joint/coordinate_checks.hpp"
 
 #include <cmath>
 

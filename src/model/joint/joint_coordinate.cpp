@@ -1,4 +1,4 @@
-#include "model/joint_coordinate.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 #include <algorithm>
 #include <cmath>
