@@ -2,10 +2,11 @@
 // options of scenes (cairn/options.hpp). Nothing of them is written by hand.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "arguments/arguments.hpp"
 
 namespace cairn::app {
 

@@ -45,7 +45,7 @@ void add_plane(const Vec3& normal, std::vector<CoordinateAxis>& out) {
   out.push_back({"y", {C::displacement, t.t2}, false});
 }
 
-struct Coordinates {
+struct CoordinatesOf {
   std::vector<CoordinateAxis>& out;
 
   void add_slide(const Vec3& axis) const {
@@ -82,7 +82,7 @@ JointAxes axes_of(const JointType& type) {
 
 std::vector<CoordinateAxis> coordinate_axes(const JointType& type) {
   std::vector<CoordinateAxis> out;
-  std::visit(Coordinates{out}, type);
+  std::visit(CoordinatesOf{out}, type);
   return out;
 }
 

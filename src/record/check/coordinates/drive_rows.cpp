@@ -35,16 +35,16 @@ Along along_of(const Joint& joint, const std::vector<Pose>& poses) {
   return {axis, point, kind == CoordinateKind::angle};
 }
 
-// Rate of a coordinate as rows of its two bodies, SI; angles at the length unit.
-struct Rate {
+// CoordinateRate of a coordinate as rows of its two bodies, SI; angles at the length unit.
+struct CoordinateRate {
   std::array<Row6, 2> j = {Row6::Zero(), Row6::Zero()};
   double lever = 1, size = 0;  // [m]
   bool moves = false;
 };
-Rate rate_of(const Segment& s, const Place& place, const Joint& joint,
+CoordinateRate rate_of(const Segment& s, const Place& place, const Joint& joint,
              const std::vector<Pose>& poses) {
   const Along q = along_of(joint, poses);
-  Rate out;
+  CoordinateRate out;
   out.lever = q.turns ? s.model.length_unit : 1;
   out.size = q.point.norm() + s.model.length_unit;
   for (std::size_t side = 0; side < 2; ++side) {
@@ -126,7 +126,7 @@ Asked motor_asks(const Joint& joint, double q, bool turns, double t, double h, d
 }
 
 Asked asked_of(const Segment& s, const Place& place, const Joint& joint, Role role,
-               const Rate& rate) {
+               const CoordinateRate& rate) {
   const double h = place.length;
   const bool turns = model::kind_of(joint.type).coordinate == CoordinateKind::angle;
   const double q =
@@ -165,7 +165,7 @@ bool nearly(double a, double b) {
 }
 
 const char* fault_of(const Segment& s, const Problem& problem, const Place& place,
-                     const Constraint& c, const Joint& joint, const Rate& rate, const Asked& asked,
+                     const Constraint& c, const Joint& joint, const CoordinateRate& rate, const Asked& asked,
                      double motion) {
   const bool bounded = std::isfinite(asked.hi);
   if (c.law != (bounded ? Law::box : Law::equality) || c.rows != 1 || c.sides != 2)
@@ -219,7 +219,7 @@ std::vector<GearRow> gear_rows_at(const Segment& s, const Place& place,
     bool moves = false;
     for (const GearTerm& term : gear.terms) {
       const Joint& joint = s.model.joints[index(term.joint)];
-      const Rate rate = rate_of(s, place, joint, poses);
+      const CoordinateRate rate = rate_of(s, place, joint, poses);
       const double factor = term.ratio * unit / rate.lever;
       moves = moves || rate.moves;
       row.size += std::abs(factor) * rate.size;
@@ -328,7 +328,7 @@ void match_drives(const Segment& s, std::size_t solve, const Problem& problem, c
     for (std::size_t k = 0; k < s.model.joints.size(); ++k) {
       const Joint& joint = s.model.joints[k];
       if (!has(joint, role)) continue;
-      const Rate rate = rate_of(s, place, joint, place.start);
+      const CoordinateRate rate = rate_of(s, place, joint, place.start);
       if (!rate.moves) continue;
       const std::string name = fmt::format("the {} of joint {} ",
                                            role == Role::drive ? "motor" : cairn::name(role),
