@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/boundary.hpp"
-#include "cairn/import.hpp"
+#include "cairn/scene.hpp"
 
 namespace cairn {
 namespace {
