@@ -375,6 +375,8 @@ class UrdfReader {
       reached_.insert({name, 0});
       set_surface(root);
       robot_.world_shapes = root.body.shapes;
+      for (const ImportedShape& shape : root.body.visuals)
+        messages_.note(shape.place, "visual", "", "not taken over: the world is not drawn");
       for (const UrdfJoint* joint : root.below) add_below(*joint, world_body);
       return;
     }
