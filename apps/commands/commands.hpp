@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 
 namespace cairn::app {
 

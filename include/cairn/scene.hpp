@@ -1,8 +1,11 @@
 // Scene files: a model, how to simulate it, and the facts expected of it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cairn/model.hpp"
@@ -60,5 +63,54 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
 
 // The JSON Schema of the format.
 std::string scene_schema();
+
+// ---- Models of robots from files of other programs: URDF and MJCF
+
+// Whether the root link of a robot can move: as the file says (docs/import.md), or as told.
+enum class ImportBase : std::uint8_t { as_file, free, fixed };
+
+struct ImportOptions {
+  ImportBase base = ImportBase::as_file;
+  // Folders of packages, name and path: where package://NAME/... is looked for first.
+  std::vector<std::pair<std::string, std::string>> packages = {};
+  double friction = 0.8;             // of what the file gives none [-]
+  std::optional<double> floor = {};  // height of a floor that is added [m]
+  bool balance_inertia = false;      // replaces impossible moments of inertia by their mean
+  double bound_mass = 0;             // least mass of a body that moves [kg]
+  double bound_inertia = 0;          // least principal moment of inertia of it [kg m^2]
+  std::string keyframe = {};         // MJCF: name or number of the keyframe to start from
+  std::string output_folder = {};    // names of mesh files are relative to it; empty: the file's
+};
+
+// What of a file was not taken over, or otherwise than it says.
+struct ImportNote {
+  std::string file;
+  int line = 0, column = 0;        // 1-based; 0: unknown
+  std::string element, attribute;  // attribute empty: the whole element
+  std::string text;
+};
+
+struct ImportedModel {
+  std::string format;  // "URDF", "MJCF"
+  std::string name;
+  std::string base;   // how the base was chosen, in words
+  std::string scene;  // JSON text of the scene format
+  std::vector<ImportNote> notes;
+};
+
+// Whether a text is XML rather than a scene.
+bool is_model_text(std::string_view text);
+
+Result<ImportedModel> import_model(const std::string& file, const ImportOptions& options = {});
+
+// As load_scene, with options for files that are no scenes; load_scene takes their defaults.
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments,
+                         const FileAccess& access, const ImportOptions& options);
+
+// Notes with equal text once, with the number of places and the first of them.
+std::vector<std::string> note_lines(const std::vector<ImportNote>& notes);
+
+// The scene as URDF; an error where it has what URDF cannot say.
+Result<std::string> urdf_text(const Scene& scene);
 
 }  // namespace cairn

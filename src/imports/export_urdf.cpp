@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/boundary.hpp"
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 
 namespace cairn {
 namespace {
@@ -121,6 +121,9 @@ class UrdfWriter {
           const bool here = open[next] == "world" ? is_ground(parent) : parent == open[next];
           if (!here || is_ground(child)) continue;
           used[k] = true;
+          if (placed_[numbers_.at(child)])
+            refuse(fmt::format("joints[{}]", k), "joints form a loop", joints[k].name, "a tree",
+                   "leave the joint out");
           add_joint(joints[k], k, parent, child, reversed);
           open.push_back(child);
           break;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json/document.hpp"
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 
 namespace cairn::imports {
 

@@ -85,10 +85,10 @@ Inertial mujoco_enclosed(const Mesh& mesh) {
   middle /= area;
   const Moments m = tetrahedra(mesh.points, mesh.triangles, middle, true);
   if (!(m.volume > 0)) return out;
-  out.mass = m.volume;
   out.com = middle + m.first / m.volume;
-  const Mat3 second = tetrahedra(mesh.points, mesh.triangles, out.com, true).second;
-  out.inertia = second.trace() * Mat3::Identity() - second;
+  const Moments about = tetrahedra(mesh.points, mesh.triangles, out.com, true);
+  out.mass = about.volume;
+  out.inertia = about.second.trace() * Mat3::Identity() - about.second;
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Masses and moments of inertia of what files describe.
 #pragma once
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/messages.hpp"
 #include "imports/robot.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/error_list.hpp"
-#include "cairn/robot/import.hpp"
 #include "cairn/math.hpp"
+#include "cairn/scene.hpp"
 #include "imports/xml.hpp"
 
 namespace cairn::imports {

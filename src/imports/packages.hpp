@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/messages.hpp"
 
 namespace cairn::imports {

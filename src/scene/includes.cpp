@@ -96,6 +96,7 @@ class Addition {
     if (!to->is(Node::Kind::object)) return;
     for (std::size_t i = 0; i < from->keys.size(); ++i) {
       const std::string& name = from->keys[i].text;
+      materials_.push_back(name);
       const auto pair = model::pair_names(name);
       const std::string own = pair ? material_name(std::string(pair->first)) + "|" +
                                          material_name(std::string(pair->second))
@@ -140,7 +141,10 @@ class Addition {
     for (const char* list : {"shapes", "visual"})
       if (Node* shapes = body.find(list))
         for (Node& shape : shapes->items)
-          if (Node* material = shape.find("material"))
+          // The default surface is that of the scene itself where the file describes none.
+          if (Node* material = shape.find("material");
+              material &&
+              std::find(materials_.begin(), materials_.end(), material->string) != materials_.end())
             material->string = material_name(material->string);
   }
 
@@ -207,6 +211,7 @@ class Addition {
   const std::string& path_;
   SceneErrors& errors_;
   bool turned_ = false;
+  std::vector<std::string> materials_;  // that the file describes
 };
 
 Include read_include(const Node& node, const std::string& path, SceneErrors& errors) {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "scene/fields.hpp"
 
 namespace cairn::scene {

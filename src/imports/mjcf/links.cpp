@@ -335,8 +335,11 @@ void MjcfLinks::read_actuator(const Element& own, double control) {
       motor.kind = position ? MotorKind::position : MotorKind::velocity;
     }
   }
-  (void)e.find("ctrlrange");
   (void)e.find("ctrllimited");
+  if (e.has("ctrlrange"))
+    messages_.note(own.place, own.name, "ctrlrange", "not taken over: controls are not bounded");
+  if (motor.kind == MotorKind::effort && e.has("forcerange"))
+    messages_.note(own.place, own.name, "forcerange", "not taken over: a motor gives its effort");
   motor.target = motor.kind == MotorKind::effort ? gain * gear * control : control / gear;
   motor.stiffness = gear * gear * stiffness;
   motor.damping = gear * gear * damping;

@@ -1,7 +1,7 @@
 // What follows the bodies in an MJCF file: equality, tendon, contact, actuator, keyframe.
 #pragma once
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/mjcf/names.hpp"
 
 namespace cairn::imports {

@@ -190,7 +190,11 @@ class MjcfReader {
     if (!geom) return;
     geom->shape.X_BS = X * geom->shape.X_BS;
     if (body == world_body) {
-      if (geom->collides) robot_.world_shapes.push_back(geom->shape);
+      if (geom->collides)
+        robot_.world_shapes.push_back(geom->shape);
+      else
+        messages_.note(e.place, "geom", "",
+                       "not taken over: it is part of the world and only drawn");
       return;
     }
     TreeBody& own = robot_.bodies[at(body)];

@@ -1,7 +1,7 @@
 // MJCF: the format of MuJoCo.
 #pragma once
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/messages.hpp"
 #include "imports/robot.hpp"
 

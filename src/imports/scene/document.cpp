@@ -129,7 +129,8 @@ class Writer {
           if (!color) color = shape.color;
       add_visuals(other, assembled_[part].X_HB, visuals);
     }
-    if (mine.is_static && shapes.items.empty() && !is_named(i)) {
+    // In an MJCF file joints hang on the world itself instead.
+    if (mine.is_static && shapes.items.empty() && robot_.as_mujoco) {
       names_[i] = "world";
       return;
     }
@@ -164,16 +165,6 @@ class Writer {
     bodies_.items.push_back(std::move(node));
     (mine.is_static ? static_ : moving_).push_back(std::move(touching));
     if (!mine.is_static) add_tree_joints(robot_, assembled_, i, names_, inertial, links, messages_);
-  }
-
-  // Static bodies without shapes exist in the scene where joints of a URDF hang on them.
-  bool is_named(std::size_t i) const {
-    if (robot_.as_mujoco) return false;
-    for (const TreeBody& body : robot_.bodies)
-      if (body.parent != world_body && assembled_[at(body.parent)].host == static_cast<int>(i) &&
-          !body.joints.empty())
-        return true;
-    return false;
   }
 
   void add_visuals(const TreeBody& body, const Pose& X_HB, Node& list) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/json/document.hpp"
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/messages.hpp"
 #include "imports/robot.hpp"
 

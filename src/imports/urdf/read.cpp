@@ -316,8 +316,14 @@ class UrdfReader {
     if (roots.size() > 1) return two_roots(links_[roots[0]].body.name, links_[roots[1]]);
     if (implicit_world) {
       note_base("fixed: the joints of its base hang on the world");
+      bool freed = false;
       for (const UrdfJoint& joint : joints_)
-        if (joint.parent == "world") add_below(joint, world_body);
+        if (joint.parent == "world") {
+          freed |= joint.type == "fixed";
+          add_below(joint, world_body);
+        }
+      if (options_.base == ImportBase::free && !freed)
+        robot_.base = "as the file says, in spite of --base free: it moves against the world";
     } else if (!roots.empty()) {
       add_root(links_[roots[0]]);
     }
@@ -369,6 +375,8 @@ class UrdfReader {
       reached_.insert({name, 0});
       set_surface(root);
       robot_.world_shapes = root.body.shapes;
+      for (const ImportedShape& shape : root.body.visuals)
+        messages_.note(shape.place, "visual", "", "not taken over: the world is not drawn");
       for (const UrdfJoint* joint : root.below) add_below(*joint, world_body);
       return;
     }

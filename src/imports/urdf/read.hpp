@@ -1,7 +1,7 @@
 // URDF: a tree of links and joints.
 #pragma once
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/messages.hpp"
 #include "imports/robot.hpp"
 

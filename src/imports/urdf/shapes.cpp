@@ -62,13 +62,24 @@ void UrdfShapes::read_mesh_shape(const Element& element, bool visual,
     return messages_.error(element.place, ErrorCode::unsupported, "mesh.filename",
                            "meshes of this format are not read", "\"" + name + "\"", ".obj, .stl",
                            "convert it, or use a <box>, <cylinder> or <sphere> for collisions");
-  const std::string file = find_file(name, folder_, options_, element, "filename", messages_);
-  if (file.empty()) return;
+  // What is only drawn may be missing.
+  Messages unheard(messages_.file());
+  Messages& heard = visual ? unheard : messages_;
+  const auto lost = [&] {
+    if (visual)
+      messages_.note(element.place, "visual", "",
+                     "not taken over: the mesh cannot be read: " + name);
+  };
+  const std::string file = find_file(name, folder_, options_, element, "filename", heard);
+  if (file.empty()) return lost();
   const std::string key = fmt::format("{} {} {} {}", file, scale.x(), scale.y(), scale.z());
   std::shared_ptr<const Mesh>& mesh = meshes_[key];
   if (!mesh) {
     Result<Mesh> read = read_mesh(file, scale);
-    if (!read) return messages_.append(read.error());
+    if (!read) {
+      heard.append(read.error());
+      return lost();
+    }
     mesh = std::make_shared<const Mesh>(std::move(*read));
   }
   out.emplace();

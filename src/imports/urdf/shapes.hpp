@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "cairn/robot/import.hpp"
+#include "cairn/scene.hpp"
 #include "imports/messages.hpp"
 #include "imports/robot.hpp"
 
