@@ -9,9 +9,9 @@
 #include "cairn/simulator.hpp"
 #include "commands/commands.hpp"
 #include "runs/step_plan.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/json.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -150,9 +150,9 @@ std::string distance_text(const Scene& scene, const Distance& d) {
 }  // namespace
 
 int distance(const DistanceCommand& options) {
-  const Result<std::string> input = find_scene(options.scene);
+  const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  const Result<Scene> scene = load_scene(*input, options.assignments);
+  const Result<Scene> scene = load_scene(options.scene, options.assignments);
   if (!scene) return report(scene.error());
   const Result<BodyPart> a = find_part(*scene->model, options.a),
                          b = find_part(*scene->model, options.b);

@@ -15,7 +15,7 @@
 #include "problem/files/text_file.hpp"
 #include "runs/start_warnings.hpp"
 #include "runs/step_plan.hpp"
-#include "terminal/scene_file.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -247,9 +247,9 @@ Result<Json> read(const std::string& file) {
 }  // namespace
 
 int info(const FileOptions& options) {
-  const Result<std::string> input = find_scene(options.file, "scene, trace or problem file");
+  const Result<void> input = check_input(options.file, "scene, trace or problem file");
   if (!input) return report(input.error());
-  const Result<Json> json = read(*input);
+  const Result<Json> json = read(options.file);
   if (!json) return report(json.error());
   print(options.json ? text(*json) : lines(*json));
   return exit_ok;

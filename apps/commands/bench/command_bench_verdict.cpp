@@ -5,7 +5,6 @@
 #include "commands/commands.hpp"
 #include "terminal/cpu_clock.hpp"
 #include "terminal/json.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -13,9 +12,7 @@ namespace cairn::app {
 int bench_verdict(const VerdictBenchOptions& options) {
   Json json = Json::array();
   for (const std::string& file : options.scenes) {
-    const Result<std::string> input = find_scene(file);
-    if (!input) return report(input.error());
-    const Result<Scene> scene = load_scene(*input, options.assignments);
+    const Result<Scene> scene = load_scene(file, options.assignments);
     if (!scene) return report(scene.error());
     const bench::VerdictCost cost =
         bench::verdict_cost(*scene, options.skip, options.steps, thread_seconds);
