@@ -7,6 +7,7 @@
 #include "base/suggestion.hpp"
 #include "manual/manual.hpp"
 #include "terminal/interrupt.hpp"
+#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -171,6 +172,11 @@ int start(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return usage_error(ErrorCode::invalid_argument, error.what());
   }
+  for (std::string* scene : {&run_options.scene, &info_options.file, &compare_options.scene,
+                             &distance_command.scene, &order_options.scene})
+    *scene = scene_file(*scene);
+  if (view_options.serve) view_options.input = scene_file(view_options.input);
+  for (std::string& scene : verdict_options.scenes) scene = scene_file(scene);
   if (app.got_subcommand("run")) return start_run(run_options);
   if (app.got_subcommand("solve")) return solve(solve_options);
   if (app.got_subcommand("check")) return check(check_options);

@@ -10,9 +10,9 @@
 #include "runs/start_warnings.hpp"
 #include "runs/step_plan.hpp"
 #include "terminal/cpu_clock.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/json.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -122,12 +122,13 @@ std::string comparison_text(const record::FrictionComparison& comparison) {
 }  // namespace
 
 int compare(const CompareOptions& options) {
-  const Result<std::string> input = find_scene(options.scene);
+  const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
   if (!options.out.empty())
-    if (const Result<void> kept = record::check_input_is_kept(*input, options.out, "scene"); !kept)
+    if (const Result<void> kept = record::check_input_is_kept(options.scene, options.out, "scene");
+        !kept)
       return report(kept.error());
-  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
+  Result<Scene> scene = load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Result<record::FrictionComparison> comparison =

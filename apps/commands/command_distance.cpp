@@ -10,9 +10,9 @@
 #include "commands/commands.hpp"
 #include "runs/file_access.hpp"
 #include "runs/step_plan.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/json.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -151,9 +151,9 @@ std::string distance_text(const Scene& scene, const Distance& d) {
 }  // namespace
 
 int distance(const DistanceCommand& options) {
-  const Result<std::string> input = find_scene(options.scene);
+  const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  const Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
+  const Result<Scene> scene = load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
   if (!scene) return report(scene.error());
   const Result<BodyPart> a = find_part(*scene->model, options.a),
                          b = find_part(*scene->model, options.b);

@@ -18,7 +18,7 @@
 #include "runs/file_access.hpp"
 #include "runs/start_warnings.hpp"
 #include "runs/step_plan.hpp"
-#include "terminal/scene_file.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -129,7 +129,7 @@ Json scene_json(const Scene& scene) {
 
 Result<Json> read_scene(const FileOptions& options) {
   const std::string& file = options.file;
-  Result<Scene> scene = load_scene(file, {}, file_access(options.allowed), options.import);
+  Result<Scene> scene = load_scene(file, {}, options.import, file_access(options.allowed));
   if (!scene) return tl::unexpected(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start)
     scene->warnings.push_back(start.error().front().text());
@@ -238,9 +238,8 @@ std::string lines(const Json& json, const std::string& indent = "") {
   return result;
 }
 
-// `file`: the one that options.file names, a scene of the installed ones perhaps.
-Result<Json> read(FileOptions options, const std::string& file) {
-  options.file = file;
+Result<Json> read(const FileOptions& options) {
+  const std::string& file = options.file;
   switch (kind_of_file(file)) {
     case FileKind::mesh:
       return mesh_json(file);
@@ -257,9 +256,9 @@ Result<Json> read(FileOptions options, const std::string& file) {
 }  // namespace
 
 int info(const FileOptions& options) {
-  const Result<std::string> input = find_scene(options.file, "scene, trace, problem or mesh file");
+  const Result<void> input = check_input(options.file, "scene, trace, problem or mesh file");
   if (!input) return report(input.error());
-  const Result<Json> json = read(options, *input);
+  const Result<Json> json = read(options);
   if (!json) return report(json.error());
   print(options.json ? text(*json) : lines(*json));
   return exit_ok;

@@ -8,9 +8,9 @@
 #include "record/run/files.hpp"
 #include "runs/file_access.hpp"
 #include "runs/start_warnings.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/json.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -114,12 +114,13 @@ std::string chart(const Scene& scene, const std::vector<bench::OrderRow>& rows) 
 }  // namespace
 
 int order(const OrderOptions& options) {
-  const Result<std::string> input = find_scene(options.scene);
+  const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
   if (!options.out.empty())
-    if (const Result<void> kept = record::check_input_is_kept(*input, options.out, "scene"); !kept)
+    if (const Result<void> kept = record::check_input_is_kept(options.scene, options.out, "scene");
+        !kept)
       return report(kept.error());
-  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
+  Result<Scene> scene = load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));

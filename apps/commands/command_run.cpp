@@ -15,8 +15,8 @@
 #include "runs/start_warnings.hpp"
 #include "runs/step_plan.hpp"
 #include "terminal/cpu_clock.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/interrupt.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -312,10 +312,9 @@ int resume(const RunOptions& options) {
 
 int run(const RunOptions& options) {
   if (!options.resume.empty()) return resume(options);
-  const Result<std::string> input = find_scene(options.scene);
+  const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed),
-                                   options.import);
+  Result<Scene> scene = load_scene(options.scene, options.assignments, options.import, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Run run{.scene = *scene,
@@ -325,7 +324,7 @@ int run(const RunOptions& options) {
   if (!run.folder.empty()) {
     const Result<void> folder = check_folder(run.folder);
     if (!folder) return report(folder.error());
-    const Result<void> kept = check_scene_is_kept(*input, run.folder);
+    const Result<void> kept = check_scene_is_kept(options.scene, run.folder);
     if (!kept) return report(kept.error());
   }
   Result<record::RunRecorder> recorder =

@@ -7,9 +7,9 @@
 #include "runs/file_access.hpp"
 #include "runs/start_warnings.hpp"
 #include "serve/server.hpp"
+#include "terminal/input_file.hpp"
 #include "terminal/interrupt.hpp"
 #include "terminal/json.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -26,10 +26,9 @@ std::string serve_text(const Scene& scene, const serve::Gate& gate) {
 }  // namespace
 
 int serve(const ViewOptions& options) {
-  const Result<std::string> input = find_scene(options.input);
+  const Result<void> input = check_input(options.input, "scene file");
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed),
-                                   options.import);
+  Result<Scene> scene = load_scene(options.input, options.assignments, options.import, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));

@@ -9,7 +9,7 @@
 #include "record/trace/checkpoint.hpp"
 #include "runs/file_access.hpp"
 #include "runs/step_plan.hpp"
-#include "terminal/scene_file.hpp"
+#include "terminal/input_file.hpp"
 
 namespace cairn::app {
 namespace {
@@ -29,10 +29,9 @@ Error nothing_to_resume(const std::string& folder, ErrorCode code, const std::st
 Result<Scene> scene_of(const RunOptions& options, const std::string& text,
                        const std::string& file) {
   if (options.scene.empty()) return parse_scene(text, file);
-  const Result<std::string> input = find_scene(options.scene);
-  if (!input) return tl::unexpected(input.error());
-  return load_scene(*input, options.assignments, file_access(options.allowed),
-                    options.import);
+  if (const Result<void> input = check_input(options.scene, "scene file"); !input)
+    return tl::unexpected(input.error());
+  return load_scene(options.scene, options.assignments, options.import, file_access(options.allowed));
 }
 
 Result<Unfinished> load(const RunOptions& options, const std::string& file) {

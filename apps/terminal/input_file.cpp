@@ -8,6 +8,7 @@
 
 #include "base/input_file.hpp"
 #include "base/suggestion.hpp"
+#include "terminal/scene_file.hpp"
 
 namespace cairn::app {
 namespace {
@@ -23,6 +24,9 @@ std::string nearest_file(const fs::path& path) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, fault))
     names.push_back(entry.path().filename().string());
+  // A bare name may be that of an installed scene (terminal/scene_file.hpp).
+  if (!path.has_parent_path())
+    for (std::string& name : installed_scenes()) names.push_back(std::move(name));
   std::sort(names.begin(), names.end());
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string nearest = base::nearest_name(path.filename().string(), known);

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/suggestion.hpp"
-#include "terminal/input_file.hpp"
-
 namespace cairn::app {
 
 namespace fs = std::filesystem;
@@ -32,22 +29,16 @@ std::vector<std::string> installed_scenes() {
   return names;
 }
 
-Result<std::string> find_scene(const std::string& name, const std::string& kind) {
-  Result<void> here = check_input(name, kind);
-  if (here) return name;
-  Error& error = here.error().front();
-  const bool bare = name.find('/') == std::string::npos;
-  const std::string folder = bare ? scene_folder() : "";
-  if (error.code != ErrorCode::not_found || folder.empty()) return fail(std::move(error));
+std::string scene_file(const std::string& name) {
+  std::error_code fault;
+  if (name.empty() || name.find('/') != std::string::npos ||
+      fs::symlink_status(name, fault).type() != fs::file_type::not_found)
+    return name;
   const fs::path wanted(name);
   const std::string stem = wanted.extension() == ".json" ? wanted.stem().string() : name;
   const std::vector<std::string> names = installed_scenes();
-  if (std::binary_search(names.begin(), names.end(), stem))
-    return (fs::path(folder) / (stem + ".json")).string();
-  error.allowed = "a file, or the name of a scene in " + folder;
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  error.fix = base::did_you_mean(stem, known, error.fix);
-  return fail(std::move(error));
+  if (!std::binary_search(names.begin(), names.end(), stem)) return name;
+  return (fs::path(scene_folder()) / (stem + ".json")).string();
 }
 
 }  // namespace cairn::app

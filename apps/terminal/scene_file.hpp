@@ -4,18 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "cairn/error.hpp"
-
 namespace cairn::app {
-
-// The file that `name` stands for: itself where it exists; else, where it is a bare name such as
-// `cannonball66`, the installed scene of that name. Fails as check_input does.
-Result<std::string> find_scene(const std::string& name, const std::string& kind = "scene file");
 
 // Folder of the installed scenes; empty where there is none.
 std::string scene_folder();
 
 // Names of the installed scenes, sorted.
 std::vector<std::string> installed_scenes();
+
+// The file of the installed scene that a bare name such as `cannonball66` stands for where no file
+// of that name exists; any other name as it is.
+std::string scene_file(const std::string& name);
 
 }  // namespace cairn::app

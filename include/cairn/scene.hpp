@@ -55,8 +55,8 @@ struct FileAccess {
 };
 
 // `assignments` are texts "simulation.step=0.01" applied to the document before it is read.
-Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments = {},
-                         const FileAccess& access = {});
+Result<Scene> load_scene(const std::string& file,
+                         const std::vector<std::string>& assignments = {});
 Result<Scene> parse_scene(const std::string& text, const std::string& file,
                           const std::vector<std::string>& assignments = {},
                           const FileAccess& access = {});
@@ -105,7 +105,7 @@ Result<ImportedModel> import_model(const std::string& file, const ImportOptions&
 
 // As load_scene, with options for files that are no scenes; load_scene takes their defaults.
 Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments,
-                         const FileAccess& access, const ImportOptions& options);
+                         const ImportOptions& options, const FileAccess& access = {});
 
 // Notes with equal text once, with the number of places and the first of them.
 std::vector<std::string> note_lines(const std::vector<ImportNote>& notes);

@@ -115,6 +115,19 @@ class Recordings(unittest.TestCase):
         sim.stop_recording()
         sim.reset()
 
+    def test_forces_in_divided_steps(self):
+        # A house of cards that is pulled over by a force that stays: steps are divided, and the energy of the verdict is
+        # measured against what moves, forces from outside included (E306).
+        sim = cairn.Simulator(scene("card_house"), step=0.01)
+        with tempfile.TemporaryDirectory() as folder:
+            with sim.record(folder + "/pulled.cairn"):
+                sim.body("left11").external_force[0] = -0.02
+                divided = 0
+                for _ in range(25):
+                    divided += sim.step().verdict.parts > 1
+            self.assertGreater(divided, 0)
+            self.assertEqual(cairn.Trace(folder + "/pulled.cairn").check()["findings"], [])
+
 
 if __name__ == "__main__":
     unittest.main()

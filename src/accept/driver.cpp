@@ -184,7 +184,7 @@ bool Driver::step_apart(const Setting& s, double h, const scheme::StepData& data
   merge_memory(groups, state);
   scheme::count_step(h, state, report);
   close_report(report);
-  stepper_.judge_energy(s, h, begin_, state, report);
+  stepper_.judge_energy(s, h, begin_, state, data.forces.external, report);
   return true;
 }
 

@@ -204,12 +204,13 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
   whole.attempts = attempts;
   report.verdict = std::move(whole);
   close_report(report);
-  judge_energy(s, h, begin, state, report);
+  judge_energy(s, h, begin, state, data.forces.external, report);
 }
 
 void Stepper::judge_energy(const Setting& s, double h, const State& begin, const State& state,
-                           StepReport& report) {
-  judge_.judge_energy({s.model, begin, state, no_path_, report, h, h, elastic(s)}, report.verdict);
+                           std::span<const ExternalForce> external, StepReport& report) {
+  judge_.judge_energy({s.model, begin, state, no_path_, report, h, h, elastic(s), external},
+                      report.verdict);
 }
 
 }  // namespace cairn::accept

@@ -43,7 +43,7 @@ class Stepper {
 
   // The energy part of the verdict on a step that was put together of several.
   void judge_energy(const Setting& setting, double h, const State& begin, const State& state,
-                    StepReport& report);
+                    std::span<const ExternalForce> external, StepReport& report);
 
  private:
   Judgement advance(const Setting& setting, const SchemeOptions& with, double length,

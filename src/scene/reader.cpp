@@ -259,7 +259,7 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
 }
 
 Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments,
-                         const FileAccess& access, const ImportOptions& options) try {
+                         const ImportOptions& options, const FileAccess& access) try {
   const Result<std::string> text = base::read_input(file, json::DocumentLimits{}.bytes);
   if (!text) return tl::unexpected<Errors>(text.error());
   return read_text(*text, file, assignments, {options, access}, only(file));
@@ -267,9 +267,8 @@ Result<Scene> load_scene(const std::string& file, const std::vector<std::string>
   return fail(base::caught_error());
 }
 
-Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments,
-                         const FileAccess& access) {
-  return load_scene(file, assignments, access, {});
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments) {
+  return load_scene(file, assignments, {}, {});
 }
 
 }  // namespace cairn

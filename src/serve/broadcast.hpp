@@ -38,6 +38,7 @@ class Broadcast final : public Feed {
 
   bool post(const Command& command) override;
   News take_news() override;
+  bool is_passive() const override { return true; }
   void set_watched(bool watched) override { watched_ = watched; }
 
  private:

@@ -59,7 +59,7 @@ void Connection::take_request(const Gate& gate, bool room) {
   const Gate::Pass pass = gate.judge(head.request);
   if (pass.way == Gate::Way::refuse) return answer(refusal(pass.status));
   if (pass.way == Gate::Way::page) {
-    Answer page = page_named(pass.name, gate.port);
+    Answer page = page_named(pass.name, gate.port, gate.framed);
     page.head_only = head.request.method == "HEAD";
     return answer(page);
   }

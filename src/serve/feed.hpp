@@ -35,6 +35,9 @@ class Feed {
   // False if too many wishes of this client wait already.
   virtual bool post(const Command& command) = 0;
   virtual News take_news() = 0;
+  // Pages look on and cannot steer: others on this machine, such as notebooks, may have them in
+  // frames.
+  virtual bool is_passive() const { return false; }
   // Whether anyone looks on.
   virtual void set_watched(bool watched) = 0;
 };

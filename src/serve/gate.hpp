@@ -11,7 +11,8 @@ namespace cairn::serve {
 // Names of this server as a browser on this machine says them.
 struct Gate {
   std::uint16_t port = 0;
-  std::string token;  // part of every path
+  std::string token;    // part of every path
+  bool framed = false;  // pages of this machine may have ours in a frame
 
   enum class Way : std::uint8_t { refuse, page, socket };
   struct Pass {

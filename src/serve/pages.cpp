@@ -21,20 +21,20 @@ constexpr std::string_view icon =
     "ry=\"4.5\"/><ellipse cx=\"16\" cy=\"8\" rx=\"6\" ry=\"4\"/></g></svg>\n";
 
 // Scripts and styles from here alone; 'self' does not cover ws: in every browser.
-std::string policy(std::uint16_t port) {
+std::string policy(std::uint16_t port, bool framed) {
   return fmt::format(
       "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src "
       "'self'; connect-src 'self' ws://127.0.0.1:{0} ws://localhost:{0}; base-uri 'none'; "
-      "form-action 'none'; frame-ancestors 'none'\r\n"
+      "form-action 'none'; frame-ancestors {1}\r\n"
       "Cross-Origin-Opener-Policy: same-origin\r\n",
-      port);
+      port, framed ? "http://127.0.0.1:* http://localhost:*" : "'none'");
 }
 
 }  // namespace
 
-Answer page_named(std::string_view name, std::uint16_t port) {
-  const auto answer = [port](std::string_view type, std::string_view body) {
-    return Answer{.type = type, .body = std::string(body), .extra = policy(port)};
+Answer page_named(std::string_view name, std::uint16_t port, bool framed) {
+  const auto answer = [port, framed](std::string_view type, std::string_view body) {
+    return Answer{.type = type, .body = std::string(body), .extra = policy(port, framed)};
   };
   if (name.empty()) return answer("text/html; charset=utf-8", index_page);
   if (name == "player.js") return answer("text/javascript; charset=utf-8", play::player_script());

@@ -9,6 +9,7 @@
 namespace cairn::serve {
 
 // The page "", its script, its style and its icon; 404 for every other name.
-Answer page_named(std::string_view name, std::uint16_t port);
+// `framed`: pages of this machine may have it in a frame, as notebooks do.
+Answer page_named(std::string_view name, std::uint16_t port, bool framed = false);
 
 }  // namespace cairn::serve

@@ -86,11 +86,15 @@ Result<std::unique_ptr<Server>> Server::start(const MakeFeed& make, std::uint16_
     // Full is rung already.
     [[maybe_unused]] const ssize_t n = ::write(bell, &one, sizeof one);
   });
+  server->gate_.framed = server->feed_->is_passive();
   return server;
 }
 
 Server::Server(int listener, int bell, std::uint16_t port, const ServerLimits& limits)
-    : listener_(listener), bell_(bell), limits_(limits), gate_{port, random_token()} {}
+    : listener_(listener),
+      bell_(bell),
+      limits_(limits),
+      gate_{.port = port, .token = random_token()} {}
 
 Server::~Server() {
   feed_.reset();  // it may have a thread that rings the bell

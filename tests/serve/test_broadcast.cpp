@@ -94,6 +94,16 @@ TEST_F(Follows, APageCannotSteer) {
   EXPECT_EQ(hash(sim_.state()), before);
 }
 
+// A notebook of this machine may have the page in a frame; a page that steers may not be framed.
+TEST_F(Follows, ANotebookMayFrameThePage) {
+  const serve::Gate& gate = server_->gate();
+  Client client(gate.port);
+  client.send(
+      fmt::format("GET /{}/ HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", gate.token, gate.port));
+  EXPECT_NE(client.rest().find("frame-ancestors http://127.0.0.1:* http://localhost:*\r\n"),
+            std::string::npos);
+}
+
 // Steps keep to the clock where a speed is set; without one none waits.
 TEST_F(Follows, StepsAreDueAtTheirTime) {
   using Clock = serve::Pacer::Clock;

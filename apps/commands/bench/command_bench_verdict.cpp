@@ -6,7 +6,6 @@
 #include "runs/file_access.hpp"
 #include "terminal/cpu_clock.hpp"
 #include "terminal/json.hpp"
-#include "terminal/scene_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace cairn::app {
@@ -14,9 +13,7 @@ namespace cairn::app {
 int bench_verdict(const VerdictBenchOptions& options) {
   Json json = Json::array();
   for (const std::string& file : options.scenes) {
-    const Result<std::string> input = find_scene(file);
-    if (!input) return report(input.error());
-    const Result<Scene> scene = load_scene(*input, options.assignments, file_access(options.allowed));
+    const Result<Scene> scene = load_scene(file, options.assignments, {}, file_access(options.allowed));
     if (!scene) return report(scene.error());
     const bench::VerdictCost cost =
         bench::verdict_cost(*scene, options.skip, options.steps, thread_seconds);
