@@ -13,7 +13,8 @@ namespace {
 std::string collada(const std::string& up) {
   return R"(<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
-<asset><unit name="cm" meter="0.01"/><up_axis>)" + up + R"(</up_axis></asset>
+<asset><unit name="cm" meter="0.01"/><up_axis>)" +
+         up + R"(</up_axis></asset>
 <library_geometries><geometry id="g" name="g"><mesh>
 <source id="p"><float_array id="pa" count="12">0 0 0 100 0 0 0 200 0 0 0 300</float_array>
 <technique_common><accessor source="#pa" count="4" stride="3"><param name="X" type="float"/>

@@ -178,8 +178,9 @@ TEST_F(Player, ShowsMeshesAndOnRequestWhatTouches) {
       const std::size_t gap = both.find(' ');
       obj += "v " + both.substr(0, gap) + " " + y + both.substr(gap) + "\n";
     }
-  std::ofstream(path("l.obj")) << obj << "f 1 2 3 4 5 6\nf 12 11 10 9 8 7\nf 1 7 8 2\nf 2 8 9 3\n"
-                                         "f 3 9 10 4\nf 4 10 11 5\nf 5 11 12 6\nf 6 12 7 1\n";
+  std::ofstream(path("l.obj")) << obj
+                               << "f 1 2 3 4 5 6\nf 12 11 10 9 8 7\nf 1 7 8 2\nf 2 8 9 3\n"
+                                  "f 3 9 10 4\nf 4 10 11 5\nf 5 11 12 6\nf 6 12 7 1\n";
   make(R"json({"cairn": 1, "name": "meshes", "gravity": [0, 0, -9.81],
     "bodies": [{"name": "floor", "fixed": true, "shapes": [{"type": "halfspace"}]},
       {"name": "a", "density": 1, "position": [0, 0, 0.6], "color": [1, 0, 0],

@@ -53,8 +53,7 @@ void gather(const aiScene& scene, const aiNode& node, const Mat3& above, const V
       const aiFace& face = part.mFaces[k];
       if (face.mNumIndices != 3) continue;  // points and lines
       Triangle t{};
-      for (unsigned c = 0; c < 3; ++c)
-        t[c] = first + static_cast<std::int32_t>(face.mIndices[c]);
+      for (unsigned c = 0; c < 3; ++c) t[c] = first + static_cast<std::int32_t>(face.mIndices[c]);
       if (A.determinant() < 0) std::swap(t[1], t[2]);
       out.mesh.triangles.push_back(t);
     }
@@ -84,9 +83,8 @@ Result<MeshFile> parse_by_assimp(std::string_view bytes, const std::string& file
   Assimp::Importer importer;
   // The file's unit and up-axis are applied here, so that nothing is done twice.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-  const aiScene* scene =
-      importer.ReadFileFromMemory(bytes.data(), bytes.size(), aiProcess_Triangulate,
-                                  ending.c_str());
+  const aiScene* scene = importer.ReadFileFromMemory(bytes.data(), bytes.size(),
+                                                     aiProcess_Triangulate, ending.c_str());
   if (!scene || !scene->mRootNode)
     return fail(mesh_error(file, 0, ErrorCode::syntax,
                            "assimp cannot read the file: " + std::string(importer.GetErrorString()),
@@ -110,9 +108,9 @@ Result<MeshFile> parse_by_assimp(std::string_view bytes, const std::string& file
   Gathered out;
   gather(*scene, *scene->mRootNode, upright, Vec3::Zero(), out);
   if (out.too_large) {
-    Error error = mesh_error(file, 0, ErrorCode::too_many, "mesh is too large", "more",
-                             fmt::format("at most {} triangles", most_triangles),
-                             "simplify the mesh");
+    Error error =
+        mesh_error(file, 0, ErrorCode::too_many, "mesh is too large", "more",
+                   fmt::format("at most {} triangles", most_triangles), "simplify the mesh");
     error.kind = ErrorKind::limit;
     return fail(std::move(error));
   }
@@ -122,9 +120,9 @@ Result<MeshFile> parse_by_assimp(std::string_view bytes, const std::string& file
   if (out.mesh.triangles.empty())
     return fail(mesh_error(file, 0, ErrorCode::empty, "file has no triangles", "", "",
                            "name a file with a mesh"));
-  return MeshFile{std::move(out.mesh), collada ? "COLLADA, by assimp" : "glTF, by assimp",
-                  fmt::format("read by assimp as 32-bit floats, unit {} m, {} turned to z up", unit,
-                              up)};
+  return MeshFile{
+      std::move(out.mesh), collada ? "COLLADA, by assimp" : "glTF, by assimp",
+      fmt::format("read by assimp as 32-bit floats, unit {} m, {} turned to z up", unit, up)};
 }
 
 std::string_view assimp_endings() {
