@@ -21,6 +21,10 @@ install(FILES ${PROJECT_BINARY_DIR}/package/cairnConfig.cmake ${PROJECT_BINARY_D
         DESTINATION ${package_dir} COMPONENT development)
 
 file(RELATIVE_PATH CAIRN_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+set(CAIRN_PC_ASSIMP "")
+if(CAIRN_ASSIMP)
+  set(CAIRN_PC_ASSIMP ", assimp")
+endif()
 configure_file(cmake/cairn.pc.in ${PROJECT_BINARY_DIR}/package/cairn.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 

@@ -9,7 +9,7 @@
 namespace cairn::app {
 namespace {
 
-Json coordinates_json(const Vec3& v) {
+Json point_json(const Vec3& v) {
   return {v.x(), v.y(), v.z()};
 }
 
@@ -17,7 +17,7 @@ Json finding_json(const mesh::Finding& finding) {
   Json json = {{"count", finding.count}};
   if (finding.count == 0) return json;
   Json& places = json["first_at"] = Json::array();
-  for (const Vec3& p : finding.places) places.push_back(coordinates_json(p));
+  for (const Vec3& p : finding.places) places.push_back(point_json(p));
   return json;
 }
 
@@ -33,16 +33,16 @@ Result<Json> mesh_json(const std::string& file) {
   json["triangles"] = d.triangles;
   json["groups"] = d.groups;
   json["components"] = d.components;
-  json["low"] = coordinates_json(d.box.lo);
-  json["high"] = coordinates_json(d.box.hi);
+  json["low"] = point_json(d.box.lo);
+  json["high"] = point_json(d.box.hi);
   json["area"] = d.area;
   json["closed"] = d.closed();
   if (d.closed()) {
     json["volume"] = d.solid.mass;
-    json["center_of_mass"] = coordinates_json(d.solid.center);
+    json["center_of_mass"] = point_json(d.solid.center);
     Json& inertia = json["inertia_at_density_1"] = Json::array();
     for (int i = 0; i < 3; ++i)
-      inertia.push_back(coordinates_json(Vec3(d.solid.inertia.row(i).transpose())));
+      inertia.push_back(point_json(Vec3(d.solid.inertia.row(i).transpose())));
   }
   if (const Result<Polyhedron> hull = hull_polyhedron(read->mesh.points)) {
     const auto lost = mesh::difference_from_hull(read->mesh, *hull);

@@ -10,24 +10,39 @@
 namespace cairn::mesh {
 namespace {
 
-// For each point the number of the first one within the tolerance, by a sweep along x.
+// For each point the number of the first one within the tolerance, by cells of four tolerances: a
+// point has to look into a neighbour only where it lies close to its side.
 std::vector<std::int32_t> welded(const std::vector<Vec3>& points, double tolerance) {
-  std::vector<std::int32_t> order(points.size()), ids(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) order[i] = ids[i] = static_cast<std::int32_t>(i);
-  const auto at = [&](std::int32_t i) -> const Vec3& {
-    return points[static_cast<std::size_t>(i)];
-  };
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    const Vec3 &p = at(a), &q = at(b);
-    if (p != q) return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
-    return a < b;
-  });
-  for (std::size_t i = 0; i < order.size(); ++i)
-    for (std::size_t k = i; k-- > 0 && at(order[i]).x() - at(order[k]).x() <= tolerance;) {
-      if ((at(order[i]) - at(order[k])).norm() > tolerance) continue;
-      ids[static_cast<std::size_t>(order[i])] = ids[static_cast<std::size_t>(order[k])];
-      break;
+  if (!(tolerance > 0)) return first_equal(points);
+  using Cell = std::array<std::int64_t, 3>;
+  const Vec3 low = bounds_of(points).lo;
+  const double edge = 4 * tolerance;
+  std::map<Cell, std::vector<std::int32_t>> cells;  // with the points that others are welded to
+  std::vector<std::int32_t> ids(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Vec3 at = (points[i] - low) / edge, cell = at.array().floor();
+    std::array<std::array<std::int64_t, 2>, 3> range{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      const auto own = static_cast<std::int64_t>(cell[axis]);
+      range[k] = {own - (at[axis] - cell[axis] <= 0.25), own + (at[axis] - cell[axis] >= 0.75)};
     }
+    ids[i] = static_cast<std::int32_t>(i);
+    for (std::int64_t x = range[0][0]; x <= range[0][1]; ++x)
+      for (std::int64_t y = range[1][0]; y <= range[1][1]; ++y)
+        for (std::int64_t z = range[2][0]; z <= range[2][1]; ++z) {
+          const auto found = cells.find({x, y, z});
+          if (found == cells.end()) continue;
+          for (const std::int32_t other : found->second)
+            if (other < ids[i] &&
+                (points[static_cast<std::size_t>(other)] - points[i]).norm() <= tolerance)
+              ids[i] = other;
+        }
+    if (ids[i] != static_cast<std::int32_t>(i)) continue;
+    cells[{static_cast<std::int64_t>(cell[0]), static_cast<std::int64_t>(cell[1]),
+           static_cast<std::int64_t>(cell[2])}]
+        .push_back(ids[i]);
+  }
   return ids;
 }
 

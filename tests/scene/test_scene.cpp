@@ -343,7 +343,10 @@ TEST(Scene, OnlyRegularFilesAreRead) {
     EXPECT_EQ(scene.error()[0].kind, ErrorKind::input);
     EXPECT_EQ(scene.error()[0].file, file);
   }
-  EXPECT_EQ(faults(hull, {})[0].code, ErrorCode::not_a_file);
+  // In the folder of the scene, or it would be refused for its place.
+  const Result<Scene> shape = parse_scene(hull, testing::TempDir() + "scene.json");
+  ASSERT_FALSE(shape.has_value());
+  EXPECT_EQ(shape.error()[0].code, ErrorCode::not_a_file);
   std::remove(pipe.c_str());
 }
 

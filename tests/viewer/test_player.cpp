@@ -170,15 +170,22 @@ TEST_F(Player, ShowsPlanarScenesInThePlaneInAReport) {
 // Two bodies with one mesh: stored and made once, drawn twice, in the colour of the scene; what
 // touches is its two boxes, once for each body.
 TEST_F(Player, ShowsMeshesAndOnRequestWhatTouches) {
-  std::ofstream(path("l.obj"))
-      << "v 0 0 0\nv 3 0 0\nv 3 0 1\nv 1 0 1\nv 1 0 3\nv 0 0 3\nv 0 1 0\nv 3 1 "
-         "0\nv 3 1 1\nv 1 1 1\nv 1 1 3\nv 0 1 3\nf 1 2 3 4 5 6\nf 12 11 10 9 8 "
-         "7\nf 1 7 8 2\nf 2 8 9 3\nf 3 9 10 4\nf 4 10 11 5\nf 5 11 12 6\nf 6 12 7 1\n";
+  // An L about the middle of its corner.
+  std::string obj;
+  for (const char* y : {"-0.5", "0.5"})
+    for (const char* xz : {"-0.5 -0.5", "2.5 -0.5", "2.5 0.5", "0.5 0.5", "0.5 2.5", "-0.5 2.5"}) {
+      const std::string both = xz;
+      const std::size_t gap = both.find(' ');
+      obj += "v " + both.substr(0, gap) + " " + y + both.substr(gap) + "\n";
+    }
+  std::ofstream(path("l.obj")) << obj
+                               << "f 1 2 3 4 5 6\nf 12 11 10 9 8 7\nf 1 7 8 2\nf 2 8 9 3\n"
+                                  "f 3 9 10 4\nf 4 10 11 5\nf 5 11 12 6\nf 6 12 7 1\n";
   make(R"json({"cairn": 1, "name": "meshes", "gravity": [0, 0, -9.81],
     "bodies": [{"name": "floor", "fixed": true, "shapes": [{"type": "halfspace"}]},
-      {"name": "a", "density": 1, "position": [0, 0, 0.1], "color": [1, 0, 0],
+      {"name": "a", "density": 1, "position": [0, 0, 0.6], "color": [1, 0, 0],
        "shapes": [{"type": "mesh", "file": "l.obj", "as": "decompose"}]},
-      {"name": "b", "density": 1, "position": [5, 0, 0.1],
+      {"name": "b", "density": 1, "position": [5, 0, 0.6],
        "shapes": [{"type": "mesh", "file": "l.obj", "as": "decompose", "scale": 0.5}]},
       {"name": "dressed", "mass": 1, "inertia": 1, "position": [0, 5, 1], "shapes": [{"type": "sphere", "radius": 1}],
        "visual": [{"type": "box", "size": [1, 2, 3]}]}],

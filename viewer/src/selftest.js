@@ -86,6 +86,7 @@ function meshes() {
 // How often each mesh of the picture is drawn, and its corners; first what is seen, then what touches.
 function looks({ stage }) {
   const list = () => stage.bodies.meshes.map((mesh) => ({ times: mesh.count, corners: mesh.geometry.getAttribute('position').count, color: mesh.instanceColor ? [...mesh.instanceColor.array.slice(0, 3)] : null }));
+  stage.bodies.paint(-1); // nothing is selected
   const seen = list();
   stage.bodies.setContactGeometry(true);
   const touching = list();

@@ -19,8 +19,8 @@ struct Decomposition {
   std::vector<std::vector<Vec3>> parts;  // corners of convex hulls, which cover the mesh
   double volume_error = 0;  // sum of the parts' volumes, less that of the mesh, by that of the
                             // mesh; overlaps of parts count twice [-]
-  double distance = 0;  // of the parts' farthest point from the mesh, by the diagonal: a bound
-                        // that exceeds it by at most a twentieth of max_distance [-]
+  double distance = 0;      // of the parts' farthest point from the mesh, by the diagonal: a bound
+                            // that exceeds it by at most a twentieth of max_distance [-]
 };
 
 // Cuts the mesh by planes until the hulls of all pieces keep the limits (E932). Needs a closed mesh
