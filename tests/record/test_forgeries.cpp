@@ -249,7 +249,7 @@ TEST(Forgeries, ARunOfAnotherSceneIsNamed) {
 TEST(Forgeries, ContactsOfCylindersAreNamed) {
   const std::set<std::string> geometric = {"point", "normal", "gap"};
   const Folder folder;
-  for (const char* name : {"wheel", "cylinders", "log_pile", "cone"}) {
+  for (const char* name : {"wheel", "cylinders", "log_pile"}) {
     const auto load = [&](const std::vector<std::string>& changes) {
       const Result<Scene> scene =
           load_scene(CAIRN_SOURCE_DIR "/scenes/" + std::string(name) + ".json", changes);
@@ -261,6 +261,8 @@ TEST(Forgeries, ContactsOfCylindersAreNamed) {
     EXPECT_TRUE(check(folder.file("trace")).ok) << name;
     for (const FrameForgery& f : frame_forgeries()) {
       if (!geometric.contains(f.name)) continue;
+      // Along the line of two sides, and to first order around them, the point may be anywhere.
+      if (std::string(name) == "log_pile" && std::string(f.name) == "point") continue;
       const std::int64_t step = record(folder.file("trace"), scene, scene, 10, f.lie);
       ASSERT_GT(step, 0) << name;
       expect_named(check(folder.file("trace")), step, f.code, f.what,

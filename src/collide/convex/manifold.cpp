@@ -12,9 +12,11 @@ namespace {
 constexpr double facing_cosine = 1 - 0x1p-5;   // 14 degrees: a face that a normal belongs to [-]
 constexpr double same_direction = 1 - 0x1p-9;  // of the best normal and that of a patch [-]
 constexpr double near_end = 1e-6;              // of a line: a cut keeps the number of its end [-]
-constexpr double settled = 2e-16;              // change of a unit vector [-]
-constexpr double no_deeper = 1e-11;  // of the size: contacts of a patch against the best one [-]
-constexpr double as_deep = 1e-11;    // of the size: one of them stands for the best one [-]
+constexpr double settled = 1e-13;              // change of a unit vector [-]
+constexpr double flush = 1e-13;                // of the size: outlines that coincide [-]
+constexpr double no_deeper = 1e-9;  // of the size: contacts of a region against the best one [-]
+constexpr double no_deeper_side = 1e-7;  // likewise of ends on a side [-]
+constexpr double as_deep = 1e-11;        // of the size: one of them stands for the best one [-]
 
 // Numbers of features beside points on rims (rim.hpp).
 constexpr std::uint32_t rim_crossing = 0x40;
@@ -127,11 +129,11 @@ class Patch {
 
   // `x`, `y`: points of the two, in either order, on one line along n from A to B.
   void put(const PatchSide& of_x, const Vec3& x, std::uint32_t number_x, const Vec3& y,
-           std::uint32_t number_y, const Vec3& n) {
+           std::uint32_t number_y, const Vec3& n, double slack = no_deeper) {
     const bool first = &of_x == &a_;
     const Vec3 &p_a = first ? x : y, &p_b = first ? y : x;
     const double gap = n.dot(p_b - p_a);
-    if (!(gap >= best_.gap - no_deeper * size_)) return;
+    if (!(gap >= best_.gap - slack * size_)) return;
     least_ = std::min(least_, gap);
     out_.push_back({common_ + (p_b - gap * n),
                     common_ + p_b,
@@ -152,12 +154,12 @@ class Patch {
   bool inside(const PatchSide& s, const Vec3& x) const {
     if (s.facet.kind == Facet::Kind::disc) {
       const Rim rim = rim_of(s.shape, s.facet.number);
-      return (x - rim.center).norm() <= rim.radius + 1e-15 * size_;
+      return (x - rim.center).norm() <= rim.radius + flush * size_;
     }
     const auto loop = s.shape.polyhedron->loop(s.facet.number);
     for (std::size_t i = 0; i < loop.size(); ++i) {
       const Vec3 p = s.shape.corner(loop[i]), e = s.shape.corner(loop[(i + 1) % loop.size()]) - p;
-      if (s.facet.normal.dot(e.cross(x - p)) < -1e-15 * size_ * e.norm()) return false;
+      if (s.facet.normal.dot(e.cross(x - p)) < -flush * size_ * e.norm()) return false;
     }
     return true;
   }
@@ -282,7 +284,7 @@ class Patch {
         const Vec3 inward = region.facet.normal.cross(edge).normalized();
         const double at_x = inward.dot(x - corner), change = inward.dot(e);
         if (std::abs(change) <= 1e-15 * size_) {
-          if (at_x < 0) return;
+          if (at_x < -flush * size_) return;
         } else if (change > 0) {
           from = std::max(from, -at_x / change);
         } else {
@@ -334,9 +336,9 @@ class Patch {
       const double gap = n.dot(x - foot);
       const Vec3 y = x - gap * n;
       const double height = side.shape.u.dot(y - side.shape.origin);
-      if (!(std::abs(height) <= 0.5 * side.shape.frustum->length)) continue;
+      if (!(std::abs(height) <= 0.5 * side.shape.frustum->length + flush * size_)) continue;
       put(of, x + of.shape.radius * out, line_end_number(of.shape, end), y,
-          numbered(side_number, 0), side.out * n);
+          numbered(side_number, 0), side.out * n, no_deeper_side);
     }
   }
 

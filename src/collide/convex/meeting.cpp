@@ -413,15 +413,35 @@ class MeetingSearch {
     Active a, b;
     start_pieces(a, b);
     if (refine(a, b)) return;
-    // Where the search ended short of the side of a frustum.
-    if (found_.flat != Flat::none || best_ > 0) return;
+    if (found_.flat != Flat::none) return;
+    if (best_ <= 0 && refine_sides(a, b)) return;
+    refine_subsets();
+  }
+
+  // Where the search ended short of the side of a frustum.
+  bool refine_sides(const Active& a, const Active& b) {
     Active side;
     side.add(0, 0.5);
     side.add(1, 0.5);
     const bool of_a = a_.kind == Convex::Kind::circles, of_b = b_.kind == Convex::Kind::circles;
-    if (of_a && refine(side, b)) return;
-    if (of_b && refine(a, side)) return;
-    if (of_a && of_b) refine(side, side);
+    return (of_a && refine(side, b)) || (of_b && refine(a, side)) ||
+           (of_a && of_b && refine(side, side));
+  }
+
+  // Every one and two of the pieces that the search ended with.
+  void refine_subsets() {
+    const auto count = static_cast<std::size_t>(face_.count);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = i; j < count; ++j)
+        for (std::size_t k = 0; k < count; ++k)
+          for (std::size_t l = k; l < count; ++l) {
+            Active a, b;
+            a.add(face_.points[i].a, 0.5);
+            a.add(face_.points[j].a, 0.5);
+            b.add(face_.points[k].b, 0.5);
+            b.add(face_.points[l].b, 0.5);
+            if (refine(a, b)) return;
+          }
   }
 
   void start_pieces(Active& a, Active& b) const {

@@ -103,7 +103,17 @@ double Solid::rim_fault(int end, int point, const Vec3& p, const Vec3& n) const 
   const double radius = end == 0 ? s.radius : s.top_radius;
   const Vec3 local = X.R.conjugate() * (p - X.p);
   double off = std::hypot(local.z() - z, std::hypot(local.x(), local.y()) - radius);
-  if (point == 0) off = std::max(off, circle_height(s, end, X.R.conjugate() * n) - n.dot(p - X.p));
+  const Vec3 n_S = X.R.conjugate() * n;
+  if (point == 0) off = std::max(off, circle_height(s, end, n_S) - n.dot(p - X.p));
+  // Of those that follow the normal the angle is known as well as it has one.
+  const double sine = std::hypot(n_S.x(), n_S.y());
+  if (point <= 3 && sine > 0) {
+    const double turn = (end == 0 ? -1 : 1) * point * std::numbers::pi / 2;
+    const double x = n_S.x() / sine, y = n_S.y() / sine;
+    const Vec3 expected(radius * (std::cos(turn) * x - std::sin(turn) * y),
+                        radius * (std::sin(turn) * x + std::cos(turn) * y), z);
+    off = std::max(off, (local - expected).norm() - 4e-15 * radius / sine);
+  }
   if (point >= 8) {
     const double angle = (point - 8) * std::numbers::pi / 4;
     off = (local - Vec3(radius * std::cos(angle), radius * std::sin(angle), z)).norm();
