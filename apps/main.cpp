@@ -14,8 +14,8 @@ namespace cairn::app {
 namespace {
 
 constexpr std::string_view command_names[] = {
-    "run",  "solve", "check",  "info",   "schema",    "bench",    "compare", "order",
-    "view", "plot",  "export", "render", "reproduce", "distance", "import",  "manual", "completion"};
+    "run",  "solve",  "check",  "info",      "schema",   "bench",  "compare", "order",     "view",
+    "plot", "export", "render", "reproduce", "distance", "import", "manual",  "completion"};
 
 constexpr const char* overview = R"(Examples:
   cairn run scenes/cannonball66.json --out out/pile    simulate, write trace, table, summary, report
@@ -115,10 +115,9 @@ int start(int argc, char** argv) {
                    check_examples)
       ->add_flag("--replay", check_options.replay,
                  "compute the run again from its scene: the same states and verdicts, bit for bit");
-  CLI::App& info_command =
-      *add_file_command(app, info_options, "info",
-                        "Say what is in a scene, a trace, a problem or a mesh file", "FILE",
-                        "scene, trace, problem or mesh file; or a URDF or MJCF file", info_examples);
+  CLI::App& info_command = *add_file_command(
+      app, info_options, "info", "Say what is in a scene, a trace, a problem or a mesh file",
+      "FILE", "scene, trace, problem or mesh file; or a URDF or MJCF file", info_examples);
   add_allowed(info_command, info_options.allowed);
   add_import_options(info_command, info_options.import);
   BenchOptions bench_options;

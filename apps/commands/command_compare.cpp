@@ -128,7 +128,8 @@ int compare(const CompareOptions& options) {
     if (const Result<void> kept = record::check_input_is_kept(options.scene, options.out, "scene");
         !kept)
       return report(kept.error());
-  Result<Scene> scene = load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
+  Result<Scene> scene =
+      load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Result<record::FrictionComparison> comparison =

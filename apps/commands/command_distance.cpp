@@ -153,7 +153,8 @@ std::string distance_text(const Scene& scene, const Distance& d) {
 int distance(const DistanceCommand& options) {
   const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  const Result<Scene> scene = load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
+  const Result<Scene> scene =
+      load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
   if (!scene) return report(scene.error());
   const Result<BodyPart> a = find_part(*scene->model, options.a),
                          b = find_part(*scene->model, options.b);

@@ -120,7 +120,8 @@ int order(const OrderOptions& options) {
     if (const Result<void> kept = record::check_input_is_kept(options.scene, options.out, "scene");
         !kept)
       return report(kept.error());
-  Result<Scene> scene = load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
+  Result<Scene> scene =
+      load_scene(options.scene, options.assignments, {}, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));

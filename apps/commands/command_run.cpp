@@ -314,7 +314,8 @@ int run(const RunOptions& options) {
   if (!options.resume.empty()) return resume(options);
   const Result<void> input = check_input(options.scene, "scene file");
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(options.scene, options.assignments, options.import, file_access(options.allowed));
+  Result<Scene> scene =
+      load_scene(options.scene, options.assignments, options.import, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   Run run{.scene = *scene,

@@ -28,7 +28,8 @@ std::string serve_text(const Scene& scene, const serve::Gate& gate) {
 int serve(const ViewOptions& options) {
   const Result<void> input = check_input(options.input, "scene file");
   if (!input) return report(input.error());
-  Result<Scene> scene = load_scene(options.input, options.assignments, options.import, file_access(options.allowed));
+  Result<Scene> scene =
+      load_scene(options.input, options.assignments, options.import, file_access(options.allowed));
   if (!scene) return report(scene.error());
   if (const Result<void> start = add_start_warnings(*scene); !start) return report(start.error());
   for (const std::string& warning : scene->warnings) warn("warning: " + printable(warning));

@@ -31,7 +31,8 @@ Result<Scene> scene_of(const RunOptions& options, const std::string& text,
   if (options.scene.empty()) return parse_scene(text, file);
   if (const Result<void> input = check_input(options.scene, "scene file"); !input)
     return tl::unexpected(input.error());
-  return load_scene(options.scene, options.assignments, options.import, file_access(options.allowed));
+  return load_scene(options.scene, options.assignments, options.import,
+                    file_access(options.allowed));
 }
 
 Result<Unfinished> load(const RunOptions& options, const std::string& file) {

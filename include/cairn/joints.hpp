@@ -18,10 +18,9 @@ struct RedundantJoint {
 
 // Redundant joints are welcome: their impulses are not unique, the motion is.
 struct JointRank {
-  int rows = 0;  // of all joints, those that can move a body
-  int rank = 0;  // independent ones, at the given configuration
-  std::vector<RedundantJoint>
-      redundant;  // in the order of joints
+  int rows = 0;                           // of all joints, those that can move a body
+  int rank = 0;                           // independent ones, at the given configuration
+  std::vector<RedundantJoint> redundant;  // in the order of joints
   std::vector<int> redundant_gears;  // indices into Model::gears; with the rows of `redundant` they
                                      // add up to rows - rank
 };

@@ -45,8 +45,7 @@ constexpr int max_sides = 4;       // bodies of a constraint
 struct ConstraintBodies : std::array<int, max_sides> {
   constexpr ConstraintBodies(int a = -1, int b = -1, int c = -1, int d = -1)
       : std::array<int, max_sides>{a, b, c, d} {}
-  constexpr ConstraintBodies(const std::array<int, 2>& pair)
-      : ConstraintBodies(pair[0], pair[1]) {}
+  constexpr ConstraintBodies(const std::array<int, 2>& pair) : ConstraintBodies(pair[0], pair[1]) {}
 };
 
 // A group of one to three rows under one law between at most max_sides bodies.
@@ -56,7 +55,7 @@ struct Constraint {
   int sides = 2;  // entries of body and J that are used; more than two only under the laws
                   // equality, nonnegative and box
   ConstraintBodies body;
-  double mu = 0;                       // laws with a cone and disc [-]
+  double mu = 0;   // laws with a cone and disc [-]
   int facets = 0;  // of a cone with three rows: 0 exact, else sides of the inscribed pyramid, first
                    // along t1
   std::shared_ptr<const FrictionPolygon> section;  // of a cone with three rows: over mu, instead of

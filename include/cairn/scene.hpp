@@ -55,8 +55,7 @@ struct FileAccess {
 };
 
 // `assignments` are texts "simulation.step=0.01" applied to the document before it is read.
-Result<Scene> load_scene(const std::string& file,
-                         const std::vector<std::string>& assignments = {});
+Result<Scene> load_scene(const std::string& file, const std::vector<std::string>& assignments = {});
 Result<Scene> parse_scene(const std::string& text, const std::string& file,
                           const std::vector<std::string>& assignments = {},
                           const FileAccess& access = {});

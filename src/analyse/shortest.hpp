@@ -35,10 +35,10 @@ class ShortestImpulses {
 
  private:
   using Weights = std::array<std::array<double, max_rows>, max_rows>;
-  struct Link {                               // a constraint between its bodies, in scaled unknowns
-    int rows = 0, first = 0;                  // its first row among those of its kind
-    std::array<int, max_sides> at = {};       // first unknown of each body
-    std::array<int, max_sides> size = {};     // their numbers
+  struct Link {                            // a constraint between its bodies, in scaled unknowns
+    int rows = 0, first = 0;               // its first row among those of its kind
+    std::array<int, max_sides> at = {};    // first unknown of each body
+    std::array<int, max_sides> size = {};  // their numbers
     std::array<int, max_sides> node = {-1, -1, -1, -1};   // of the matrix; -1: none
     std::array<int, max_sides> block = {-1, -1, -1, -1};  // contacts: of each body; equalities: to
                                                           // each body

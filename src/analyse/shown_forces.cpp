@@ -54,10 +54,9 @@ void ask(const StepReport& report, const SolveRecord& solve, std::vector<double>
   put(problem.k.data(), problem.k.size());
   for (const ProblemBody& b : problem.bodies) put(&b.A[0][0], max_velocities * max_velocities);
   for (const Constraint& c : problem.constraints) {
-    for (const double x :
-         {static_cast<double>(c.law), static_cast<double>(c.rows), static_cast<double>(c.sides),
-          static_cast<double>(c.facets), c.mu, c.lo, c.hi,
-          c.section ? static_cast<double>(c.section->size()) : 0.0})
+    for (const double x : {static_cast<double>(c.law), static_cast<double>(c.rows),
+                           static_cast<double>(c.sides), static_cast<double>(c.facets), c.mu, c.lo,
+                           c.hi, c.section ? static_cast<double>(c.section->size()) : 0.0})
       question.push_back(x);
     for (const int body : c.body) question.push_back(body);
     if (c.section)

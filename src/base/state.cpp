@@ -9,8 +9,9 @@
 namespace cairn {
 
 const char* name(Role role) {
-  static constexpr const char* names[] = {"joint", "gear",  "drive",   "friction", "spring", "rotor",
-                                          "limit", "contact", "torsion", "rolling",  "given"};
+  static constexpr const char* names[] = {"joint",   "gear",    "drive", "friction",
+                                          "spring",  "rotor",   "limit", "contact",
+                                          "torsion", "rolling", "given"};
   static_assert(std::size(names) == static_cast<std::size_t>(Role::given) + 1);
   return names[static_cast<std::size_t>(role)];
 }

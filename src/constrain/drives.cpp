@@ -43,16 +43,16 @@ Effort motor_effort(const Joint& joint, double coordinate, const DriveInputs& in
     out.lo = out.hi = target ? target->value : motor.what()(in.t);
     return out;
   }
-  const double what = target ? target->value : (motor.position ? *motor.position : motor.what())(end);
+  const double what =
+      target ? target->value : (motor.position ? *motor.position : motor.what())(end);
   const double behind =
       motor.position ? model::coordinate_difference(joint, what, coordinate) : 0.0;
   if (motor.has_gains()) {  // (E873)
     const double rate = !motor.velocity ? 0 : motor.position ? (*motor.velocity)(end) : what;
     out = spring_effort(motor.stiffness, motor.damping, -behind, rate, in.h);
   } else {
-    out.target = motor.velocity
-                     ? what
-                     : std::clamp(behind / in.h, -motor.max_velocity, motor.max_velocity);
+    out.target =
+        motor.velocity ? what : std::clamp(behind / in.h, -motor.max_velocity, motor.max_velocity);
   }
   out.lo = -motor.max_effort;
   out.hi = motor.max_effort;
@@ -127,10 +127,10 @@ double free_rate(const Model& model, std::span<const Pose> poses, const Joint& j
     const Pose& X = poses[index(id)];
     const double* own = v.data() + body.first_velocity;
     const Vec3 spin = dynamics::angular_velocity(body, X, own);
-    const Vec3 of_body = model::is_angle(joint)
-                             ? spin
-                             : Vec3(dynamics::linear_velocity(body, own) +
-                                    spin.cross(q.point_W - X.p));
+    const Vec3 of_body =
+        model::is_angle(joint)
+            ? spin
+            : Vec3(dynamics::linear_velocity(body, own) + spin.cross(q.point_W - X.p));
     rate += (side == 0 ? -1 : 1) * q.axis_W.dot(of_body);
   }
   return rate;

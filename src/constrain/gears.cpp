@@ -45,8 +45,7 @@ void add_gear(const Model& model, std::span<const Pose> poses, std::span<const P
     Constraint own;
     moves = coordinate_row(model, poses, layout, part.joint, own) || moves;
     add_term(own, factor, row);
-    term.motion +=
-        factor * prescribed_coordinate_rate(model, poses, poses_end, joint, h, motion);
+    term.motion += factor * prescribed_coordinate_rate(model, poses, poses_end, joint, h, motion);
   }
   if (!moves) return;
   term.error = lever * model::gear_error(model, poses, gear);

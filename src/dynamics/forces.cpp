@@ -4,8 +4,8 @@
 
 #include "base/conventions.hpp"
 #include "dynamics/kinematics.hpp"
-#include "model/joint/joint_coordinate.hpp"
 #include "model/dof.hpp"
+#include "model/joint/joint_coordinate.hpp"
 
 namespace cairn::dynamics {
 namespace {

@@ -37,8 +37,9 @@ std::optional<JointId> Model::find_joint(const std::string& joint_name) const {
 
 const char* type_name(const JointType& type) {
   static constexpr const char* names[] = {
-      "distance",  "ball",   "revolute",      "prismatic",      "fixed", "cylindrical",
-      "universal", "planar", "point_on_line", "point_on_plane", "rope", "screw",  "coordinate"};
+      "distance",    "ball",      "revolute",  "prismatic",     "fixed",
+      "cylindrical", "universal", "planar",    "point_on_line", "point_on_plane",
+      "rope",        "screw",     "coordinate"};
   static_assert(std::size(names) == std::variant_size_v<JointType>);
   return names[type.index()];
 }

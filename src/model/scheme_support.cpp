@@ -63,9 +63,11 @@ void refuse_limits(const Model& model, const std::string& scheme, model::Checks&
     if (model::is_driven(joint))
       return checks.error(
           "simulation.scheme.type", ErrorCode::unsupported,
-          "scheme " + scheme + " takes no motors, friction, springs or rotors of joints, and joint '" +
-              joint.name + "' has some",
-          scheme, "euler or relaxed", "use scheme euler or relaxed, or drop what acts on the joint");
+          "scheme " + scheme +
+              " takes no motors, friction, springs or rotors of joints, and joint '" + joint.name +
+              "' has some",
+          scheme, "euler or relaxed",
+          "use scheme euler or relaxed, or drop what acts on the joint");
     if (joint.limits.any())
       return checks.error("simulation.scheme.type", ErrorCode::unsupported,
                           "scheme " + scheme + " takes no limits of joints, and joint '" +
@@ -74,10 +76,10 @@ void refuse_limits(const Model& model, const std::string& scheme, model::Checks&
                           "use scheme euler or relaxed, or drop lower and upper");
   }
   if (!model.gears.empty())
-    checks.error("simulation.scheme.type", ErrorCode::unsupported,
-                 "scheme " + scheme + " takes no gears, and '" + model.gears.front().name +
-                     "' is one",
-                 scheme, "euler or relaxed", "use scheme euler or relaxed, or drop the gear");
+    checks.error(
+        "simulation.scheme.type", ErrorCode::unsupported,
+        "scheme " + scheme + " takes no gears, and '" + model.gears.front().name + "' is one",
+        scheme, "euler or relaxed", "use scheme euler or relaxed, or drop the gear");
 }
 
 // Impacts that happen at an instant know joints and contacts alone.
@@ -87,11 +89,11 @@ void refuse_rotors_at_once(const Model& model, const Euler& euler, model::Checks
                        beyond_newton(model);
   for (const Joint& joint : model.joints)
     if (at_once && joint.armature > 0)
-      return checks.error("materials", ErrorCode::unsupported,
-                          "rotors take impacts by Newton's law alone, and joint '" + joint.name +
-                              "' has armature",
-                          "another law", "newton, simultaneous, without path",
-                          "use restitution_law newton, or drop armature");
+      return checks.error(
+          "materials", ErrorCode::unsupported,
+          "rotors take impacts by Newton's law alone, and joint '" + joint.name + "' has armature",
+          "another law", "newton, simultaneous, without path",
+          "use restitution_law newton, or drop armature");
 }
 
 void refuse_polygons_along_paths(RestitutionFriction friction, Propagation propagation,

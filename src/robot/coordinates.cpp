@@ -19,9 +19,10 @@ namespace {
 
 using Eigen::MatrixXd;
 
-constexpr double independent = 1e-9;    // part of a row that others do not say, in the mass metric [-]
-constexpr double largest_turn = 0.1;    // of a coordinate in one step of with_joint_positions [rad]
-constexpr double reached = 1e-9;        // of coordinates and joints, of the model's size [-]
+constexpr double independent =
+    1e-9;  // part of a row that others do not say, in the mass metric [-]
+constexpr double largest_turn = 0.1;  // of a coordinate in one step of with_joint_positions [rad]
+constexpr double reached = 1e-9;      // of coordinates and joints, of the model's size [-]
 constexpr double stretch_of_time = 1e-4;  // for the derivative of S [s]
 
 Error fault(const std::string& path, ErrorCode code, const std::string& what,
@@ -52,10 +53,10 @@ MatrixXd rows_over_model(const Model& model, const Problem& problem) {
 }
 
 struct Rows {
-  MatrixXd held;                  // of joints and gears
-  MatrixXd coordinates;           // one each
-  std::vector<JointId> joints;    // of these
-  VecX root;                      // square roots of the masses of the velocities: their metric
+  MatrixXd held;                // of joints and gears
+  MatrixXd coordinates;         // one each
+  std::vector<JointId> joints;  // of these
+  VecX root;                    // square roots of the masses of the velocities: their metric
 };
 
 Rows rows_of(const Model& model, std::span<const Pose> poses) {
@@ -91,7 +92,8 @@ Rows rows_of(const Model& model, std::span<const Pose> poses) {
   for (const Body& body : model.bodies) {
     if (body.velocities == 0) continue;
     dynamics::mass_matrix(body, A);
-    for (int k = 0; k < body.velocities; ++k) out.root[body.first_velocity + k] = std::sqrt(A[k][k]);
+    for (int k = 0; k < body.velocities; ++k)
+      out.root[body.first_velocity + k] = std::sqrt(A[k][k]);
   }
   return out;
 }
@@ -183,13 +185,11 @@ VecX bias_acceleration(const Model& model, const State& state, const JointSpace&
   double fastest = 0;
   for (const Body& body : model.bodies)
     if (body.velocities > 0)
-      fastest = std::max(fastest,
-                         v.segment(body.first_velocity, body.velocities).cwiseAbs().maxCoeff());
+      fastest =
+          std::max(fastest, v.segment(body.first_velocity, body.velocities).cwiseAbs().maxCoeff());
   if (!(fastest > 0)) return VecX::Zero(model.velocities);
   const double dt = stretch_of_time / std::max(1e-3, fastest / model.length_unit);
-  const auto at = [&](double s) {
-    return velocities_after(model, state, space, v, u, s * dt);
-  };
+  const auto at = [&](double s) { return velocities_after(model, state, space, v, u, s * dt); };
   return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * dt);
 }
 
@@ -222,8 +222,8 @@ VecX forces_on(const Model& model, const State& state) {
     const double length = (p[1] - p[0]).norm();
     if (!(length > 0)) continue;
     const Vec3 along = (p[1] - p[0]) / length;
-    const double rate = along.dot(velocity_at(spring.bodies[1], p[1]) -
-                                  velocity_at(spring.bodies[0], p[0]));
+    const double rate =
+        along.dot(velocity_at(spring.bodies[1], p[1]) - velocity_at(spring.bodies[0], p[0]));
     const Vec3 pull =
         (spring.stiffness * (length - spring.rest_length) + spring.damping * rate) * along;
     push(spring.bodies[0], p[0], pull);
@@ -240,11 +240,11 @@ void add_coordinate_forces(const Model& model, const State& state, const Rows& r
     const auto row = rows.coordinates.row(static_cast<Eigen::Index>(i));
     double effort = -joint.armature * row.dot(acceleration);
     if (joint.spring.any())
-      effort -= joint.spring.stiffness *
-                    model::coordinate_difference(
-                        joint, model::joint_coordinate(state.poses, joint).value,
-                        joint.spring.rest) +
-                joint.spring.damping * row.dot(state.v);
+      effort -=
+          joint.spring.stiffness *
+              model::coordinate_difference(joint, model::joint_coordinate(state.poses, joint).value,
+                                           joint.spring.rest) +
+          joint.spring.damping * row.dot(state.v);
     f += effort * row.transpose();
   }
 }
@@ -294,15 +294,14 @@ Result<State> with_joint_positions(const Model& model, const State& state,
   }
   std::vector<double> start;
   for (const JointValue& v : values)
-    start.push_back(
-        model::joint_coordinate(out.poses, model.joints[index(v.joint)]).value);
+    start.push_back(model::joint_coordinate(out.poses, model.joints[index(v.joint)]).value);
   for (double k = 1; k <= steps; ++k) {
     buffers.coordinates.clear();
     for (std::size_t i = 0; i < values.size(); ++i) {
       const Joint& joint = model.joints[index(values[i].joint)];
       buffers.coordinates.push_back(
-          {values[i].joint, start[i] + k / steps * model::coordinate_difference(
-                                                       joint, values[i].value, start[i])});
+          {values[i].joint,
+           start[i] + k / steps * model::coordinate_difference(joint, values[i].value, start[i])});
     }
     constrain::project_onto_joints(model, buffers, out.poses);
   }
@@ -310,8 +309,7 @@ Result<State> with_joint_positions(const Model& model, const State& state,
   const double open = constrain::open_error(model, out.poses),
                off = constrain::coordinate_error(model, buffers.coordinates, out.poses);
   if (!(open <= reached * size) || !(off <= reached * size))
-    return fail(fault("values", ErrorCode::open_joint,
-                      "the joints do not allow these coordinates",
+    return fail(fault("values", ErrorCode::open_joint, "the joints do not allow these coordinates",
                       fmt::format("{:.3g} m at best", std::max(open, off)),
                       "coordinates that the mechanism can take",
                       "give fewer of them, or values nearer to those of the state"));
@@ -389,9 +387,9 @@ MatrixXd body_jacobian(const Model& model, const State& state, const JointSpace&
 MatrixXd contact_jacobian(const Model& model, const State& state, const JointSpace& space,
                           const Contact& contact) {
   const auto at = [&](BodyId id) {
-    return MatrixXd(body_jacobian(model, state, space, id,
-                                  state.poses[index(id)].inverse() * contact.p_WC)
-                        .topRows(3));
+    return MatrixXd(
+        body_jacobian(model, state, space, id, state.poses[index(id)].inverse() * contact.p_WC)
+            .topRows(3));
   };
   Mat3 along;
   along << contact.n_W.transpose(), contact.t1_W.transpose(), contact.t2_W.transpose();
@@ -404,8 +402,8 @@ MatrixXd joint_mass_matrix(const Model& model, const State& state, const JointSp
   for (std::size_t i = 0; i < rows.joints.size(); ++i) {
     const double inertia = model.joints[index(rows.joints[i])].armature;
     if (!(inertia > 0)) continue;
-    const VecX rate = space.S.transpose() *
-                      rows.coordinates.row(static_cast<Eigen::Index>(i)).transpose();
+    const VecX rate =
+        space.S.transpose() * rows.coordinates.row(static_cast<Eigen::Index>(i)).transpose();
     H += inertia * rate * rate.transpose();
   }
   return H;
@@ -414,8 +412,9 @@ MatrixXd joint_mass_matrix(const Model& model, const State& state, const JointSp
 VecX inverse_dynamics(const Model& model, const State& state, const JointSpace& space,
                       const VecX& accelerations) {
   if (accelerations.size() != space.columns())
-    throw std::invalid_argument("cairn::inverse_dynamics: accelerations are not those of the "
-                                "columns of S");
+    throw std::invalid_argument(
+        "cairn::inverse_dynamics: accelerations are not those of the "
+        "columns of S");
   // The rates of the columns: what of v the joints allow.
   const VecX u = space.S.colPivHouseholderQr().solve(state.v);
   const VecX a = space.S * accelerations + bias_acceleration(model, state, space, u);

@@ -208,13 +208,14 @@ Result<Scene> read_scene(json::Node root, const std::string& file,
 
 // A file of another program, as a scene.
 Result<Scene> read_model_text(const std::string& text, const std::string& file,
-                              const std::vector<std::string>& assignments,
-                              const Sources& sources, const OpenFiles& open) {
+                              const std::vector<std::string>& assignments, const Sources& sources,
+                              const OpenFiles& open) {
   Result<imports::Imported> imported = imports::import_text(text, file, sources.import);
   if (!imported) return tl::unexpected<Errors>(std::move(imported.error()));
   std::vector<std::string> warnings = note_lines(imported->notes);
   warnings.insert(warnings.begin(), imported->format + ": base " + imported->base);
-  return read_scene(std::move(imported->scene), file, assignments, std::move(warnings), sources, open);
+  return read_scene(std::move(imported->scene), file, assignments, std::move(warnings), sources,
+                    open);
 }
 
 Result<Scene> read_text(const std::string& text, const std::string& file,

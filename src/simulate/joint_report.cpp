@@ -85,7 +85,8 @@ class JointReporter {
       const Constraint& c = record.problem.constraints[i];
       const double* lambda = record.solution.lambda.data() + record.problem.first_row[i];
       if (c.key.role == Role::joint) add_reaction(record, c, lambda, length);
-      if (acts_on_coordinate(c.key.role) && c.key.role != Role::rotor) add_drive(record.problem, c, lambda[0] / length);
+      if (acts_on_coordinate(c.key.role) && c.key.role != Role::rotor)
+        add_drive(record.problem, c, lambda[0] / length);
       if (c.key.role == Role::limit) add_limit(record.problem, c, lambda[0] / length);
     }
   }

@@ -14,10 +14,10 @@ namespace cairn::solver {
 
 // By what the residuals of a constraint between bodies are judged.
 struct RowGauge {
-  double kappa = 1;          // speed of a unit of scaled impulse or velocity (E310)
-  double hidden = 0x1p-10;   // largest share of V that the rounding floor hides (E311)
+  double kappa = 1;                  // speed of a unit of scaled impulse or velocity (E310)
+  double hidden = 0x1p-10;           // largest share of V that the rounding floor hides (E311)
   double reach[max_sides + 1] = {};  // c_ij / d_i of its bodies (E311)
-  double gap = 0;            // |b_i| / d_i
+  double gap = 0;                    // |b_i| / d_i
 };
 
 // What a constraint contributes to an estimate, in scaled units.

@@ -1,12 +1,10 @@
 // Mechanisms in joint coordinates (E960 to E964) against closed forms, differences and simulated
 // motion.
-#include "cairn/robot/coordinates.hpp"
-
+#include <cmath>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "base/index.hpp"
+#include "cairn/robot/coordinates.hpp"
 #include "system/mechanisms.hpp"
 
 namespace cairn::test_robot {
@@ -121,8 +119,8 @@ TEST(Robot, ItsEffortsMakeTheAccelerations) {
     sim.step(h, controls);
     ASSERT_TRUE(sim.report().accepted());
     for (int k = 0; k < 2; ++k)
-      error[fine] = std::max(error[fine],
-                             std::abs((sim.report().joints[base::at(k)].velocity - u[k]) / h - a[k]));
+      error[fine] = std::max(
+          error[fine], std::abs((sim.report().joints[base::at(k)].velocity - u[k]) / h - a[k]));
   }
   EXPECT_LE(error[0], 0.05);
   EXPECT_LE(error[1], 0.2 * error[0]);
@@ -145,8 +143,8 @@ TEST(Robot, FloatingChains) {
       d.joints.push_back(joint);
     }
     const auto [model, initial] = made(d);
-    State state = at(*model, initial,
-                     {random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-2, 2)});
+    State state =
+        at(*model, initial, {random.uniform(-2, 2), random.uniform(-2, 2), random.uniform(-2, 2)});
     const JointSpace space = *joint_space(*model, state);
     ASSERT_EQ(space.columns(), 9);
     ASSERT_EQ(space.floating.size(), 1u);
@@ -195,8 +193,7 @@ TEST(Robot, FourBars) {
   ASSERT_EQ(space.columns(), 1);
   // The velocity column against the difference of two assemblies.
   const auto moved = [&](double dq) {
-    return *with_joint_positions(*model, *state,
-                                 std::vector<JointValue>{{JointId{0}, 0.6 + dq}});
+    return *with_joint_positions(*model, *state, std::vector<JointValue>{{JointId{0}, 0.6 + dq}});
   };
   const double dq = 1e-5;
   const State up = moved(dq), down = moved(-dq);
@@ -211,8 +208,8 @@ TEST(Robot, FourBars) {
     for (std::size_t i = 0; i < 3; ++i) sum += g * s.poses[i].p.z();
     return sum;
   };
-  EXPECT_NEAR(gravity_compensation(*model, *state, space)[0], (energy(up) - energy(down)) / (2 * dq),
-              1e-7);
+  EXPECT_NEAR(gravity_compensation(*model, *state, space)[0],
+              (energy(up) - energy(down)) / (2 * dq), 1e-7);
 }
 
 TEST(Robot, Faults) {

@@ -18,7 +18,8 @@ using make::Random;
 std::vector<int> some_bodies(Random& random, int bodies, int count) {
   std::vector<int> all;
   for (int i = 0; i < bodies; ++i) all.push_back(i);
-  for (int i = 0; i < count; ++i) std::swap(all[base::at(i)], all[base::at(i + make::pick(random, bodies - i))]);
+  for (int i = 0; i < count; ++i)
+    std::swap(all[base::at(i)], all[base::at(i + make::pick(random, bodies - i))]);
   all.resize(base::at(count));
   return all;
 }
@@ -230,7 +231,8 @@ TEST(Compliance, FilesKeepEveryBit) {
   for (int k = 0; k < 100; ++k) {
     const Problem problem = random_problem(random);
     if (problem.rows() == 0) continue;
-    const Result<Problem> again = problem::parse_problem(problem::problem_text(problem, problem.names, {}), "p.json");
+    const Result<Problem> again =
+        problem::parse_problem(problem::problem_text(problem, problem.names, {}), "p.json");
     ASSERT_TRUE(again) << k;
     for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
       const Constraint &a = problem.constraints[i], &b = again->constraints[i];

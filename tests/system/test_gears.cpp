@@ -75,7 +75,8 @@ TEST(Gears, TwoRotorsAccelerateAsOne) {
     }
 }
 
-// Turns are counted by nobody: the sum is known up to the common divisor of the ratios times a turn.
+// Turns are counted by nobody: the sum is known up to the common divisor of the ratios times a
+// turn.
 TEST(Gears, StayInStepOverThousandsOfTurns) {
   ModelDescription d;
   add_rotor(d, "a", 0.2, 0);
@@ -140,8 +141,8 @@ TEST(Gears, FourBodiesInFlightKeepTheirMomenta) {
       d.gravity = Vec3::Zero();
       for (int i = 0; i < 4; ++i) {
         const Vec3 I = Vec3(0.2, 0.25, 0.3) + some(0.08);
-        d.bodies.push_back(free_body("body" + std::to_string(i), random.uniform(0.5, 4), I,
-                                     Vec3(i, 0, 0)));
+        d.bodies.push_back(
+            free_body("body" + std::to_string(i), random.uniform(0.5, 4), I, Vec3(i, 0, 0)));
         d.bodies.back().velocity = Vec3(1, -2, 0.5);
       }
       for (int i = 0; i < 3; ++i) {
@@ -202,10 +203,11 @@ TEST(Springs, FollowTheirRecurrence) {
         x += h * v;
         ASSERT_NEAR(report_of(sim, "slide_a").position, x, 1e-12) << i;
         ASSERT_NEAR(report_of(sim, "slide_a").velocity, v, 1e-11) << i;
-        ASSERT_NEAR(report_of(sim, "slide_a").spring, -k * (x - 0.3) - 0.1 * v,
-                    1e-11 * (1 + k)) << i;
+        ASSERT_NEAR(report_of(sim, "slide_a").spring, -k * (x - 0.3) - 0.1 * v, 1e-11 * (1 + k))
+            << i;
         ASSERT_NEAR(sim.report().ledger.potential_end, 0.5 * k * (x - 0.3) * (x - 0.3),
-                    1e-11 * (1 + k)) << i;
+                    1e-11 * (1 + k))
+            << i;
       }
     }
 }

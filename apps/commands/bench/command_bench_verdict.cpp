@@ -13,7 +13,8 @@ namespace cairn::app {
 int bench_verdict(const VerdictBenchOptions& options) {
   Json json = Json::array();
   for (const std::string& file : options.scenes) {
-    const Result<Scene> scene = load_scene(file, options.assignments, {}, file_access(options.allowed));
+    const Result<Scene> scene =
+        load_scene(file, options.assignments, {}, file_access(options.allowed));
     if (!scene) return report(scene.error());
     const bench::VerdictCost cost =
         bench::verdict_cost(*scene, options.skip, options.steps, thread_seconds);

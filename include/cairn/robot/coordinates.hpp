@@ -36,8 +36,8 @@ struct JointSpace {
 Result<JointSpace> joint_space(const Model& model, const State& state,
                                std::span<const JointId> coordinates = {});
 
-// Velocity of a point of a body, given in its frame at the centre of mass, and its angular velocity,
-// both in the world: six rows over the columns of S [m/s, rad/s].
+// Velocity of a point of a body, given in its frame at the centre of mass, and its angular
+// velocity, both in the world: six rows over the columns of S [m/s, rad/s].
 Eigen::MatrixXd body_jacobian(const Model& model, const State& state, const JointSpace& space,
                               BodyId body, const Vec3& point = Vec3::Zero());
 

@@ -1,5 +1,5 @@
-// Gears of a model: which coordinates they couple, which bodies these move, and what whole turns add
-// to their sums.
+// Gears of a model: which coordinates they couple, which bodies these move, and what whole turns
+// add to their sums.
 #pragma once
 
 #include <string>

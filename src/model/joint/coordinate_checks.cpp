@@ -97,18 +97,18 @@ bool check_carried(const Carried& carried, CoordinateKind kind, double start,
 bool check_carries_nothing(const Carried& carried, const std::string& type,
                            const std::string& remedy, const std::string& path, Checks& checks) {
   if (!carried.any()) return true;
-  const char* key = carried.limits.any()  ? ".lower"
+  const char* key = carried.limits.any()    ? ".lower"
                     : carried.motor         ? ".motor"
                     : carried.spring.any()  ? ".stiffness"
                     : carried.armature != 0 ? ".armature"
                                             : ".friction";
   checks.error(path + key, ErrorCode::unsupported,
                "a joint of type " + type + " has no coordinate of its own",
-               carried.limits.any() ? "limits"
-               : carried.motor      ? "a motor"
-               : carried.spring.any() ? "a spring"
+               carried.limits.any()    ? "limits"
+               : carried.motor         ? "a motor"
+               : carried.spring.any()  ? "a spring"
                : carried.armature != 0 ? to_text(carried.armature)
-                                    : to_text(carried.friction),
+                                       : to_text(carried.friction),
                "limits, motors, friction, springs and rotors of coordinates", remedy);
   return false;
 }

@@ -57,8 +57,8 @@ double joint_spring_energy(const Model& model, std::span<const Pose> poses) {
   double sum = 0;
   for (const Joint& joint : model.joints) {
     if (!(joint.spring.stiffness > 0)) continue;
-    const double stretch = coordinate_difference(joint, joint_coordinate(poses, joint).value,
-                                                 joint.spring.rest);
+    const double stretch =
+        coordinate_difference(joint, joint_coordinate(poses, joint).value, joint.spring.rest);
     sum += 0.5 * joint.spring.stiffness * stretch * stretch;
   }
   return sum;

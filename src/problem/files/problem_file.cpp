@@ -186,10 +186,9 @@ void read_couplings(const json::Node& document, JsonReader& reader, Problem& pro
 
 void read_constraint(const json::Node& value, const std::string& path, JsonReader& reader,
                      const std::vector<ProblemBody>& bodies, Constraint& c, std::string& name) {
-  if (!reader.object(
-          value, path,
-          {"name", "law", "bodies", "J", "b", "mu", "facets", "polygon", "lo", "hi", "tie",
-           "compliance"}))
+  if (!reader.object(value, path,
+                     {"name", "law", "bodies", "J", "b", "mu", "facets", "polygon", "lo", "hi",
+                      "tie", "compliance"}))
     return;
   read_name(value, path, reader, name);
   const json::Node* law = reader.member(value, path, "law");

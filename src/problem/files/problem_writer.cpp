@@ -31,9 +31,9 @@ std::string coupling_text(const Problem& problem, const BodyCoupling& c) {
 }
 
 std::string constraint_text(const Problem& problem, const Constraint& c, const std::string& name) {
-  std::string text = fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}]",
-                                 json::json_string(name), cairn::name(c.law),
-                                 fmt::join(c.body.begin(), c.body.begin() + c.sides, ", "));
+  std::string text =
+      fmt::format("{{\"name\": {}, \"law\": \"{}\", \"bodies\": [{}]", json::json_string(name),
+                  cairn::name(c.law), fmt::join(c.body.begin(), c.body.begin() + c.sides, ", "));
   if (has_cone(c.law) || c.law == Law::disc) text += ", \"mu\": " + json::digits(c.mu);
   if (c.law == Law::disc) text += fmt::format(", \"tie\": {}", c.tie);
   if (has_cone(c.law) && c.rows == 3) text += json::section_text(c.facets, c.section.get());

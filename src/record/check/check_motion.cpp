@@ -81,9 +81,7 @@ std::vector<char> projected_bodies(const Model& model, const SchemeOptions& sche
   };
   for (const SolveRecord& record : report.solved())
     for (const Constraint& c : record.problem.constraints) {
-      const auto model_body = [&](int i) {
-        return record.problem.bodies[base::at(i)].model_body;
-      };
+      const auto model_body = [&](int i) { return record.problem.bodies[base::at(i)].model_body; };
       const int first = *std::max_element(c.body.begin(), c.body.end());
       for (const int body : c.body)
         if (body >= 0) groups.join(model_body(first), model_body(body));

@@ -21,9 +21,9 @@ namespace {
 struct Row {
   Few w, free;  // J v + b, J v_free + b
   double d = 1, kappa = 1;
-  double root = 1;               // of the lightest mass of its bodies
+  double root = 1;                       // of the lightest mass of its bodies
   std::array<double, max_sides> c = {};  // sqrt(trace(J Z J^T) / rows) of each side
-  int island = -1;               // label of a body; -1: between bodies that do not move
+  int island = -1;                       // label of a body; -1: between bodies that do not move
 };
 
 struct Bench {

@@ -158,7 +158,7 @@ bool constraint_fits(const Constraint& c, const Problem& problem) {
   if (c.facets < 0 || c.facets == 1 || c.facets == 2 || c.facets > max_corners) return false;
   const int bodies = static_cast<int>(problem.bodies.size());
   return sides_fit(c) && std::all_of(c.body.begin(), c.body.end(),
-                     [&](int body) { return body >= -1 && body < bodies; });
+                                     [&](int body) { return body >= -1 && body < bodies; });
 }
 
 // Bodies lie within v, and friction about a contact is tied to it.

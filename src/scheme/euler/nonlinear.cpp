@@ -5,9 +5,9 @@
 
 #include "base/conventions.hpp"
 #include "constrain/carried.hpp"
+#include "constrain/gears.hpp"
 #include "linear/blocks.hpp"
 #include "model/dof.hpp"
-#include "constrain/gears.hpp"
 #include "scheme/euler/step.hpp"
 
 namespace cairn::scheme {

@@ -113,12 +113,11 @@ void Step::add_joints(Problem& problem) {
                                : constrain::PrescribedMotion::chord);
   }
   for (std::size_t i = 0; i < model.gears.size(); ++i)
-    constrain::add_gear(model, data.poses.linear, others, data.rows.layout, i,
-                        data.nonlinear.again ? 1 : options.gamma * data.share(h), h, problem,
-                        data.rows.joint_terms,
-                        options.projection && !data.nonlinear.again
-                            ? constrain::PrescribedMotion::screw
-                            : constrain::PrescribedMotion::chord);
+    constrain::add_gear(
+        model, data.poses.linear, others, data.rows.layout, i,
+        data.nonlinear.again ? 1 : options.gamma * data.share(h), h, problem, data.rows.joint_terms,
+        options.projection && !data.nonlinear.again ? constrain::PrescribedMotion::screw
+                                                    : constrain::PrescribedMotion::chord);
   data.rows.joint_constraints = problem.constraints.size();
   CAIRN_DCHECK(data.rows.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
                data.rows.joint_terms.size(), problem.rows());
@@ -132,7 +131,8 @@ void Step::add_joints(Problem& problem) {
     data.rows.joint_targets.push_back((1 - options.gamma * data.share(h)) * term.error);
 }
 
-// Motors, friction, springs and rotors of joints follow, (E763, E872). Their rows are those of the beginning.
+// Motors, friction, springs and rotors of joints follow, (E763, E872). Their rows are those of the
+// beginning.
 void Step::add_drives(Problem& problem) {
   const auto motion =
       options.projection ? constrain::PrescribedMotion::screw : constrain::PrescribedMotion::chord;

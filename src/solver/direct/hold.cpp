@@ -38,8 +38,7 @@ class Holding {
     for (const auto& [i, j] : b_.edges) b_.lu.connect(i, j);
     for (std::size_t i = 0; i < island_.groups.size(); ++i) {
       const Group& g = island_.groups[i];
-      if (b_.held[i] > 0 && !is_joint(g))
-        for_pairs(g, [&](int a, int b) { b_.lu.connect(a, b); });
+      if (b_.held[i] > 0 && !is_joint(g)) for_pairs(g, [&](int a, int b) { b_.lu.connect(a, b); });
     }
     b_.lu.analyze();
     b_.stiffness.assign(island_.groups.size(), hold_stiffness);

@@ -36,8 +36,7 @@ void UpdatedFactor::attach(const Island& island) {
   lay_out(island, nodes_);
   const std::size_t bodies = island.bodies.size();
   lu_.begin(std::span(nodes_.sizes).first(bodies), std::span(nodes_.late).first(bodies));
-  for (const Group& g : island.groups)
-    for_pairs(g, [&](int a, int b) { lu_.connect(a, b); });
+  for (const Group& g : island.groups) for_pairs(g, [&](int a, int b) { lu_.connect(a, b); });
   lu_.analyze();
   base_.resize(island.groups.size());
   is_changed_.assign(island.groups.size(), 0);

@@ -383,8 +383,7 @@ void make_island(const Problem& problem, const problem::Islands& islands, int nu
     g.source = static_cast<int>(i);
     g.joint = c.key.role == Role::joint ? c.key.element : -1;
     g.sides = c.sides;
-    for (int side = 0; side < c.sides; ++side)
-      g.body[side] = local(island, c.body[base::at(side)]);
+    for (int side = 0; side < c.sides; ++side) g.body[side] = local(island, c.body[base::at(side)]);
     if (c.compliant()) g.body[g.sides++] = compliance++;
     if (c.law == Law::disc && c.rows == 1) g.set.law = Law::box;
     if (is_tied(c)) island.tied = true;

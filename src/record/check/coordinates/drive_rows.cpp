@@ -42,7 +42,7 @@ struct CoordinateRate {
   bool moves = false;
 };
 CoordinateRate rate_of(const Segment& s, const Place& place, const Joint& joint,
-             const std::vector<Pose>& poses) {
+                       const std::vector<Pose>& poses) {
   const Along q = along_of(joint, poses);
   CoordinateRate out;
   out.lever = q.turns ? s.model.length_unit : 1;
@@ -116,9 +116,9 @@ Asked motor_asks(const Joint& joint, double q, bool turns, double t, double h, d
   if (motor.stiffness > 0 || motor.damping > 0)
     out = spring_of(motor.stiffness, motor.damping, -way, rate, h, lever);
   else
-    out.target = lever * (motor.position
-                              ? std::clamp(way / h, -motor.max_velocity, motor.max_velocity)
-                              : rate);
+    out.target =
+        lever *
+        (motor.position ? std::clamp(way / h, -motor.max_velocity, motor.max_velocity) : rate);
   out.hi = h * motor.max_effort / lever;
   out.lo = -out.hi;
   out.rounding = 0x1p-44 * lever * (1 + std::abs(q) + std::abs(way)) / h;
@@ -129,8 +129,8 @@ Asked asked_of(const Segment& s, const Place& place, const Joint& joint, Role ro
                const CoordinateRate& rate) {
   const double h = place.length;
   const bool turns = model::kind_of(joint.type).coordinate == CoordinateKind::angle;
-  const double q =
-      coordinate_of(joint, placed(place.start, joint.bodies[0]), placed(place.start, joint.bodies[1]));
+  const double q = coordinate_of(joint, placed(place.start, joint.bodies[0]),
+                                 placed(place.start, joint.bodies[1]));
   Asked out;
   switch (role) {
     case Role::drive:
@@ -165,8 +165,8 @@ bool nearly(double a, double b) {
 }
 
 const char* fault_of(const Segment& s, const Problem& problem, const Place& place,
-                     const Constraint& c, const Joint& joint, const CoordinateRate& rate, const Asked& asked,
-                     double motion) {
+                     const Constraint& c, const Joint& joint, const CoordinateRate& rate,
+                     const Asked& asked, double motion) {
   const bool bounded = std::isfinite(asked.hi);
   if (c.law != (bounded ? Law::box : Law::equality) || c.rows != 1 || c.sides != 2)
     return "has another law than its joint";
@@ -255,8 +255,8 @@ CoordinateEnergies coordinate_energies(const Model& model, const State& state) {
   for (const Joint& joint : model.joints) {
     const bool turns = model::kind_of(joint.type).coordinate == CoordinateKind::angle;
     if (joint.spring.stiffness > 0) {
-      const double q =
-          coordinate_of(joint, placed(state.poses, joint.bodies[0]), placed(state.poses, joint.bodies[1]));
+      const double q = coordinate_of(joint, placed(state.poses, joint.bodies[0]),
+                                     placed(state.poses, joint.bodies[1]));
       const double stretch = difference(q, joint.spring.rest, turns);
       out.stored += 0.5 * joint.spring.stiffness * stretch * stretch;
     }
@@ -268,7 +268,8 @@ CoordinateEnergies coordinate_energies(const Model& model, const State& state) {
       if (id == BodyId::world || model.body(id).velocities == 0) continue;
       const Body& body = model.body(id);
       const Pose& X = state.poses[index(id)];
-      const Row6 j = q.turns ? turn_row_of(body, X, q.axis) : point_row_of(body, X, q.point, q.axis);
+      const Row6 j =
+          q.turns ? turn_row_of(body, X, q.axis) : point_row_of(body, X, q.point, q.axis);
       rate += (side == 0 ? -1 : 1) * j.dot(velocities_of_body(body, state.v));
     }
     out.turning += 0.5 * joint.armature * rate * rate;
@@ -330,15 +331,13 @@ void match_drives(const Segment& s, std::size_t solve, const Problem& problem, c
       if (!has(joint, role)) continue;
       const CoordinateRate rate = rate_of(s, place, joint, place.start);
       if (!rate.moves) continue;
-      const std::string name = fmt::format("the {} of joint {} ",
-                                           role == Role::drive ? "motor" : cairn::name(role),
-                                           joint.name);
+      const std::string name = fmt::format(
+          "the {} of joint {} ", role == Role::drive ? "motor" : cairn::name(role), joint.name);
       if (i == problem.constraints.size() ||
           problem.constraints[i].key != coordinate_key(static_cast<JointId>(k), role))
         return complain(name + "has no row");
       Asked asked = asked_of(s, place, joint, role, rate);
-      const double motion =
-          motion_of(s.model, joint, place.start, end, place.length, projects(s));
+      const double motion = motion_of(s.model, joint, place.start, end, place.length, projects(s));
       for (const BodyId id : joint.bodies)
         if (id != BodyId::world && s.model.body(id).kind == BodyKind::prescribed)
           asked.rounding += 0x1p-48 * (rate.size + rate.lever) / place.length;

@@ -1,5 +1,5 @@
-// check, rebuilding problems: rows along the coordinates of joints (E763, E871 to E874), in formulas
-// of the judge.
+// check, rebuilding problems: rows along the coordinates of joints (E763, E871 to E874), in
+// formulas of the judge.
 #pragma once
 
 #include "record/check/rebuild/rows.hpp"
@@ -26,8 +26,8 @@ struct CoordinateEnergies {
 };
 CoordinateEnergies coordinate_energies(const Model& model, const State& state);
 
-// How far a gear is from the sum of its start, whole turns apart, and what that rounds with [rad] or
-// [m].
+// How far a gear is from the sum of its start, whole turns apart, and what that rounds with [rad]
+// or [m].
 struct GearError {
   double error = 0, rounding = 0;
 };

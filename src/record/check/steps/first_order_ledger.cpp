@@ -184,8 +184,8 @@ Ledger first_order_ledger(const Segment& s, const SolveRecord& record, const Pla
     before.v = place.v;
     after.poses = s.end;
     after.v = s.v_end;
-    out.integrator += coordinate_energies(model, after).turning -
-                      coordinate_energies(model, before).turning;
+    out.integrator +=
+        coordinate_energies(model, after).turning - coordinate_energies(model, before).turning;
   }
   const std::vector<int> island = islands_of(problem);
   std::vector<char> hit(problem.bodies.size(), 0);
