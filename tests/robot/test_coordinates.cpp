@@ -96,7 +96,8 @@ TEST(Robot, DoublePendulumAgainstItsClosedForm) {
     }
 }
 
-// The efforts of inverse dynamics, given to the simulator, make the accelerations to first order.
+// The efforts of inverse dynamics, given to the simulator, make the accelerations. A first step
+// from closed joints knows no centripetal term, so that the mean over many short ones is taken.
 TEST(Robot, ItsEffortsMakeTheAccelerations) {
   ModelDescription d = double_pendulum();
   d.joints[0].armature = 0.3;
@@ -112,17 +113,19 @@ TEST(Robot, ItsEffortsMakeTheAccelerations) {
   const VecX tau = inverse_dynamics(*model, state, space, a);
   double error[2] = {0, 0};
   for (const int fine : {0, 1}) {
-    const double h = fine ? 1e-5 : 1e-4;
+    const double time = fine ? 4e-4 : 4e-3, h = time / 400;
     Simulator sim(model, state, Euler{}, Auto{.tolerance = 1e-12});
     Controls controls;
     controls.motors = {{JointId{0}, tau[0]}, {JointId{1}, tau[1]}};
-    sim.step(h, controls);
-    ASSERT_TRUE(sim.report().accepted());
+    for (int i = 0; i < 400; ++i) {
+      sim.step(h, controls);
+      ASSERT_TRUE(sim.report().accepted());
+    }
     for (int k = 0; k < 2; ++k)
       error[fine] = std::max(
-          error[fine], std::abs((sim.report().joints[base::at(k)].velocity - u[k]) / h - a[k]));
+          error[fine], std::abs((sim.report().joints[base::at(k)].velocity - u[k]) / time - a[k]));
   }
-  EXPECT_LE(error[0], 0.05);
+  EXPECT_LE(error[0], 0.2);
   EXPECT_LE(error[1], 0.2 * error[0]);
 }
 
@@ -156,7 +159,8 @@ TEST(Robot, FloatingChains) {
     EXPECT_NEAR(0.5 * u.dot(H * u), sim.kinetic_energy(), 1e-12 * (1 + sim.kinetic_energy()));
     // The joints stay closed.
     for (std::size_t i = 0; i < 3; ++i)
-      EXPECT_NEAR(joint_velocity(*model, state, static_cast<JointId>(i)), u[base::at(i)], 1e-11);
+      EXPECT_NEAR(joint_velocity(*model, state, static_cast<JointId>(i)),
+                  u[static_cast<Eigen::Index>(i)], 1e-11);
     EXPECT_LE(gravity_compensation(*model, state, space).head(3).norm(), 20 * g);
   }
 }

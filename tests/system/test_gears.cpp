@@ -52,6 +52,11 @@ bool steps(Simulator& sim, int count, double step = h) {
   return true;
 }
 
+std::string why(const Simulator& sim) {
+  const Verdict& v = sim.report().verdict;
+  return v.solve.sentence + v.motion.sentence + v.energy.sentence + sim.report().message;
+}
+
 // ratio_a q_a + ratio_b q_b = 0 under a torque T on a: q_a'' = T / (I_a + I_b (ratio_a/ratio_b)^2).
 TEST(Gears, TwoRotorsAccelerateAsOne) {
   for (const SchemeOptions& scheme : schemes())
@@ -140,7 +145,7 @@ TEST(Gears, FourBodiesInFlightKeepTheirMomenta) {
       ModelDescription d;
       d.gravity = Vec3::Zero();
       for (int i = 0; i < 4; ++i) {
-        const Vec3 I = Vec3(0.2, 0.25, 0.3) + some(0.08);
+        const Vec3 I = Vec3(0.2, 0.25, 0.3) + some(0.02);
         d.bodies.push_back(
             free_body("body" + std::to_string(i), random.uniform(0.5, 4), I, Vec3(i, 0, 0)));
         d.bodies.back().velocity = Vec3(1, -2, 0.5);
@@ -161,7 +166,7 @@ TEST(Gears, FourBodiesInFlightKeepTheirMomenta) {
       Simulator sim = simulator_of(d, scheme);
       ASSERT_EQ(sim.model().gears[0].bodies[3] == BodyId::world, false);
       const auto before = momenta(sim, d);
-      ASSERT_TRUE(steps(sim, 400, 0.01)) << seed << ": " << sim.report().verdict.motion.sentence;
+      ASSERT_TRUE(steps(sim, 400, 0.01)) << seed << ": " << why(sim);
       const auto after = momenta(sim, d);
       EXPECT_LE((after[0] - before[0]).norm(), 1e-11 * (1 + before[0].norm())) << seed;
       EXPECT_LE((after[1] - before[1]).norm(), 1e-10 * (1 + before[1].norm())) << seed;
@@ -198,7 +203,7 @@ TEST(Springs, FollowTheirRecurrence) {
       Simulator sim = simulator_of(d, scheme);
       double x = 0, v = 0;
       for (int i = 0; i < 400; ++i) {
-        ASSERT_TRUE(steps(sim, 1)) << i << ": " << sim.report().verdict.energy.sentence;
+        ASSERT_TRUE(steps(sim, 1)) << i << ": " << why(sim);
         v = (v - h / 0.7 * k * (x - 0.3)) / (1 + h / 0.7 * (h * k + 0.1));
         x += h * v;
         ASSERT_NEAR(report_of(sim, "slide_a").position, x, 1e-12) << i;

@@ -146,7 +146,7 @@ TEST_F(Player, ShowsEveryShapeInSpaceAndNamesAsText) {
   const std::string impact = found["timeline"]["impact"], quiet = found["timeline"]["quiet"];
   EXPECT_NE(impact.find(" J lost, "), std::string::npos) << impact;
   EXPECT_EQ(quiet.find("Time. Red:"), 0u) << quiet;
-  EXPECT_EQ(found["meshes"].size(), 9u);
+  EXPECT_EQ(found["meshes"].size(), 11u);
   for (const auto& [shape, mesh] : found["meshes"].items()) {
     EXPECT_GE(mesh["corners"], 12) << shape;
     EXPECT_LT(mesh["open"], 1e-4) << shape;  // sums of 32-bit numbers
