@@ -44,6 +44,7 @@ Result<Imported> import_text(const std::string& text, const std::string& file,
   out.name = robot.name;
   out.base = robot.base;
   out.notes = messages.take_notes();
+  out.folders = messages.take_folders();
   return out;
 }
 

@@ -10,6 +10,7 @@ struct Imported {
   std::string format, name, base;
   json::Node scene;  // nodes have the places of the model file
   std::vector<ImportNote> notes;
+  std::vector<std::string> folders;  // of the files that were found in packages
 };
 
 // `text` is that of `file`, XML with the root <robot> or <mujoco>.

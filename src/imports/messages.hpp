@@ -32,6 +32,10 @@ class Messages {
   void note_unused(const Element& root);
   std::vector<ImportNote> take_notes() { return std::move(notes_); }
 
+  // Folders of files that packages were found to have: the model names them, so they may be read.
+  void found_in(std::string folder) { folders_.push_back(std::move(folder)); }
+  std::vector<std::string> take_folders() { return std::move(folders_); }
+
   // Numbers of an attribute, separated by blanks; nothing if it is absent, or after an error.
   std::optional<std::vector<double>> numbers(const Element& element, std::string_view attribute,
                                              std::size_t least, std::size_t most);
@@ -43,6 +47,7 @@ class Messages {
   std::vector<std::string> files_;
   base::ErrorList errors_;
   std::vector<ImportNote> notes_;
+  std::vector<std::string> folders_;
 };
 
 // "link[arm]", "mass": an element for messages.

@@ -72,7 +72,10 @@ std::string find_file(const std::string& name, const std::string& folder,
     const std::string package = tail.substr(0, slash);
     const std::string rest = slash == std::string::npos ? "" : tail.substr(slash + 1);
     for (const fs::path& candidate : candidates(package, rest, folder, options))
-      if (is_file(candidate)) return candidate.lexically_normal().string();
+      if (is_file(candidate)) {
+        messages.found_in(candidate.parent_path().string());
+        return candidate.lexically_normal().string();
+      }
     // A model that was taken out of its package, with its meshes beside it.
     const fs::path beside = fs::path(folder) / fs::path(rest).filename();
     if (!rest.empty() && is_file(beside)) {

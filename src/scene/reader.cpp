@@ -213,9 +213,11 @@ Result<Scene> read_model_text(const std::string& text, const std::string& file,
   Result<imports::Imported> imported = imports::import_text(text, file, sources.import);
   if (!imported) return tl::unexpected<Errors>(std::move(imported.error()));
   std::vector<std::string> warnings = note_lines(imported->notes);
+  FileAccess access = sources.access;
+  access.folders.insert(access.folders.end(), imported->folders.begin(), imported->folders.end());
   warnings.insert(warnings.begin(), imported->format + ": base " + imported->base);
-  return read_scene(std::move(imported->scene), file, assignments, std::move(warnings), sources,
-                    open);
+  return read_scene(std::move(imported->scene), file, assignments, std::move(warnings),
+                    {sources.import, access}, open);
 }
 
 Result<Scene> read_text(const std::string& text, const std::string& file,

@@ -93,6 +93,7 @@ TEST(Dampers, DecayIsBackwardEuler) {
       for (int i = 0; i < 30; ++i) {
         if (!certified_step(sim, h)) break;
         v /= 1 + h * c;
+        if (v < 0x1p-360) break;  // before it is zero (E872)
         ASSERT_NEAR(motion(sim, "p").velocity.x(), v, 1e-14 * v * (i + 1)) << c << ' ' << i;
       }
     }

@@ -77,7 +77,8 @@ class Writer {
   Node shape_list(const std::vector<ImportedShape>& shapes, const Pose& X_HB, Touching& touching) {
     Node list = Node::array();
     for (const ImportedShape& shape : shapes) {
-      list.items.push_back(shape_node(shape, X_HB, materials_, options_.output_folder, messages_));
+      list.items.push_back(shape_node(shape, X_HB, materials_, options_.output_folder,
+                                      ShapeUse::contact, messages_));
       touching.masks.insert({shape.type_mask, shape.touch_mask});
     }
     return list;
@@ -170,8 +171,8 @@ class Writer {
   void add_visuals(const TreeBody& body, const Pose& X_HB, Node& list) {
     for (const ImportedShape& shape : body.visuals) {
       if (scene_support.visual)
-        list.items.push_back(
-            shape_node(shape, X_HB, materials_, options_.output_folder, messages_));
+        list.items.push_back(shape_node(shape, X_HB, materials_, options_.output_folder,
+                                        ShapeUse::drawn, messages_));
       else
         messages_.note(shape.place, "visual", "",
                        "not taken over: bodies are drawn as they collide");

@@ -35,7 +35,7 @@ void put_prism(Node& node, const ImportedShape& shape, Messages& messages) {
                 "a prism with " + std::to_string(prism_sides) + " sides inside it stands for it");
 }
 
-void put_mesh(Node& node, const ImportedShape& shape, const std::string& folder,
+void put_mesh(Node& node, const ImportedShape& shape, const std::string& folder, ShapeUse use,
               Messages& messages) {
   const Mesh& mesh = *shape.mesh;
   if (scene_support.mesh && !mesh.file.empty()) {
@@ -47,7 +47,7 @@ void put_mesh(Node& node, const ImportedShape& shape, const std::string& folder,
     put(node, "file", file.lexically_proximate(base).string(), shape.place);
     if (mesh.scale != Vec3::Ones())
       put(node, "scale", vector_node(mesh.scale, shape.place), shape.place);
-    put(node, "as", "hull", shape.place);
+    if (use == ShapeUse::contact) put(node, "as", "hull", shape.place);
     return;
   }
   const Result<Polyhedron> hull = hull_polyhedron(mesh.points);
@@ -93,7 +93,7 @@ Surface mujoco_pair(const Surface& a, const Surface& b) {
 
 Node shape_node(const ImportedShape& shape, const Pose& X_HB,
                 const std::vector<std::string>& materials, const std::string& output_folder,
-                Messages& messages) {
+                ShapeUse use, Messages& messages) {
   const Place& place = shape.place;
   const Vec3& s = shape.size;
   Node node = placed(Node::object(), place);
@@ -128,10 +128,14 @@ Node shape_node(const ImportedShape& shape, const Pose& X_HB,
       put(node, "type", "halfspace", place);
       break;
     case ShapeKind::mesh:
-      put_mesh(node, shape, output_folder, messages);
+      put_mesh(node, shape, output_folder, use, messages);
       break;
   }
   put_pose(node, X_HB * shape.X_BS, place);
+  if (use == ShapeUse::drawn) {
+    if (shape.color) put(node, "color", vector_node(*shape.color, place), place);
+    return node;
+  }
   if (const std::string& material = materials[static_cast<std::size_t>(shape.surface)];
       material != "default")
     put(node, "material", material, place);
