@@ -138,6 +138,29 @@ TEST(Mjcf, HingesAndSlides) {
   EXPECT_EQ(s.bodies[0], "a");
 }
 
+TEST(Mjcf, SpringsRotorsGainsAndCouplings) {
+  const Scene scene = must(scene_of(model(R"(<compiler angle="radian"/><worldbody>
+      <body name="a"><joint name="h" axis="0 0 1" damping="0.3" stiffness="5" springref="0.2"
+        armature="0.04"/>)" + std::string(ball) +
+                                          R"(</body>
+      <body name="b" pos="1 0 0"><joint name="s" type="slide" axis="0 0 1"/>)" +
+                                          ball + R"(</body></worldbody>
+      <equality><joint joint1="h" joint2="s" polycoef="0 2 0 0 0"/></equality>
+      <actuator><position joint="s" kp="80" kv="3" forcerange="-9 9"/></actuator>)")));
+  const JointDescription &h = joint(scene, "h"), &s = joint(scene, "s");
+  EXPECT_EQ(h.spring.stiffness, 5);
+  EXPECT_EQ(h.spring.rest, 0.2);
+  EXPECT_EQ(h.spring.damping, 0.3);
+  EXPECT_EQ(h.armature, 0.04);
+  ASSERT_TRUE(s.motor);
+  EXPECT_EQ(s.motor->stiffness, 80);
+  EXPECT_EQ(s.motor->damping, 3);
+  EXPECT_EQ(s.motor->max_effort, 9);
+  ASSERT_EQ(scene.description.gears.size(), 1u);
+  EXPECT_EQ(scene.description.gears[0].terms[0].ratio, 1);
+  EXPECT_EQ(scene.description.gears[0].terms[1].ratio, -2);
+}
+
 // The reference is the coordinate of the pose as written.
 TEST(Mjcf, RangesCountFromTheReference) {
   const Scene scene =

@@ -49,6 +49,40 @@ TEST(Urdf, JointFrameAxisAndLimits) {
   EXPECT_EQ(notes_with(scene, "<limit> velocity"), 1);
 }
 
+TEST(Urdf, DampingAndMimic) {
+  const std::string second =
+      R"(<joint name="k" type="revolute"><parent link="b"/><child link="c"/><origin xyz="0 0 1"/>
+         <axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="1" velocity="1"/>
+         <mimic joint="j" multiplier="-2"/></joint>)";
+  const Scene scene = must(scene_of(robot(link("a") + link("b") + link("c") +
+                                          joint_text("revolute", R"(<axis xyz="0 0 1"/>
+          <limit lower="-1" upper="1" effort="3" velocity="4"/><dynamics damping="0.7"/>)") +
+                                          second)));
+  EXPECT_EQ(joint(scene, "j").spring.damping, 0.7);
+  ASSERT_EQ(scene.description.gears.size(), 1u);
+  const GearDescription& gear = scene.description.gears[0];
+  ASSERT_EQ(gear.terms.size(), 2u);
+  EXPECT_EQ(gear.terms[0].joint, "k");
+  EXPECT_EQ(gear.terms[0].ratio, 1);
+  EXPECT_EQ(gear.terms[1].joint, "j");
+  EXPECT_EQ(gear.terms[1].ratio, 2);
+  EXPECT_EQ(scene.model->gears[0].angle, true);
+}
+
+TEST(Urdf, CylindersAndPictures) {
+  const Scene scene =
+      must(scene_of(robot(link("a", std::string(link_of_one) +
+                                        R"(<visual><geometry><box size="1 2 3"/></geometry>
+          <material name="m"><color rgba="1 0.5 0.25 1"/></material></visual>
+          <collision><geometry><cylinder radius="0.3" length="0.8"/></geometry></collision>)"))));
+  const BodyDescription& a = body(scene, "a");
+  ASSERT_EQ(a.shapes.size(), 1u);
+  const auto* cylinder = std::get_if<Frustum>(&a.shapes[0].geometry);
+  ASSERT_TRUE(cylinder);
+  EXPECT_EQ(cylinder->length, 0.8);
+  EXPECT_EQ(a.visual.size(), 1u);
+}
+
 // Zero is outside of the range: the joint starts at its lower end, turned by 0.5 rad.
 TEST(Urdf, StartIsMovedIntoTheRange) {
   const Scene scene =
