@@ -169,7 +169,7 @@ std::map<std::size_t, int> ranked(const ForceBench& bench, int label, double fac
   for (std::size_t i = 0; i < p.constraints.size(); ++i) {
     if (bench.label(i) != label) continue;
     const Constraint& c = p.constraints[i];
-    if (c.law == Law::equality)
+    if (c.law == Law::equality && !c.compliant())
       for (int k = 0; k < c.rows; ++k) add(i, Vec3::Unit(k));
     if (!is_shown(c)) continue;
     kinds[i] = 1;

@@ -35,7 +35,20 @@ Along along_of(const Joint& joint, const std::vector<Pose>& poses) {
   return {axis, point, kind == CoordinateKind::angle};
 }
 
-// CoordinateRate of a coordinate as rows of its two bodies, SI; angles at the length unit.
+// The coordinate of a joint (E760), also where the joint is not closed: an angle is the twist of
+// the relative rotation R about the axis z, tan(q/2) = z . vee(R - R^T) / (1 + tr R).
+double value_of(const Joint& joint, const std::vector<Pose>& poses) {
+  const Pose A = placed(poses, joint.bodies[0]), B = placed(poses, joint.bodies[1]);
+  if (model::kind_of(joint.type).coordinate != CoordinateKind::angle)
+    return coordinate_of(joint, A, B);
+  const Mat3 R = (A.R.conjugate() * B.R * joint.R_AB.conjugate()).toRotationMatrix();
+  const Vec3 skew(R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1));
+  const double middle = joint.limits.any() ? 0.5 * (joint.limits.lower + joint.limits.upper) : 0;
+  const double q = 2 * std::atan2(joint.axes[0].dot(skew), 1 + R.trace());
+  return middle + std::remainder(q - middle, whole_turn);
+}
+
+// Rate of a coordinate as rows of its two bodies, SI; angles at the length unit.
 struct CoordinateRate {
   std::array<Row6, 2> j = {Row6::Zero(), Row6::Zero()};
   double lever = 1, size = 0;  // [m]
@@ -129,8 +142,7 @@ Asked asked_of(const Segment& s, const Place& place, const Joint& joint, Role ro
                const CoordinateRate& rate) {
   const double h = place.length;
   const bool turns = model::kind_of(joint.type).coordinate == CoordinateKind::angle;
-  const double q = coordinate_of(joint, placed(place.start, joint.bodies[0]),
-                                 placed(place.start, joint.bodies[1]));
+  const double q = value_of(joint, place.start);
   Asked out;
   switch (role) {
     case Role::drive:
@@ -199,7 +211,7 @@ GearError gear_error_of(const Model& model, const std::vector<Pose>& poses, cons
   for (const GearTerm& term : gear.terms) {
     const Joint& joint = model.joints[index(term.joint)];
     const Pose A = placed(poses, joint.bodies[0]), B = placed(poses, joint.bodies[1]);
-    out.error += term.ratio * coordinate_of(joint, A, B);
+    out.error += term.ratio * value_of(joint, poses);
     out.rounding += std::abs(term.ratio) * (1 + (gear.angle ? 0 : A.p.norm() + B.p.norm()));
   }
   out.rounding *= 0x1p-46;
@@ -255,8 +267,7 @@ CoordinateEnergies coordinate_energies(const Model& model, const State& state) {
   for (const Joint& joint : model.joints) {
     const bool turns = model::kind_of(joint.type).coordinate == CoordinateKind::angle;
     if (joint.spring.stiffness > 0) {
-      const double q = coordinate_of(joint, placed(state.poses, joint.bodies[0]),
-                                     placed(state.poses, joint.bodies[1]));
+      const double q = value_of(joint, state.poses);
       const double stretch = difference(q, joint.spring.rest, turns);
       out.stored += 0.5 * joint.spring.stiffness * stretch * stretch;
     }

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "record/check/check_parts.hpp"
+#include "record/check/coordinates/drive_rows.hpp"
 #include "record/check/rebuild/free_turn.hpp"
 #include "record/check/rebuild/mechanics.hpp"
 
@@ -100,7 +101,7 @@ double total_energy(const Model& model, const std::vector<Pose>& poses, const Ve
   state.poses = poses;
   state.v = v;
   const Energies e = energies(model, state);
-  return e.kinetic + e.potential;
+  return e.kinetic + e.potential - coordinate_energies(model, state).turning;
 }
 
 bool same_poses(const Model& model, const std::vector<Pose>& a, const std::vector<Pose>& b) {

@@ -109,7 +109,7 @@ Continuation after_solve(const Segment& segment, std::size_t solve);
 double energy_of_closing(const Model& model, bool projects, const std::vector<Pose>& moved,
                          const std::vector<Pose>& closed);
 
-// Kinetic plus potential energy [J].
+// Kinetic energy of the bodies, without that of rotors (E874), plus potential energy [J].
 double total_energy(const Model& model, const std::vector<Pose>& poses, const VecX& v);
 
 // Two sets of poses agree to 1e-12 of their size.
