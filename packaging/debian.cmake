@@ -28,7 +28,7 @@ This package has the program, with scenes, manual pages and completion.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcairn-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libeigen3-dev (>= 3.4), libexpected-dev, libfmt-dev (>= 9), libhdf5-dev (>= 1.10), libqhull-dev, zlib1g-dev, pkg-config")
+    "libeigen3-dev (>= 3.4), libexpected-dev, libfmt-dev (>= 9), libhdf5-dev (>= 1.10), libpugixml-dev, libqhull-dev, zlib1g-dev, pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS cmake)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "${text}
 .
