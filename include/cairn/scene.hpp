@@ -65,7 +65,7 @@ std::string scene_schema();
 
 // ---- Models of robots from files of other programs: URDF and MJCF
 
-// Whether the root link of a robot can move: as the file says (docs/import.md), or as told.
+// Whether the root link of a robot can move: as the file says (docs/import.md), or as given.
 enum class ImportBase : std::uint8_t { as_file, free, fixed };
 
 struct ImportOptions {

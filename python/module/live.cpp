@@ -47,7 +47,8 @@ void LiveView::refresh() {
   broadcast_->show(sim, core_->is_current());
 }
 
-// The simulator may be in the middle of steps: it is told, and forgets the view when it looks.
+// The simulator may be in the middle of steps: a flag is set, and it drops the view at the next
+// look.
 void LiveView::close() {
   if (!server_) return;
   broadcast_->end();

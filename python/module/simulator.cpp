@@ -169,11 +169,11 @@ void Core::fill_joint_arrays() {
   const std::vector<JointReport>& reports = sim_.report().joints;
   for (std::size_t i = 0; i < joint_arrays_.position.size(); ++i) {
     const auto id = static_cast<JointId>(i);
-    const bool told = is_current_ && i < reports.size();
+    const bool reported = is_current_ && i < reports.size();
     joint_arrays_.position[i] =
-        told ? reports[i].position : joint_position(model(), sim_.state(), id);
+        reported ? reports[i].position : joint_position(model(), sim_.state(), id);
     joint_arrays_.velocity[i] =
-        told ? reports[i].velocity : joint_velocity(model(), sim_.state(), id);
+        reported ? reports[i].velocity : joint_velocity(model(), sim_.state(), id);
   }
 }
 

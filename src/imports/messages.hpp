@@ -28,7 +28,7 @@ class Messages {
 
   // What is not taken over, or otherwise than the file says.
   void note(const Place& place, std::string element, std::string attribute, std::string text);
-  // Every element and attribute below `root` that nobody read.
+  // Every element and attribute below `root` that was not read.
   void note_unused(const Element& root);
   std::vector<ImportNote> take_notes() { return std::move(notes_); }
 
