@@ -150,7 +150,7 @@ Result<Json> read_trace(const std::string& file) {
   for (; event == TraceEvent::frame; event = reader->next(frame)) {
     time = frame.state.t;
     steps = frame.state.step;
-    solves += frame.report.solve_count;
+    solves += frame.report.solves.size();
     worst = std::max(worst, frame.report.certificate);
     if (frame.report.status != StepStatus::certified) ++uncertified;
   }

@@ -79,7 +79,7 @@ void remove_failed_problems(const std::string& folder) {
 
 Result<std::string> save_failed_problem(const Model& model, const StepReport& report,
                                         const std::string& folder) {
-  if (report.solve_count == 0) return std::string();
+  if (report.solves.empty()) return std::string();
   const auto worst = static_cast<std::size_t>(report.worst_solve);
   const Problem& problem = report.solved()[worst].problem;
   const Solution& solution = report.solved()[worst].solution;

@@ -8,6 +8,7 @@
 
 #include "cairn/model.hpp"
 #include "cairn/scheme.hpp"
+#include "cairn/solve_log.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/state.hpp"
 #include "cairn/step_figures.hpp"
@@ -67,52 +68,6 @@ struct JointReport {
   double drive = 0;     // of the motor
   double friction = 0;  // of dry friction
   double spring = 0;    // of spring and damper
-};
-
-// Where a problem was posed, as far as the states at the ends of the step and of its parts do not
-// tell: what it takes to build the problem again (E380). Poses stand beside Problem::bodies.
-struct SolveOrigin {
-  double t = 0;                   // when the part of the step began that the problem is for [s]
-  double length = 0;              // of that part [s]
-  double t_rows = 0;              // when prescribed bodies were where the rows have them [s]
-  std::vector<Pose> start;        // at t; empty: those of the step or of its part
-  VecX v;                         // at t, beside Problem::k; empty: likewise [m/s, rad/s]
-  std::vector<Pose> rows;         // where the rows were taken; empty: at the beginning
-  std::vector<Contact> contacts;  // in the order of the problem; empty: those of the report
-  std::vector<Contact> before;    // the same at the beginning, where rows are of another pose
-
-  bool empty() const { return start.empty() && rows.empty() && contacts.empty(); }
-  void clear() {
-    t = length = t_rows = 0;
-    start.clear();
-    v.resize(0);
-    rows.clear();
-    contacts.clear();
-    before.clear();
-  }
-};
-
-// One complementarity problem of the step, in the order of solving; the last one gives the
-// velocities.
-struct SolveRecord {
-  enum class Purpose : std::uint8_t {
-    step,
-    restitution,
-    guard,
-    nonlinear,      // linearised again where the solve before it ended (E82)
-    correction,     // with the slip of the solve before it, towards exact friction (E92)
-    compression,    // of an impact (E173)
-    decompression,  // of an impact (E174)
-    hold,           // takes the last rounding from a contact that begins to stick (E175)
-    limited,        // a part of a step without events, at first order (E177)
-    impact,         // impulses of a moment that were found by path, sequence or Newton's law (E213,
-                    // E223)
-  } purpose = Purpose::step;
-  double length = 0;  // scheme trapezoidal: part of the step that the problem is for [s]
-  double taken = 0;   // of it, up to the event at which the step went on [s]
-  Problem problem;
-  Solution solution;
-  SolveOrigin origin;
 };
 
 // Something that happened inside a step of scheme `trapezoidal` or `hybrid` and at which it
@@ -201,10 +156,8 @@ struct StepReport : StepFigures {
   std::int64_t step = 0;                // number of the step, the first is 1
   double t = 0, h = 0;                  // time at the end, length [s]
   std::vector<ContactReport> contacts;  // candidates of the last solve, sorted by key
-  int candidates = 0;  // contacts of a step read from a recording that does not hold them; else 0
-  std::vector<SolveRecord>
-      solves;  // the first `solve_count` are of this step, the rest is spare memory
-  int solve_count = 0;
+  int candidates = 0;   // contacts of a step read from a recording that does not hold them; else 0
+  SolveLog solves;      // in the order of solving; the last one gives the velocities
   int worst_solve = 0;  // the solve that `certificate` comes from
   Ledger ledger;
   Verdict verdict;
@@ -241,9 +194,7 @@ struct StepReport : StepFigures {
   bool failed() const {
     return status == StepStatus::stopped || status == StepStatus::internal_error;
   }
-  std::span<const SolveRecord> solved() const {
-    return {solves.data(), static_cast<std::size_t>(solve_count)};
-  }
+  std::span<const SolveRecord> solved() const { return solves; }
 };
 
 // "disc1-plank:0", of two polyhedra "die-floor:face5-corner2".

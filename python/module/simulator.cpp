@@ -78,7 +78,7 @@ void ReportOfStep::detach() {
   // The report is the simulator's own object; its problems are put aside so that they are not
   // copied.
   auto& live = const_cast<StepReport&>(*live_);
-  std::vector<SolveRecord> solves;
+  SolveLog solves;
   solves.swap(live.solves);
   try {
     copy_ = live;
@@ -87,7 +87,6 @@ void ReportOfStep::detach() {
     throw;
   }
   solves.swap(live.solves);
-  copy_.solve_count = 0;
   live_ = nullptr;
 }
 

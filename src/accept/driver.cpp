@@ -169,7 +169,7 @@ bool Driver::step_apart(const Setting& s, double h, const scheme::StepData& data
   whole.seconds.detect += report.seconds.detect;
   whole.seconds.solve += report.seconds.solve;
   whole.seconds.checks += report.seconds.checks;
-  whole.discarded_solves += report.solve_count;
+  whole.discarded_solves += report.solves.size();
   Verdict verdict = groups[0].report.verdict;
   add_part(groups[1].report.verdict, verdict);
   verdict.overlap = std::max(verdict.overlap, groups[0].report.verdict.overlap);

@@ -11,19 +11,10 @@ namespace {
 
 // The contacts of a part are not those that the whole step reports.
 void keep_contacts(StepReport& part) {
-  for (int i = 0; i < part.solve_count; ++i) {
-    SolveOrigin& origin = part.solves[static_cast<std::size_t>(i)].origin;
+  for (SolveRecord& solve : part.solves) {
+    SolveOrigin& origin = solve.origin;
     if (!origin.start.empty() || !origin.contacts.empty()) continue;
     for (const ContactReport& report : part.contacts) origin.contacts.push_back(report.contact);
-  }
-}
-
-void append_solves(StepReport& part, StepReport& whole) {
-  for (int i = 0; i < part.solve_count; ++i) {
-    if (static_cast<std::size_t>(whole.solve_count) == whole.solves.size())
-      whole.solves.emplace_back();
-    std::swap(whole.solves[static_cast<std::size_t>(whole.solve_count++)],
-              part.solves[static_cast<std::size_t>(i)]);
   }
 }
 
@@ -64,7 +55,7 @@ void add_counts(const StepReport& part, StepReport& whole) {
 
 // All but what is measured at one end of the time alone.
 void append_flows(StepReport& part, StepReport& whole) {
-  append_solves(part, whole);
+  whole.solves.take(part.solves);
   append_impacts(part, whole);
   scheme::add_flows(part.ledger, whole.ledger);
   add_counts(part, whole);
@@ -92,7 +83,7 @@ StepPart part_of(const Model& model, double t, const State& state, double length
 
 void begin_whole(const State& state, double h, StepReport& whole) {
   const StepReport::Seconds spent = whole.seconds;
-  const int discarded = whole.discarded_solves + whole.solve_count;
+  const int discarded = whole.discarded_solves + whole.solves.size();
   scheme::clear(whole, state, h);
   whole.seconds = spent;
   whole.discarded_solves = discarded;
@@ -102,7 +93,8 @@ void append_part(const Model& model, double t, const State& state, StepReport& p
                  StepReport& whole) {
   const bool first = whole.divided.empty();
   keep_contacts(part);
-  whole.divided.push_back(part_of(model, t, state, part.h, whole.solve_count, part.solve_count));
+  whole.divided.push_back(
+      part_of(model, t, state, part.h, whole.solves.size(), part.solves.size()));
   if (first) {
     whole.ledger.kinetic_start = part.ledger.kinetic_start;
     whole.ledger.potential_start = part.ledger.potential_start;
@@ -117,11 +109,11 @@ void append_part(const Model& model, double t, const State& state, StepReport& p
 
 void make_one_part(const Model& model, double t, const State& state, StepReport& report) {
   keep_contacts(report);
-  report.divided.assign({part_of(model, t, state, report.h, 0, report.solve_count)});
+  report.divided.assign({part_of(model, t, state, report.h, 0, report.solves.size())});
 }
 
 void append_group(StepReport& group, StepReport& whole) {
-  const int offset = whole.solve_count;
+  const int offset = whole.solves.size();
   for (StepPart& part : group.divided) {
     part.first_solve += offset;
     whole.divided.push_back(std::move(part));

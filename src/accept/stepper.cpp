@@ -166,7 +166,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     bool plain = false;  // taken at first order
     if (fallback && length < first_order_below * h && !s.interrupted &&
         !stands(s, judgement, part_)) {
-      report.discarded_solves += part_.solve_count;
+      report.discarded_solves += part_.solves.size();
       state = before_;
       judgement = advance(s, *fallback, length, h, data, state, part_);
       ++attempts;
@@ -183,7 +183,7 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
                           attempts + static_cast<int>(pending_.size()) >= s.limits.max_parts ||
                           length < (energy_alone ? shortest_for_energy : shortest) * h;
     if (!stands(s, judgement, part_) && !last_try) {
-      report.discarded_solves += part_.solve_count;
+      report.discarded_solves += part_.solves.size();
       state = before_;
       const double at = cut_of(judgement, part_);
       pending_.push_back(length - at * length);

@@ -196,12 +196,12 @@ void SubModel::rename(StepReport& report) const {
   for (ImpactReport& i : report.impacts) i.contact = renamed(i.contact);
   for (StepPart& part : report.divided)
     for (BodyId& id : part.bodies) id = mapped(bodies_, id);
-  for (int i = 0; i < report.solve_count; ++i) {
-    Problem& problem = report.solves[base::at(i)].problem;
+  for (SolveRecord& solve : report.solves) {
+    Problem& problem = solve.problem;
     for (ProblemBody& body : problem.bodies)
       if (body.model_body >= 0) body.model_body = bodies_[base::at(body.model_body)];
     for (Constraint& c : problem.constraints) c.key = renamed(c.key);
-    SolveOrigin& origin = report.solves[base::at(i)].origin;
+    SolveOrigin& origin = solve.origin;
     for (Contact& c : origin.contacts) c.key = renamed(c.key);
     for (Contact& c : origin.before) c.key = renamed(c.key);
   }

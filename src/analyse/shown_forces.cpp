@@ -229,7 +229,7 @@ bool spread_islands(const StepReport& report, ShownForces& forces) {
   forces.impulses.clear();
   for (const ContactReport& c : report.contacts) forces.impulses.push_back(c.impulse);
   for (const ShortestIsland& island : forces.islands) {
-    if (island.solve < 0 || island.solve >= report.solve_count) return false;
+    if (island.solve < 0 || island.solve >= report.solves.size()) return false;
     const Problem& problem = report.solves[base::at(island.solve)].problem;
     Eigen::Index row = 0;
     for (const int i : island.constraints) {
@@ -280,7 +280,7 @@ const ShownForces& ForceDisplay::of(const StepReport& report) {
   m.forces.known = true;
   m.assigned.assign(report.contacts.size(), false);
   m.forces.kinds.assign(report.contacts.size(), ForceKind::unique);
-  for (int i = report.solve_count - 1; i >= 0; --i) {
+  for (int i = report.solves.size() - 1; i >= 0; --i) {
     const bool done = std::find(m.assigned.begin(), m.assigned.end(), false) == m.assigned.end();
     if (done || !report.solves[base::at(i)].solution.certificate.finite) break;
     SolveForces(report, i, m.method, m.assigned, m.forces).run();

@@ -90,10 +90,10 @@ Packing settled_spheres(int side, int steps, std::uint64_t seed, double toleranc
   Simulator settled(built->model, falling.state(), Euler{},
                     Nsgs{.tolerance = tolerance, .max_sweeps = 3000});
   const StepReport& report = settled.step(step);
-  const SolveRecord before = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  const SolveRecord before = report.solves.back();
   settled.step(step);
   Packing packing;
-  packing.problem = report.solves[static_cast<std::size_t>(report.solve_count - 1)].problem;
+  packing.problem = report.solves.back().problem;
   packing.warm = recalled(before.problem, before.solution.lambda, packing.problem);
   return packing;
 }

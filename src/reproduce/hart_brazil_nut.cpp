@@ -54,7 +54,7 @@ Shaking shake(const char* scene, int seed, int shakes, bool to_the_end,
     ++shaking.steps;
     shaking.uncertified += report.failed() || !report.verdict.solve.ok;
     if (report.failed()) break;
-    shaking.solves += report.solve_count;
+    shaking.solves += report.solves.size();
     shaking.penetration = std::max(shaking.penetration, report.penetration);
     if (step % 10 != 5) continue;  // half a second after the box stands lowest
     const State& state = sim.state();

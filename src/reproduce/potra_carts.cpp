@@ -128,7 +128,7 @@ Reproduction potra_closing_walls(const ReproduceSetting&) {
   for (long long i = 0; i < steps; ++i) {
     const StepReport& report = sim.step(s.simulation.step);
     collisions += report.collisions;
-    most = std::max(most, report.solve_count);
+    most = std::max(most, report.solves.size());
     penetration = std::max(penetration, report.penetration);
     for (const StepEvent& e : report.events) limited += e.kind == StepEvent::Kind::limit ? 1 : 0;
     speed.points.emplace_back(report.t,

@@ -67,7 +67,7 @@ class JointReporter {
     // Later parts of a group replace earlier ones.
     for (const StepPart& part : report_.divided)
       if (part.first_solve >= 0 && part.solves > 0 &&
-          part.first_solve + part.solves <= report_.solve_count)
+          part.first_solve + part.solves <= report_.solves.size())
         add({report_.solved().subspan(base::at(part.first_solve), base::at(part.solves)),
              part.length});
   }

@@ -205,8 +205,9 @@ const StepReport& Simulator::step(double h, const Controls& controls) {
     CAIRN_DCHECK(w.report.message.empty() || !taken);
     CAIRN_DCHECK(base::is_strictly_sorted(w.report.contacts,
                                           [](const ContactReport& c) { return c.contact.key; }));
-    CAIRN_DCHECK(!taken || w.report.worst_solve == 0 || w.report.worst_solve < w.report.solve_count,
-                 w.report.worst_solve, w.report.solve_count);
+    CAIRN_DCHECK(
+        !taken || w.report.worst_solve == 0 || w.report.worst_solve < w.report.solves.size(),
+        w.report.worst_solve, w.report.solves.size());
     w.report.controls = controls;
     if (taken)
       simulate::report_joints(*w.model, w.before.poses, w.state, w.report, w.report.joints);

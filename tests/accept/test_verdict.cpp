@@ -106,7 +106,7 @@ TEST(Verdict, PartsMakeTheStep) {
     solve += part.solves;
   }
   EXPECT_NEAR(length, h, 1e-15);
-  EXPECT_EQ(solve, report.solve_count);
+  EXPECT_EQ(solve, report.solves.size());
   EXPECT_EQ(report.divided.back().v, sim.state().v);
   EXPECT_EQ(sim.state().step, before.step + 1);
   EXPECT_EQ(sim.state().t, before.t + h);

@@ -190,8 +190,8 @@ class List {
   }
 
   void solve() {
-    if (report_.solve_count == 0) return;
-    const std::size_t i = any(static_cast<std::size_t>(report_.solve_count));
+    if (report_.solves.empty()) return;
+    const std::size_t i = any(static_cast<std::size_t>(report_.solves.size()));
     const Problem& p = report_.solves[i].problem;
     const auto solved = [i](Report& r) -> SolveRecord& { return r.solves[i]; };
     if (p.velocities() > 0) {

@@ -47,7 +47,7 @@ CheckReport checked(const Folder& folder, const Lie& lie, std::int64_t& step) {
       step = i;
       if (lie) lie(report, state);
     }
-    restarted += report.solve_count > 1 ? 1 : 0;
+    restarted += report.solves.size() > 1 ? 1 : 0;
     EXPECT_TRUE(writer->append(report, state));
   }
   EXPECT_GT(restarted, 5);

@@ -166,7 +166,7 @@ const std::vector<FrameForgery>& frame_forgeries() {
            if (c.law == Law::coulomb) c.J[0][1][4] += 1e-6;
        }},
       {"worst solve", FindingCode::count, "worst solve",
-       [](StepReport& r, State&) { r.worst_solve = (r.worst_solve + 1) % r.solve_count; }},
+       [](StepReport& r, State&) { r.worst_solve = (r.worst_solve + 1) % r.solves.size(); }},
       {"active contacts", FindingCode::count, "active contacts",
        [](StepReport& r, State&) { ++r.active_contacts; }},
       {"added pairs", FindingCode::count, "added pairs",

@@ -160,7 +160,7 @@ TEST(Trace, FieldsLandWhereTheyBelong) {
   EXPECT_EQ(r.contacts[0].impulse, Vec3(2, 0.25, 0));
   EXPECT_EQ(r.contacts[0].mode, ContactMode::slip);
   EXPECT_TRUE(r.contacts[0].colliding);
-  ASSERT_EQ(r.solve_count, 1);
+  ASSERT_EQ(r.solves.size(), 1);
   const Problem& p = r.solves[0].problem;
   EXPECT_EQ(p.units.time, 0.5);
   EXPECT_EQ(p.bodies[0].A[2][2], 1);

@@ -116,7 +116,8 @@ TEST(ImpactEnergy, GuardLetsNoLawGain) {
         i / 9 % 2 ? Propagation::sequential : Propagation::simultaneous};
     make_body(random, i % 16 == 15 ? 2 : 1, random.uniform(0, 1.5), random.uniform(0, 1),
               laws[i % 3], d);
-    report.solve_count = report.guard_corrections = 0;
+    report.solves.clear();
+    report.guard_corrections = 0;
     report.guard_factor = 1;
     report.impacts.clear();
     scheme::resolve_impact(rules, solver, workspace, d, report);
@@ -186,7 +187,7 @@ TEST(Poisson, EveryContactReturnsItsShare) {
       c.facets = i % 3 == 0 ? 4 : i % 3 == 1 ? 8 : 0;
       c.law = Law::coulomb;
     }
-    report.solve_count = 0;
+    report.solves.clear();
     report.impacts.clear();
     scheme::resolve_impact({.guard = false}, solver, workspace, d, report);
     if (d.of_island.mode[0] != scheme::CollisionIslands::Mode::returned) continue;
@@ -195,8 +196,7 @@ TEST(Poisson, EveryContactReturnsItsShare) {
     // There is always a solution, also for normals that span space and cannot all open (E722).
     unsolved += d.search.speeds_found ? 0 : 1;
     if (!d.search.speeds_found) continue;
-    const Solution& solution =
-        report.solves[static_cast<std::size_t>(report.solve_count - 1)].solution;
+    const Solution& solution = report.solves.back().solution;
     ASSERT_EQ(solution.status, SolveStatus::solved) << i;
     for (std::size_t c = 0; c < contacts; ++c) {
       double w[max_rows] = {};
@@ -223,7 +223,7 @@ TEST(ImpactEnergy, SeveralContactsReturnTheSquareOfE) {
   for (int i = 0; i < 2000; ++i) {
     const double e = random.uniform(0, 1);
     make_body(random, 2, i % 2 ? random.uniform(0, 0.5) : 0, e, RestitutionLaw::stronge, d);
-    report.solve_count = 0;
+    report.solves.clear();
     report.impacts.clear();
     scheme::resolve_impact({.guard = false}, solver, workspace, d, report);
     if (d.of_island.mode[0] != scheme::CollisionIslands::Mode::returned) continue;

@@ -43,7 +43,7 @@ TEST(Stop, LeavesTheStateAndReportsTheStep) {
   for (int i = 1; i <= 3; ++i) {
     scheme::advance(*built.model, Euler{}, Auto{}, 0.01, nullptr, data, state, report);
     ASSERT_EQ(report.status, StepStatus::certified) << report.message;
-    EXPECT_EQ(report.solve_count, 1);
+    EXPECT_EQ(report.solves.size(), 1);
     EXPECT_EQ(report.contacts.size(), 1u);
   }
   const State before = state;
@@ -56,7 +56,7 @@ TEST(Stop, LeavesTheStateAndReportsTheStep) {
   EXPECT_EQ(report.step, before.step + 1);
   EXPECT_EQ(report.t, before.t);
   // Nothing of the step before is left in the report.
-  EXPECT_EQ(report.solve_count, 0);
+  EXPECT_EQ(report.solves.size(), 0);
   EXPECT_EQ(report.certificate, 0);
   EXPECT_TRUE(report.contacts.empty());
 }

@@ -58,7 +58,7 @@ TEST(Interrupted, StepLeavesStateAndRunAsTheyWere) {
         if (report.status == StepStatus::interrupted) {
           ++cut;
           EXPECT_TRUE(interrupted.state() == before) << name(scheme) << " step " << i;
-          EXPECT_EQ(report.solve_count, 0);
+          EXPECT_EQ(report.solves.size(), 0);
         } else {
           interrupted.set_state(before);
         }

@@ -24,7 +24,7 @@ double height_after_shakes(const std::string& name) {
   Simulator sim = simulator(s);
   for (int i = 0; i < 10 * shakes; ++i) {
     if (!certified_step(sim, s.simulation.step)) break;
-    EXPECT_EQ(sim.report().solve_count, 1);
+    EXPECT_EQ(sim.report().solves.size(), 1);
     EXPECT_LE(sim.report().penetration, 1e-5);
     for (const Constraint& c : sim.report().solves.front().problem.constraints)
       EXPECT_EQ(c.law, Law::coulomb_relaxed);

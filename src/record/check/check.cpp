@@ -396,7 +396,7 @@ class Replay {
     computed_.report = simulator_.step(recorded.report.h, recorded.report.controls);
     computed_.state = simulator_.state();
     computed_.state_hash = hash(computed_.state);
-    computed_.methods.resize(static_cast<std::size_t>(computed_.report.solve_count));
+    computed_.methods.resize(static_cast<std::size_t>(computed_.report.solves.size()));
     checker_.frame(computed_);
     checker_.compare_replayed(recorded, computed_.report, computed_.state);
   }

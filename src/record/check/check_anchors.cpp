@@ -27,7 +27,7 @@ const ContactReport* reported(const StepReport& report, const ContactKey& key) {
 bool sticks(const StepReport& report, const ContactReport& c) {
   if (!(c.impulse[0] > 0)) return false;
   if (c.mode == ContactMode::stick) return true;
-  return report.solve_count > 0 &&
+  return !report.solves.empty() &&
          c.velocity.tail<2>().norm() <= slow_slip * report.solved().back().problem.units.speed();
 }
 
@@ -59,7 +59,7 @@ void check_anchors(const Model& model, const SchemeOptions& scheme, const State&
   const bool nonlinear = euler ? euler->nonlinear : hybrid && hybrid->nonlinear;
   const bool projects = euler ? euler->projection : hybrid && hybrid->projection;
   // Parts and events begin where no frame is recorded.
-  const bool whole = frame.report.divided.empty() && !(hybrid && frame.report.solve_count != 1);
+  const bool whole = frame.report.divided.empty() && !(hybrid && frame.report.solves.size() != 1);
   for (std::size_t i = 0; i < anchors.size() && (euler || hybrid); ++i) {
     const ContactAnchor& a = anchors[i];
     if (i > 0 && !(anchors[i - 1].key < a.key)) {

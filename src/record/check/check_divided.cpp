@@ -52,9 +52,8 @@ void take_part(const TraceFrame& frame, const StepPart& part, const State& end, 
   out.report.projection_angle = frame.report.projection_angle;
   out.report.projection_slowing = frame.report.projection_slowing;
   out.report.parts = 1;
-  out.report.solves.assign(frame.report.solves.begin() + part.first_solve,
-                           frame.report.solves.begin() + part.first_solve + part.solves);
-  out.report.solve_count = part.solves;
+  out.report.solves = SolveLog(frame.report.solved().subspan(
+      static_cast<std::size_t>(part.first_solve), static_cast<std::size_t>(part.solves)));
   out.report.events.clear();
   const double slack = 1e-9 * part.length;
   // Another group may have an event at the same time.

@@ -281,7 +281,7 @@ void check_forces(const Model& model, const TraceFrame& frame, const Complain& c
                   Unverified& unverified) {
   const ShownForces& forces = frame.forces;
   const StepReport& report = frame.report;
-  if (!forces.known || report.solve_count == 0) return;
+  if (!forces.known || report.solves.empty()) return;
   std::vector<bool> proven(report.contacts.size(), false);
   std::map<int, ForceBench> benches;
   const auto bench = [&](int solve) -> const ForceBench& {
@@ -301,7 +301,7 @@ void check_forces(const Model& model, const TraceFrame& frame, const Complain& c
       return complain(FindingCode::forces, "a contact is marked as least norm without a proof");
   // Earlier solves and the parts of a divided step have other problems for the same contacts.
   if (report.divided.empty())
-    check_marks(model, bench(report.solve_count - 1), frame, complain, unverified);
+    check_marks(model, bench(report.solves.size() - 1), frame, complain, unverified);
 }
 
 }  // namespace cairn::record

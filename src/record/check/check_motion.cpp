@@ -42,7 +42,7 @@ Pose expected_pose(const Body& body, const Pose& before, const State& state, dou
 // slow them down.
 State with_solved_velocities(const Model& model, const TraceFrame& frame) {
   State state = frame.state;
-  if (frame.report.solve_count > 0)
+  if (!frame.report.solves.empty())
     set_solved_velocities(model, frame.report.solved().back(), state);
   return state;
 }
@@ -136,7 +136,7 @@ void check_motion(const Model& model, const SchemeOptions& scheme, const State& 
   // A step that restarted within itself is followed part by part; that of scheme hybrid has
   // positions in between that are not recorded.
   const StepPath path = trapezoidal ? follow_parts(model, before, frame, complain) : StepPath{};
-  if (hybrid && frame.report.solve_count != 1) return;
+  if (hybrid && frame.report.solves.size() != 1) return;
   State solved = with_solved_velocities(model, frame);
   const std::vector<char> movable = projected_bodies(model, scheme, frame.report);
   const std::vector<Vec3> falls =

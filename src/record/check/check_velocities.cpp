@@ -271,7 +271,7 @@ bool stays(const Model& model, const Island& island, const std::vector<Pose>& mo
 
 void check_velocities(const Model& model, const SchemeOptions& scheme, const State& before,
                       const TraceFrame& frame, const Complain& complain) {
-  if (frame.report.solve_count == 0) return;
+  if (frame.report.solves.empty()) return;
   const SolveRecord& last = frame.report.solved().back();
   Moved moved = move_on(model, scheme, before, frame);
   const bool rule = std::holds_alternative<Trapezoidal>(scheme);

@@ -85,9 +85,9 @@ ForceTable force_table(const Model& model, const StepReport& report) {
   ForceTable table;
   table.step = report.step;
   table.t = report.t;
-  if (report.status != StepStatus::certified || report.solve_count == 0) {
-    table.refusal = report.solve_count == 0 ? "no problem had to be solved in the last step"
-                                            : "the last step is not certified";
+  if (report.status != StepStatus::certified || report.solves.empty()) {
+    table.refusal = report.solves.empty() ? "no problem had to be solved in the last step"
+                                          : "the last step is not certified";
     return table;
   }
   // The last solve gives the velocities of the step.

@@ -63,7 +63,7 @@ void append_step_row(const StepReport& r, fmt::memory_buffer& out) {
   for (const SolveRecord& record : r.solved()) iterations += record.solution.iterations;
   const Ledger& l = r.ledger;
   fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}", r.step, r.t, r.h,
-                 name(r.status), r.solve_count, iterations,
+                 name(r.status), r.solves.size(), iterations,
                  r.candidate_count() + static_cast<std::size_t>(r.filtered_contacts),
                  r.candidate_count());
   const Cells cells{out};

@@ -61,7 +61,7 @@ void add_worst(const Model& model, const StepReport& report, RunTotals& totals) 
 // each set of bodies, and look for it in the first of them alone.
 void add_jamming(const Model& model, const StepReport& report, RunTotals& totals) {
   // Replayed frames of level `states` have no problems.
-  if (report.status != StepStatus::uncertified || report.solve_count == 0 ||
+  if (report.status != StepStatus::uncertified || report.solves.empty() ||
       report.solves.front().problem.bodies.empty() ||
       totals.jamming_searches == RunTotals::max_jamming_searches)
     return;
@@ -225,7 +225,7 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
     totals.stopped = true;
     totals.reason = r.reason;
     totals.message = r.message;
-    if (r.solve_count > 0) add_worst(model, r, totals);
+    if (!r.solves.empty()) add_worst(model, r, totals);
     return;
   }
   const bool first = totals.steps == 0;
@@ -251,7 +251,7 @@ void add_step(const Model& model, const StepReport& r, RunTotals& totals) {
     totals.iterations += record.solution.iterations;
     totals.fallbacks += record.solution.fallbacks;
   }
-  totals.solves += r.solve_count;
+  totals.solves += r.solves.size();
   totals.found_max = std::max(totals.found_max,
                               r.candidate_count() + static_cast<std::size_t>(r.filtered_contacts));
   for (const StepEvent& event : r.events) ++totals.events[static_cast<std::size_t>(event.kind)];

@@ -161,8 +161,7 @@ constexpr std::size_t least_solve_bytes = 200;
 void read_solves(bytes::ByteReader& in, TraceFrame& frame) {
   StepReport& report = frame.report;
   const std::size_t solves = in.count(least_solve_bytes);
-  if (report.solves.size() < solves) report.solves.resize(solves);
-  report.solve_count = static_cast<int>(solves);
+  report.solves.resize(solves);
   frame.methods.resize(solves);
   for (std::size_t i = 0; i < solves && in.ok(); ++i) {
     SolveRecord& record = report.solves[i];
@@ -173,7 +172,7 @@ void read_solves(bytes::ByteReader& in, TraceFrame& frame) {
     if (in.ok()) read_solution(in, record.problem, record.solution, frame.methods[i]);
   }
   // The section of measures, which names the worst solve, is read before this one.
-  if (report.worst_solve < 0 || (solves > 0 && report.worst_solve >= report.solve_count))
+  if (report.worst_solve < 0 || (solves > 0 && report.worst_solve >= report.solves.size()))
     in.reject();
 }
 
@@ -229,7 +228,7 @@ void encode_plain(const StepReport& report, const State& state, std::uint64_t st
     });
   if (!report.divided.empty()) write_section(tags::parts, out, [&] { write_parts(report, out); });
   write_section(tags::solves, out, [&] {
-    out.u64(static_cast<std::uint64_t>(report.solve_count));
+    out.u64(static_cast<std::uint64_t>(report.solves.size()));
     for (const SolveRecord& record : report.solved()) write_solve(record, out);
   });
   if (has_origins(report)) write_section(tags::origins, out, [&] { write_origins(report, out); });

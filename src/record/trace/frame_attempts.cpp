@@ -29,7 +29,7 @@ const Solution& worst_of(const StepReport& report) {
 }  // namespace
 
 bool has_attempts(const StepReport& report) {
-  return report.status == StepStatus::uncertified && report.solve_count > 0 &&
+  return report.status == StepStatus::uncertified && !report.solves.empty() &&
          !worst_of(report).attempts.empty();
 }
 
@@ -48,7 +48,7 @@ void write_attempts(const StepReport& report, bytes::ByteWriter& out) {
 }
 
 void clear_attempts(StepReport& report) {
-  for (int i = 0; i < report.solve_count; ++i) {
+  for (int i = 0; i < report.solves.size(); ++i) {
     Solution& solution = report.solves[static_cast<std::size_t>(i)].solution;
     solution.out_of_budget = false;
     solution.work = 0;
@@ -58,7 +58,7 @@ void clear_attempts(StepReport& report) {
 }
 
 void read_attempts(bytes::ByteReader& in, StepReport& report) {
-  if (report.worst_solve < 0 || report.worst_solve >= report.solve_count) return in.reject();
+  if (report.worst_solve < 0 || report.worst_solve >= report.solves.size()) return in.reject();
   Solution& solution = worst_of(report);
   solution.out_of_budget = in.u8() != 0;
   solution.work = in.f64();

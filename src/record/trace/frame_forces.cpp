@@ -25,7 +25,7 @@ void read_numbers(bytes::ByteReader& in, std::size_t count, std::vector<int>& nu
 
 void read_island(bytes::ByteReader& in, const StepReport& report, ShortestIsland& island) {
   island.solve = in.i32();
-  if (island.solve < 0 || island.solve >= report.solve_count) return in.reject();
+  if (island.solve < 0 || island.solve >= report.solves.size()) return in.reject();
   const Problem& problem = report.solves[static_cast<std::size_t>(island.solve)].problem;
   read_numbers(in, problem.constraints.size(), island.constraints);
   in.vector(island.lambda);

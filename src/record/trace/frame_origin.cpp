@@ -107,7 +107,7 @@ void write_origins(const StepReport& report, bytes::ByteWriter& out) {
 }
 
 void clear_origins(StepReport& report) {
-  for (int i = 0; i < report.solve_count; ++i)
+  for (int i = 0; i < report.solves.size(); ++i)
     report.solves[static_cast<std::size_t>(i)].origin.clear();
 }
 
@@ -116,7 +116,7 @@ void read_origins(bytes::ByteReader& in, StepReport& report) {
   int last = -1;
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     const int solve = in.i32();
-    if (solve <= last || solve >= report.solve_count) return in.reject();
+    if (solve <= last || solve >= report.solves.size()) return in.reject();
     last = solve;
     SolveRecord& record = report.solves[static_cast<std::size_t>(solve)];
     SolveOrigin& origin = record.origin;

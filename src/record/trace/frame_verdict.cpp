@@ -78,7 +78,7 @@ void read_parts(bytes::ByteReader& in, StepReport& report) {
     part.v.resize(static_cast<Eigen::Index>(in.count(8)));
     for (double& x : part.v) x = in.f64();
     if (part.first_solve < 0 || part.solves < 0 ||
-        part.first_solve > report.solve_count - part.solves)
+        part.first_solve > report.solves.size() - part.solves)
       in.reject();
   }
 }

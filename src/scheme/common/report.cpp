@@ -63,20 +63,17 @@ void clear(StepReport& report, const State& state, double h) {
   report.controls.motors.clear();
   report.ledger = {};
   static_cast<StepFigures&>(report) = {};
-  report.solve_count = 0;
+  report.solves.clear();
   report.divided.clear();
   report.verdict = {};
 }
 
 void judge(StepReport& report) {
-  CAIRN_DCHECK(report.solve_count >= 0 &&
-                   static_cast<std::size_t>(report.solve_count) <= report.solves.size(),
-               report.solve_count, report.solves.size());
   report.certificate = 0;
   report.worst_solve = 0;
   report.status = StepStatus::certified;
-  for (int i = 0; i < report.solve_count; ++i) {
-    const Solution& s = report.solves[static_cast<std::size_t>(i)].solution;
+  for (int i = 0; i < report.solves.size(); ++i) {
+    const Solution& s = report.solves[i].solution;
     if (!(s.certificate.worst <= report.certificate)) {
       report.certificate = s.certificate.worst;
       report.worst_solve = i;

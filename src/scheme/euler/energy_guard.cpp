@@ -158,18 +158,18 @@ bool Step::reduce_restitution(double factor) {
 // (E33) with (E35). Leaves the answer in the last record and returns whether anything bounces.
 double Step::restitute() {
   begin_guard();
-  const std::size_t plastic = base::at(report.solve_count - 1);
+  const int plastic = report.solves.size() - 1;
   save_slips(data.relaxed.slips);
   save_springs(data.relaxed.plastic_springs);
-  int kept = report.solve_count;  // solves before the last one
+  int kept = report.solves.size();  // solves before the last one
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
   for (int i = 0; i <= max_guard_rounds; ++i) {
     if (!reduce_restitution(i < max_guard_rounds ? guard_reduction : 0)) return 1;
     if (!anything_bounces()) break;
     // A problem without an answer is no part of the step (E521).
-    if (unsolved_group() >= 0) report.solve_count = kept;
-    kept = report.solve_count;
+    if (unsolved_group() >= 0) report.solves.roll_back(kept);
+    kept = report.solves.size();
     solve_with(Purpose::guard, 1);
   }
   if (!reduce_restitution(0)) return 1;
@@ -177,7 +177,7 @@ double Step::restitute() {
   report.guard_factor = 0;
   for (ContactTerms& terms : data.rows.terms) use_gap(terms);
   restore_slips(data.relaxed.slips);
-  if (unsolved_group() >= 0) report.solve_count = kept;
+  if (unsolved_group() >= 0) report.solves.roll_back(kept);
   go_back_to(plastic, data.relaxed.plastic_springs);
   return 0;
 }

@@ -52,14 +52,8 @@ void Step::solve_with(Purpose purpose, double theta) {
 
 void Step::solve_once(Purpose purpose, double theta, bool follow) {
   CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
-  CAIRN_DCHECK(static_cast<std::size_t>(report.solve_count) <= report.solves.size(),
-               report.solve_count);
-  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
-    report.solves.emplace_back();
-  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
+  SolveRecord& record = report.solves.push(purpose);
   Problem& problem = record.problem;
-  record.purpose = purpose;
-  record.origin.clear();
   follow = follow && data.forces.springs.followed;
   assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.rows.layout, problem,
                 follow);
@@ -99,7 +93,7 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
   if (!follow)
     solver::solve_unguarded(problem, solver, data.solver, record.solution);
   else if (!follow_springs(record)) {
-    --report.solve_count;
+    report.solves.roll_back(report.solves.size() - 1);
     return solve_once(purpose, theta, false);
   }
   if (!follow && data.forces.springs.followed) {
@@ -134,7 +128,8 @@ void Step::move_bodies(const SolveRecord& record) {
 // taken, and the report says so.
 void Step::find_velocities() {
   for (bool nonlinear = options.nonlinear;; nonlinear = false) {
-    report.solve_count = report.guard_corrections = report.corrections = 0;
+    report.solves.clear();
+    report.guard_corrections = report.corrections = 0;
     report.sequential_impacts = report.unfinished_sequences = 0;
     report.impacts.clear();
     report.guard_factor = 1;
@@ -324,7 +319,7 @@ void take(Step& step, double (*clock)(), State& state) {
     const bool again = verify && step.add_missed_contacts();
     report.seconds.detect += now() - detect_start;
     if (!again) break;
-    report.discarded_solves += report.solve_count;
+    report.discarded_solves += report.solves.size();
     data.contacts = data.contacts_start;
   }
   step.open_overlaps();

@@ -30,7 +30,7 @@ bool Step::impacts_at_once() const {
 // beginning. From there the forces act, and what has bounced keeps its speed against them: rows as
 // in (E33). Leaves the answer in the last record; returns the share of these speeds that it has.
 double Step::collide_at_once() {
-  const std::size_t plastic = static_cast<std::size_t>(report.solve_count - 1);
+  const int plastic = report.solves.size() - 1;
   begin_guard();
   const SolveRecord& record = report.solves[plastic];
   CollisionData& c = data.impact.collision;
@@ -96,7 +96,7 @@ double Step::collide_at_once() {
     for (int k = 0; k < row.rows; ++k)
       terms.impulse[k] = c.impulse[c.base.first_row[at] + k] * units.impulse();
   }
-  const int kept = report.solve_count;
+  const int kept = report.solves.size();
   solve_with(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
 
@@ -110,7 +110,7 @@ double Step::collide_at_once() {
   if (!reduce_restitution(0)) return 1;
   restore_slips(data.relaxed.slips);
   const double rest = anything_bounces() ? 1 : 0;
-  if (unsolved_group() >= 0) report.solve_count = kept;
+  if (unsolved_group() >= 0) report.solves.roll_back(kept);
   solve_with(Purpose::guard, rest);
   return rest;
 }

@@ -68,7 +68,7 @@ double Step::coulomb_residual() {
 // friction only: the best of its solutions is the answer, the residual of which is reported.
 void Step::correct(double theta) {
   double best = coulomb_residual();
-  int best_solve = report.solve_count - 1;
+  int best_solve = report.solves.size() - 1;
   save_slips(data.relaxed.best_slips);
   save_springs(data.relaxed.best_springs);
   for (int i = 0; i < friction.corrections && !(best <= friction.tolerance); ++i) {
@@ -78,13 +78,13 @@ void Step::correct(double theta) {
     const double residual = coulomb_residual();
     if (!(residual < best)) continue;
     best = residual;
-    best_solve = report.solve_count - 1;
+    best_solve = report.solves.size() - 1;
     save_slips(data.relaxed.best_slips);
     save_springs(data.relaxed.best_springs);
   }
-  if (best_solve == report.solve_count - 1) return;
+  if (best_solve == report.solves.size() - 1) return;
   restore_slips(data.relaxed.best_slips);
-  go_back_to(static_cast<std::size_t>(best_solve), data.relaxed.best_springs);
+  go_back_to(best_solve, data.relaxed.best_springs);
 }
 
 }  // namespace cairn::scheme

@@ -84,8 +84,8 @@ void Step::save_springs(std::vector<dynamics::SpringRow>& rows) const {
 }
 
 // An earlier solve is the last one again, with its impulses and the springs as it left them.
-void Step::go_back_to(std::size_t solve, std::span<const dynamics::SpringRow> rows) {
-  std::swap(report.solves[solve], report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+void Step::go_back_to(int solve, std::span<const dynamics::SpringRow> rows) {
+  report.solves.make_last(solve);
   if (data.forces.springs.followed) data.forces.springs.rows.assign(rows.begin(), rows.end());
   keep_impulses(last());
 }

@@ -45,9 +45,7 @@ struct Step {
   void find_velocities();
   bool add_missed_contacts();
   void report_contacts();
-  const SolveRecord& last() const {
-    return report.solves[static_cast<std::size_t>(report.solve_count - 1)];
-  }
+  const SolveRecord& last() const { return report.solves.back(); }
 
   // Restitution and the energy guard.
   double threshold(const Contact& c) const;
@@ -76,7 +74,7 @@ struct Step {
   void save_slips(std::vector<double>& slips) const;
   void restore_slips(const std::vector<double>& slips);
   void save_springs(std::vector<dynamics::SpringRow>& rows) const;
-  void go_back_to(std::size_t solve, std::span<const dynamics::SpringRow> rows);
+  void go_back_to(int solve, std::span<const dynamics::SpringRow> rows);
 
   // Gaps and joints at the end of the step.
   bool settle(double theta);

@@ -24,16 +24,6 @@ constexpr double work_of_pass = 250;
 
 }  // namespace
 
-SolveRecord& HybridStep::new_record(Purpose purpose) {
-  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
-    report.solves.emplace_back();
-  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
-  record.length = record.taken = 0;
-  record.purpose = purpose;
-  record.origin.clear();
-  return record;
-}
-
 void HybridStep::event(StepEvent::Kind kind, double t, const ContactKey& key, double speed) {
   report.events.push_back({kind, t, key, speed});
 }

@@ -146,7 +146,7 @@ void HybridStep::strike(const Problem& problem) {
 // together, without restitution, from the velocities that are reached.
 void HybridStep::stop_together() {
   const std::size_t joints = d.impact.joints.constraints.size();
-  SolveRecord& record = new_record(Purpose::compression);
+  SolveRecord& record = report.solves.push(Purpose::compression);
   Problem& problem = record.problem;
   problem = d.impact.joints;
   const Units& units = problem.units;
@@ -200,8 +200,8 @@ void HybridStep::stop_together() {
 void HybridStep::impact() {
   CAIRN_DCHECK(base::is_strictly_sorted(d.steady));
   CAIRN_DCHECK(base::is_strictly_sorted(d.candidates, [](const Contact& c) { return c.key; }));
-  const auto at = static_cast<std::size_t>(report.solve_count);
-  gather_touching(new_record(Purpose::impact).problem);
+  const int at = report.solves.size();
+  gather_touching(report.solves.push(Purpose::impact).problem);
   const Problem& problem = report.solves[at].problem;
   d.impact.hits.clear();
   d.impact.still = 0;

@@ -127,7 +127,7 @@ void HybridStep::accept(double length) {
   report.nonlinear_iterations += d.part.nonlinear_iterations;
   report.nonlinear_residual = std::max(report.nonlinear_residual, d.part.nonlinear_residual);
   report.nonlinear_fallback = std::max(report.nonlinear_fallback, d.part.nonlinear_fallback);
-  SolveRecord& record = new_record(Purpose::step);
+  SolveRecord& record = report.solves.push(Purpose::step);
   record = part.last();
   keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
   keep_rows(record.problem, data.poses.linear, data.nonlinear.again ? d.now.t + length : d.now.t,

@@ -29,7 +29,6 @@ struct HybridStep {
   void limit_events();
   void book(double work) const;
   void book_pass() const;
-  SolveRecord& new_record(Purpose purpose);
   void event(StepEvent::Kind kind, double t, const ContactKey& key, double speed);
 
   // Bouncing or steady.

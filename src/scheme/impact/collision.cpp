@@ -35,7 +35,7 @@ void Collision::compress() {
   d.search.push.assign(n, 0.0);
   d.v_from = d.v_before;
   solve_from(Purpose::compression);
-  const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
+  const Solution& solution = report.solves.back().solution;
   d.search.v_compressed = solution.v;
   d.lambda_compression = solution.lambda;
 }
@@ -117,7 +117,7 @@ void Collision::attempt() {
     d.v_after = d.search.v_compressed;
     return;
   }
-  const int first = report.solve_count;
+  const int first = report.solves.size();
   if (returns) {
     d.search.compression_work.assign(n, 0.0);
     d.search.slope.assign(n, 0.0);
@@ -144,7 +144,7 @@ void Collision::attempt() {
     set_wanted();
     solve_from(Purpose::impact);
   }
-  const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
+  const Solution& solution = report.solves.back().solution;
   d.v_after = solution.v;
   for (std::size_t c = 0; c < d.base.constraints.size(); ++c) {
     double lambda[max_rows] = {};
@@ -158,7 +158,7 @@ void Collision::attempt() {
 // The island in which the last solve has no answer; -1: it has one. Under Coulomb's law speeds of
 // several contacts may contradict each other.
 int Collision::unsolved() const {
-  const SolveRecord& record = report.solves[base::at(report.solve_count - 1)];
+  const SolveRecord& record = report.solves.back();
   const int worst = record.solution.certificate.worst_constraint;
   if (record.purpose == Purpose::compression || record.solution.status == SolveStatus::solved ||
       worst < 0)
@@ -193,7 +193,7 @@ void Collision::run() {
   d.search.speeds_known = false;
   compress();
   classify();
-  const int first = report.solve_count;
+  const int first = report.solves.size();
   const int struck = report.sequential_impacts, unfinished = report.unfinished_sequences;
   attempt();
   for (int round = 0; rules.guard && guard(); ++round) {
@@ -203,7 +203,7 @@ void Collision::run() {
         d.of_island.mode[base::at(i)] = Mode::plastic;
         report.guard_factor = 0;
       }
-    report.solve_count = first;
+    report.solves.roll_back(first);
     report.sequential_impacts = struck;
     report.unfinished_sequences = unfinished;
     std::fill(d.of_island.factor.begin(), d.of_island.factor.end(), 1.0);

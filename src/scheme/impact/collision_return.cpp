@@ -104,10 +104,7 @@ void Collision::pose(Purpose purpose, Problem& problem) const {
 
 // The record of a problem that is posed.
 SolveRecord& Collision::record(Purpose purpose) {
-  if (base::at(report.solve_count) == report.solves.size()) report.solves.emplace_back();
-  SolveRecord& record = report.solves[base::at(report.solve_count++)];
-  record.length = record.taken = 0;
-  record.purpose = purpose;
+  SolveRecord& record = report.solves.push(purpose);
   record.origin = d.origin;
   pose(purpose, record.problem);
   return record;
@@ -181,7 +178,7 @@ bool Collision::return_impulses(int first) {
     d.search.total[row(i)] += d.search.push[i];
     d.search.push[i] = 0;
   }
-  report.solve_count = first;
+  report.solves.roll_back(first);
   SolveRecord& at = record(Purpose::decompression);
   at.solution = answer;
   at.solution.lambda = d.search.total;
@@ -247,7 +244,7 @@ bool Collision::decompress(int first) {
     for (std::size_t i = 0; i < d.colliders.size(); ++i)
       if (mode_of(i) == Mode::returned && d.colliders[i].law != RestitutionLaw::newton)
         d.search.speed[i] = 0, d.search.push[i] = d.search.wanted[i];
-  report.solve_count = first;
+  report.solves.roll_back(first);
   solve_from(Purpose::decompression);
   return !search;
 }
@@ -255,7 +252,7 @@ bool Collision::decompress(int first) {
 // Stronge's law (E225): one factor per island, until the works that its contacts return are e^2 of
 // those of the compression. True: they are.
 bool Collision::balance_works() {
-  const Solution& solution = report.solves[base::at(report.solve_count - 1)].solution;
+  const Solution& solution = report.solves.back().solution;
   d.of_island.returned.assign(base::at(d.islands.count), 0.0);
   d.of_island.target.assign(base::at(d.islands.count), 0.0);
   for (std::size_t i = 0; i < d.colliders.size(); ++i) {

@@ -22,9 +22,9 @@ bool Collision::search_speeds(int first) {
   double scale = 0;
   for (const double x : d.search.wanted) scale = std::max(scale, x);
   for (int round = 0; round < max_search; ++round) {
-    report.solve_count = first;  // of the search only the last solve counts
+    report.solves.roll_back(first);  // of the search only the last solve counts
     solve_from(Purpose::decompression);
-    const SolveRecord& record = report.solves[base::at(report.solve_count - 1)];
+    const SolveRecord& record = report.solves.back();
     double worst = 0;
     for (std::size_t i = 0; i < n; ++i) {
       if (mode_of(i) != Mode::returned || !d.of_island.rubs[base::at(island_of(i))] ||

@@ -48,7 +48,7 @@ Stop PenaltyStep::unstable() {
 void PenaltyStep::report_contacts(const Units& units) {
   StepReport& report = base.report;
   StepData& data = base.data;
-  const VecX& v = report.solves[0].solution.v;
+  const VecX& v = report.solves.back().solution.v;
   const auto joints = of_role(base.state.impulses, Role::joint);
   data.impulses.assign(joints.begin(), joints.end());
   for (std::size_t i = 0; i < d.springs.size(); ++i) {
@@ -67,7 +67,7 @@ void PenaltyStep::report_contacts(const Units& units) {
 // (E255): what the springs take from the bodies is `impact`; they return it with the other sign.
 void PenaltyStep::add_springs_to(Ledger& ledger) const {
   const double energy = d.plain.units.energy();
-  const VecX& v = base.report.solves[0].solution.v;
+  const VecX& v = base.report.solves.back().solution.v;
   for (const ContactSpring& spring : d.springs) {
     ledger.impact -= spring.impulse * along(spring, d.plain, v) * energy;
     ledger.work_motion -= spring.impulse * spring.motion * energy;
@@ -98,9 +98,7 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
     return stop(report, missing_contact(model, data.active.finder.missing()));
   data.rows.spins.clear();
   report.seconds.detect = now() - start;
-  if (report.solves.empty()) report.solves.emplace_back();
-  report.solve_count = 1;
-  SolveRecord& record = report.solves[0];
+  SolveRecord& record = report.solves.push(Step::Purpose::step);
   for (int round = 0;; ++round) {
     const double solve_start = now();
     step.find_velocities(record);

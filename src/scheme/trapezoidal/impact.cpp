@@ -91,7 +91,7 @@ void TrapezoidalStep::keep_instant(const Problem& problem, const VecX& v, SolveO
 // M v+ = M v + J^T (push + lambda), no time passes. `speed` is what contacts open with at least.
 void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<const double> push,
                                    std::span<const double> speed, std::span<const char> held) {
-  SolveRecord& record = new_record(purpose);
+  SolveRecord& record = report.solves.push(purpose);
   Problem& problem = record.problem;
   constrain::assemble_bodies(model, v, h, d.smooth.layout, problem);
   add_impact_rows(problem, push, speed, held);
@@ -125,7 +125,7 @@ void TrapezoidalStep::relax_dampers() {
     d.forces.middle_rows.push_back(s);
   }
   d.smooth.v_before = d.now.v;
-  SolveRecord& record = new_record(Purpose::hold);
+  SolveRecord& record = report.solves.push(Purpose::hold);
   Problem& problem = record.problem;
   constrain::assemble_bodies(model, d.now.v, h, d.smooth.layout, problem);
   d.half = d.now;

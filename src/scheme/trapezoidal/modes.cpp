@@ -57,7 +57,7 @@ double TrapezoidalStep::stick_time(std::size_t contact, const Vec3& slip, double
 // A zero-length problem that takes the last rounding from contacts that have come to rest; in the
 // mean form it would change its sign in every step. Reads what rests from the smooth solve.
 void TrapezoidalStep::hold(double slip) {
-  const SolveRecord& smooth = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  const SolveRecord& smooth = report.solves.back();
   d.smooth.held.clear();
   bool any = false;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
@@ -81,7 +81,7 @@ void TrapezoidalStep::solve_hold() {
   }
   d.smooth.v_before = d.now.v;
   solve_impact(Purpose::hold, d.now.v, {}, {}, d.smooth.held);
-  const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  const SolveRecord& record = report.solves.back();
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.now.v);
 }
 
@@ -91,7 +91,7 @@ bool TrapezoidalStep::jam(std::size_t contact) {
   d.smooth.held.assign(d.touching.size(), 0);
   d.smooth.held[contact] = 1;
   solve_hold();
-  const SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  const SolveRecord& record = report.solves.back();
   const std::size_t at = d.smooth.joint_constraints + contact;
   const double* lambda = record.solution.lambda.data() + record.problem.first_row[at];
   const Constraint& c = record.problem.constraints[at];
@@ -99,14 +99,14 @@ bool TrapezoidalStep::jam(std::size_t contact) {
   cone.law = Law::coulomb;
   if (lambda[0] > 0 && problem::friction_gauge(cone, lambda) <= c.mu * lambda[0]) return true;
   d.now.v = d.smooth.v_before;
-  --report.solve_count;
+  report.solves.roll_back(report.solves.size() - 1);
   return false;
 }
 
 // After the solve of a step of length `left`: if a contact comes to rest in it, the step ends
 // there and `left` is what remains.
 bool TrapezoidalStep::restart_at_stick(double& left) {
-  const std::size_t solve = static_cast<std::size_t>(report.solve_count - 1);
+  const int solve = report.solves.size() - 1;
   double first = never, slip = 0;
   std::size_t which = 0;
   alternates = stiff() && mean_form() && !options.damp_stiff;
@@ -133,14 +133,13 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
     hold(slip);
   } else if (jam(which)) {
     // No time has passed: the smooth solve is not part of the step.
-    std::swap(report.solves[solve], report.solves[solve + 1]);
-    --report.solve_count;
+    report.solves.keep_last(solve);
     ++report.discarded_solves;
   } else {
     solve_smooth(left, report.solves[solve]);
     return false;
   }
-  const SolveRecord& last = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  const SolveRecord& last = report.solves.back();
   if (last.purpose == Purpose::hold) add_impact_ledger(last, d.smooth.v_before, d.now.v, {});
   report.events.push_back({StepEvent::Kind::stick, d.now.t, key, 0});
   return true;

@@ -253,8 +253,8 @@ bool TrapezoidalStep::report_releases(double t) {
 // After the solve of a step of length `left`, of which `length` is looked at: if a contact leaves
 // its mode in it, the step ends there and `left` is what remains.
 bool TrapezoidalStep::restart_at_release(double length, double& left) {
-  const std::size_t solve = static_cast<std::size_t>(report.solve_count - 1);
-  watch(report.solves[solve], left);
+  SolveRecord& smooth = report.solves.back();
+  watch(smooth, left);
   if (d.search.watched.empty() || length <= 2 * instant_length()) return false;
   part_end = jumps_at(d.now.t + left, left) ? d.now.t + left : never;
   const double end = basis_function(length);
@@ -263,7 +263,7 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
   if (!(start > 0)) {
     // It came before, and is told late, if the step shows it.
     std::erase_if(d.search.watched, [&](const Watched& w) {
-      const Vec3 impulse = impulse_of(report.solves[solve], d.smooth.joint_constraints + w.contact);
+      const Vec3 impulse = impulse_of(smooth, d.smooth.joint_constraints + w.contact);
       const bool left_mode = w.kind == StepEvent::Kind::take_off
                                  ? !(impulse[0] > 0)
                                  : impulse[0] > 0 && friction_share(d.touching[w.contact],
@@ -286,11 +286,11 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
     basis_function(tau + instant_length());
   }
   if (!here || !report_releases(d.now.t + tau)) {
-    solve_smooth(left, report.solves[solve]);
+    solve_smooth(left, smooth);
     return false;
   }
-  solve_smooth(tau, report.solves[solve]);
-  accept(report.solves[solve]);
+  solve_smooth(tau, smooth);
+  accept(smooth);
   left -= tau;
   return true;
 }

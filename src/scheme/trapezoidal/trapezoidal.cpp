@@ -61,7 +61,7 @@ void TrapezoidalStep::integrate(double length) {
       impact();
       continue;
     }
-    SolveRecord& record = new_record(limited ? Purpose::limited : Purpose::step);
+    SolveRecord& record = report.solves.push(limited ? Purpose::limited : Purpose::step);
     solve_smooth(left, record);
     if (!d.next.v.allFinite()) {
       stopped = not_finite(model, d.next.v, "new velocity");
@@ -79,7 +79,7 @@ void TrapezoidalStep::integrate(double length) {
       if (modes && restart_at_stick(left)) continue;
     }
     // The search for events may have moved the records.
-    accept(report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+    accept(report.solves.back());
     left = 0;
   }
   d.now.t = end;
@@ -171,10 +171,9 @@ void advance(const Model& model, const Trapezoidal& options, const SolverOptions
   if (!close_ledger(model, state, d.now.poses, d.now.v, report.ledger))
     return stop(report, energy_overflow(model, d.now.v));
   judge(report);
-  if (report.solve_count > 0)
-    step.report_contacts(report.solves[static_cast<std::size_t>(report.solve_count - 1)]);
+  if (!report.solves.empty()) step.report_contacts(report.solves.back());
   // Where the step was one problem its end has been looked at already.
-  const bool known = report.solve_count == 1 && report.parts == 1 && report.projection == 0 &&
+  const bool known = report.solves.size() == 1 && report.parts == 1 && report.projection == 0 &&
                      report.projection_angle == 0 && !step.limited;
   report.penetration = known ? d.search.deepest : find_overlaps(model, d.now.poses, data.active);
   measure_joints(model, d.now.poses, report);

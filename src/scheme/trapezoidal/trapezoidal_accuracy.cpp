@@ -35,7 +35,7 @@ void TrapezoidalStep::save_part() {
   s.memory_length = d.memory_length;
   s.ledger = report.ledger;
   s.events = report.events.size();
-  s.solve_count = report.solve_count;
+  s.solves = report.solves.size();
   s.knots = data.path.size();
   s.impacts = report.impacts.size();
   s.sequential_impacts = report.sequential_impacts;
@@ -51,14 +51,14 @@ void TrapezoidalStep::save_part() {
 
 void TrapezoidalStep::restore_part() {
   const PartStart& s = d.saved;
-  report.discarded_solves += report.solve_count - s.solve_count;
+  report.discarded_solves += report.solves.size() - s.solves;
   d.now = s.now;
   d.impulses = s.impulses;
   d.holding = s.holding;
   d.memory_length = s.memory_length;
   report.ledger = s.ledger;
   report.events.resize(s.events);
-  report.solve_count = s.solve_count;
+  report.solves.roll_back(s.solves);
   data.path.resize(s.knots);
   report.impacts.resize(s.impacts);
   report.sequential_impacts = s.sequential_impacts;

@@ -38,7 +38,7 @@ struct PartStart {
   double memory_length = 0;
   Ledger ledger;
   std::size_t events = 0, impacts = 0, knots = 0;
-  int solve_count = 0, collisions = 0, added_pairs = 0;
+  int solves = 0, collisions = 0, added_pairs = 0;
   double projection = 0, projection_angle = 0, projection_slowing = 1;
   int sequential_impacts = 0, unfinished_sequences = 0, guard_corrections = 0;
   double guard_factor = 1;

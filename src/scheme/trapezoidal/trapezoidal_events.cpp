@@ -141,7 +141,7 @@ double TrapezoidalStep::collision_time(const Contact& c, double length) {
 // (E186): the velocities of what is too stiff for the step change their sign in it, and a cubic
 // that meets them is far from the motion. The scheme itself is solved for each length instead.
 double TrapezoidalStep::stiff_collision(double length) {
-  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  SolveRecord& record = report.solves.back();
   double first = length;
   bool any = false;
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {
@@ -237,7 +237,7 @@ double TrapezoidalStep::meet(double tau, double length, SolveRecord& record) {
 
 // Moves to the collision at tau (74) and lets the bodies bounce.
 void TrapezoidalStep::collide(double& tau, double length) {
-  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count - 1)];
+  SolveRecord& record = report.solves.back();
   // A part that ends earlier may not be stiff any more.
   if (d.search.by_solves || isolated_impulses(record)) {
     if (!d.search.by_solves) tau = meet(tau, length, record);

@@ -47,16 +47,6 @@ bool moves_by_hand(const Model& model, const Joint& joint) {
 
 }  // namespace
 
-SolveRecord& TrapezoidalStep::new_record(Purpose purpose) {
-  if (static_cast<std::size_t>(report.solve_count) == report.solves.size())
-    report.solves.emplace_back();
-  SolveRecord& record = report.solves[static_cast<std::size_t>(report.solve_count++)];
-  record.purpose = purpose;
-  record.length = record.taken = 0;
-  record.origin.clear();
-  return record;
-}
-
 // A = M - h/2 k_v - h^2/4 k_q (E160, E163), and k = A v + impulses of the forces, v the velocities
 // after half of the drift (E423).
 void TrapezoidalStep::add_implicit_terms(Problem& problem) {

@@ -48,7 +48,6 @@ struct TrapezoidalStep {
   void find_turned(const Problem& problem);
 
   // The smooth problem.
-  SolveRecord& new_record(Purpose purpose);
   void solve_smooth(double length, SolveRecord& record);
   void follow_springs(double length, SolveRecord& record);
   bool beside_joints() const;

@@ -96,7 +96,7 @@ TEST_P(FailedCheck, LeavesTheStateOfTheStepBefore) {
     ASSERT_EQ(report.status, StepStatus::internal_error) << n;
     ASSERT_TRUE(sim.state() == before) << n;
     ASSERT_EQ(report.step, before.step + 1);
-    ASSERT_EQ(report.solve_count, 0);
+    ASSERT_EQ(report.solves.size(), 0);
     ASSERT_TRUE(report.contacts.empty());
     messages.insert(report.message);
     ASSERT_FALSE(sim.step(s.simulation.step).failed()) << n << ' ' << report.message;

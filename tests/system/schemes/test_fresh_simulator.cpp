@@ -93,7 +93,7 @@ Numbers numbers(const StepReport& report) {
         report.certificate, report.penetration, report.joint_error})
     out.add(x);
   out.add(static_cast<int>(report.status));
-  out.add(report.solve_count);
+  out.add(report.solves.size());
   return out;
 }
 

@@ -372,7 +372,7 @@ TEST(TrapezoidalEvents, ClosingWallsEnd) {
   bool told = false;
   for (int i = 0; i < 150; ++i) {
     ASSERT_TRUE(certified_step(sim, 0.01));
-    ASSERT_LE(sim.report().solve_count, most);
+    ASSERT_LE(sim.report().solves.size(), most);
     ASSERT_LE(sim.report().penetration, 1e-13);
     for (const StepEvent& e : sim.report().events) told = told || e.kind == StepEvent::Kind::limit;
   }

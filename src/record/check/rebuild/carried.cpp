@@ -24,7 +24,7 @@ bool is_free(const Model& model, BodyId id) {
 
 // Anchors at the beginning of a part are not recorded.
 bool is_part(const Segment& s) {
-  return s.share() < 1 || (std::holds_alternative<Hybrid>(s.scheme) && s.report.solve_count != 1);
+  return s.share() < 1 || (std::holds_alternative<Hybrid>(s.scheme) && s.report.solves.size() != 1);
 }
 
 // The twist in the frame of the contact: all of it by the screw motion.

@@ -55,7 +55,7 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
   };
   int worst = 0;
   double most = 0;
-  for (int i = 0; i < r.solve_count; ++i)
+  for (int i = 0; i < r.solves.size(); ++i)
     if (const double x = r.solves[static_cast<std::size_t>(i)].solution.certificate.worst;
         !(x <= most))
       most = x, worst = i;
@@ -122,7 +122,7 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
     equal("guard corrections", r.guard_corrections, 0);
   if (r.guard_corrections > 0) {
     int groups = 0;
-    if (r.solve_count > 0) {
+    if (!r.solves.empty()) {
       std::vector<int> islands = islands_of(r.solves[0].problem);
       std::sort(islands.begin(), islands.end());
       groups = static_cast<int>(std::unique(islands.begin(), islands.end()) - islands.begin());
@@ -144,7 +144,7 @@ void compare_counts(const Scene& scene, std::span<const Segment> segments,
       at_least("nonlinear iterations", r.nonlinear_iterations, linearised);
     if (nonlinear && (r.nonlinear_fallback != 0 || r.discarded_solves != 0))
       unverified.insert("linearisations of solves that were discarded");
-  } else if (penalty && r.solve_count == 1) {
+  } else if (penalty && r.solves.size() == 1) {
     if (penalty->form == PenaltyForm::explicit_)
       equal("nonlinear iterations", r.nonlinear_iterations, 0);
     else

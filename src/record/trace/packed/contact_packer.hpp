@@ -98,8 +98,7 @@ class ContactPacker : protected FrameTools<Pack, Report> {
 
   // Impulses, velocities and modes, which follow from the last solve.
   void outcomes() {
-    const SolveRecord* solve =
-        report_.solve_count > 0 ? &report_.solves[base_at(report_.solve_count - 1)] : nullptr;
+    const SolveRecord* solve = report_.solves.empty() ? nullptr : &report_.solves.back();
     scratch_.of_contact.assign(report_.contacts.size(), -1);
     if (solve) {
       std::int64_t last = -1;

@@ -65,8 +65,8 @@ class FramePacker : protected StatePacker<Pack, Report, StateOf> {
     }
     p.count(forces_.islands, 0);
     for (auto& island : forces_.islands) {
-      p.integer(island.solve, report_.solve_count - 1);
-      if (island.solve < 0 || island.solve >= report_.solve_count) return p.reject();
+      p.integer(island.solve, report_.solves.size() - 1);
+      if (island.solve < 0 || island.solve >= report_.solves.size()) return p.reject();
       force_island(island, report_.solves[base_at(island.solve)]);
       if (!p.ok()) return;
     }
@@ -107,7 +107,7 @@ class FramePacker : protected StatePacker<Pack, Report, StateOf> {
   }
 
   void origins() {
-    for (int i = 0; i < report_.solve_count && p.ok(); ++i) {
+    for (int i = 0; i < report_.solves.size() && p.ok(); ++i) {
       auto& record = report_.solves[base_at(i)];
       auto& origin = record.origin;
       int there = reading ? 0 : origin.empty() ? 0 : 1;
@@ -159,7 +159,7 @@ void PackMemory::clear() {
 void PackMemory::remember(const StepReport& report, const State& after) {
   poses = state.poses;
   contacts = report.contacts;
-  if (report.solve_count > 0) {
+  if (!report.solves.empty()) {
     solve = report.solves.front();
     const Problem& problem = solve.problem;
     push = problem.k;

@@ -138,9 +138,8 @@ bool unpack_slim(SlimMemory& memory, PackReader& p, TraceFrame& frame) {
   report.contacts.clear();
   report.candidates = static_cast<int>(candidates);
   p.count(report.solves, 1);
-  report.solve_count = static_cast<int>(report.solves.size());
-  frame.methods.resize(report.solves.size());
-  for (std::size_t i = 0; i < report.solves.size() && p.ok(); ++i) {
+  frame.methods.resize(report.solved().size());
+  for (std::size_t i = 0; i < frame.methods.size() && p.ok(); ++i) {
     SolveRecord& record = report.solves[i];
     record = {};
     p.integer(record.purpose, 0);
@@ -155,7 +154,7 @@ bool unpack_slim(SlimMemory& memory, PackReader& p, TraceFrame& frame) {
     record.solution.certificate.worst_constraint = 0;
   }
   if (report.worst_solve < 0 ||
-      (report.solve_count > 0 && report.worst_solve >= report.solve_count))
+      (!report.solves.empty() && report.worst_solve >= report.solves.size()))
     p.reject();
   impacts(p, report);
   frame.forces = {};

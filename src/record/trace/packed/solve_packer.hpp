@@ -27,14 +27,14 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
 
   template <class Methods>
   void solves(Methods& used_methods) {
-    p.integer(report_.solve_count, memory_.solve.problem.bodies.empty() ? 0 : 1);
-    const int count = report_.solve_count;
+    int count = report_.solves.size();
+    p.integer(count, memory_.solve.problem.bodies.empty() ? 0 : 1);
     // A solve has more than this many numbers.
     constexpr int most = 1 << 20;
     if (count < 0 || count > most) return p.reject();
     if constexpr (reading) {
       used_methods.resize(base_at(count));
-      if (report_.solves.size() < base_at(count)) report_.solves.resize(base_at(count));
+      report_.solves.resize(base_at(count));
     }
     for (int i = 0; i < count && p.ok(); ++i) {
       auto& record = report_.solves[base_at(i)];

@@ -42,7 +42,7 @@ class StatePacker : protected SolvePacker<Pack, Report> {
       p.integer(part.solves, 1);
       p.integer(part.first_order, 0);
       if (part.first_solve < 0 || part.solves < 0 ||
-          part.first_solve > report_.solve_count - part.solves)
+          part.first_solve > report_.solves.size() - part.solves)
         return p.reject();
       p.count(part.bodies, 1);
       if constexpr (reading) part.poses.resize(part.bodies.size());
@@ -84,7 +84,7 @@ class StatePacker : protected SolvePacker<Pack, Report> {
   }
 
   const SolveRecord* last_solve() const {
-    return report_.solve_count > 0 ? &report_.solves[base_at(report_.solve_count - 1)] : nullptr;
+    return report_.solves.empty() ? nullptr : &report_.solves.back();
   }
 
   // Those of the last solve if it was of all bodies.
