@@ -35,7 +35,7 @@ struct Group {
   bool step(double h, const State& whole) {
     const State begin = sub.extract(whole);
     state = begin;
-    const Judgement first = stepper.attempt(setting, h, data, state, report);
+    const Judgement first = stepper.advance(setting, setting.scheme, h, h, data, state, report);
     if (setting.interrupted) return false;
     if (stands(setting, first, report))
       make_one_part(sub.model(), begin.t, state, report);
@@ -107,7 +107,7 @@ void Driver::step(const Setting& s, double h, scheme::StepData& data, State& sta
   auto now = [&] { return s.clock ? s.clock() : 0.0; };
   const double start = now();
   begin_ = state;
-  const Judgement first = stepper_.attempt(s, h, data, state, report);
+  const Judgement first = stepper_.advance(s, s.scheme, h, h, data, state, report);
   const bool divides = s.limits.split && s.limits.max_parts > 1;
   if (!s.interrupted && divides && !s.out_of_budget() && !stands(s, first, report)) {
     const bool apart = find_group(s.model, report, first) && step_apart(s, h, data, state, report);

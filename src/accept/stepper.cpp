@@ -110,18 +110,13 @@ Judgement Stepper::advance(const Setting& s, const SchemeOptions& with, double l
                                   elastic(s), data.forces.external, s.clock, most_turn(with)});
     report.seconds.checks += judgement.seconds;
     if (s.meter) s.meter->spent += judgement.work;
+    report.verdict = judgement.verdict;
     return judgement;
   }
   Judgement stopped;
   stopped.verdict.motion = {false, 0, report.message};
+  report.verdict = stopped.verdict;
   return stopped;
-}
-
-Judgement Stepper::attempt(const Setting& s, double h, scheme::StepData& data, State& state,
-                           StepReport& report) {
-  Judgement judgement = advance(s, s.scheme, h, h, data, state, report);
-  report.verdict = judgement.verdict;
-  return judgement;
 }
 
 // The step cannot be taken in however short parts.

@@ -32,9 +32,10 @@ class Stepper {
   Stepper(const Model& model, const SolverOptions& solver, const VerdictOptions& limits)
       : judge_(model, solver, limits) {}
 
-  // Takes the step as a whole. A stopped step is not judged and leaves the state as it was.
-  Judgement attempt(const Setting& setting, double h, scheme::StepData& data, State& state,
-                    StepReport& report);
+  // Takes the step, or a part of it of a nominal length, in one piece by the scheme `with`. One
+  // that is stopped is not judged and leaves the state as it was.
+  Judgement advance(const Setting& setting, const SchemeOptions& with, double length,
+                    double nominal, scheme::StepData& data, State& state, StepReport& report);
 
   // Takes a step that failed as a whole, with the judgement `first`, from `begin` in parts. A step
   // that is stopped leaves the state at its beginning; after an interrupt it is undefined.
@@ -46,8 +47,6 @@ class Stepper {
                     std::span<const ExternalForce> external, StepReport& report);
 
  private:
-  Judgement advance(const Setting& setting, const SchemeOptions& with, double length,
-                    double nominal, scheme::StepData& data, State& state, StepReport& report);
   void stop(const State& begin, double h, const Judgement& judgement, State& state,
             StepReport& report);
 

@@ -40,7 +40,6 @@ void make_body(Random& random, std::size_t contacts, double mu, double e, Restit
   d.base.bodies = {body};
   d.base.first_row = {0};
   d.colliders.clear();
-  d.joints = 0;
   d.v_before.resize(6);
   for (int i = 0; i < 6; ++i) d.v_before[i] = random.uniform(-2, 2);
   while (d.colliders.size() < contacts) {
@@ -54,6 +53,7 @@ void make_body(Random& random, std::size_t contacts, double mu, double e, Restit
     c.rows = 3;
     c.mu = mu;
     c.body = {0, -1};
+    c.key.role = Role::contact;
     for (int k = 0; k < 3; ++k)
       for (int i = 0; i < 3; ++i) {
         c.J[0][k][i] = frame[k][i];

@@ -18,6 +18,14 @@ struct FreeMotion {
   VecX held;  // impulses of springs that joints hold, backwards
 };
 
+// Where bodies go over a part of the time without contacts and joints.
+struct Prediction {
+  dynamics::Forces forces;
+  FreeMotion free;
+  VecX v;                   // free velocities at the end, in SI
+  std::vector<Pose> poses;  // of prescribed bodies at the end, of others at the beginning
+};
+
 // From the state's poses and velocities, by the forces evaluated there, v_free without the springs
 // that joints hold (E741). Springs across whose line
 // implicit terms are needed get them for the tension that they end the step with (E410).

@@ -80,7 +80,7 @@ bool Step::keeps_start(BodyId a, BodyId b) const {
 // The contact carries an impulse strictly inside its cone, without restitution in this step.
 bool Step::sticks(std::size_t contact) const {
   const SolveRecord& record = last();
-  const std::size_t number = data.first_contact() + contact;
+  const std::size_t number = data.rows.posed.constraint_of(contact);
   const Constraint& c = record.problem.constraints[number];
   const double* r = record.solution.lambda.data() + record.problem.first_row[number];
   const ContactTerms& terms = data.rows.terms[contact];
@@ -180,7 +180,7 @@ double Step::pressed_by(std::size_t contact, const Contact& c) const {
   const SolveRecord& record = last();
   double w[max_rows] = {};
   linear::constraint_velocity(record.problem,
-                              record.problem.constraints[data.first_contact() + contact],
+                              record.problem.constraints[data.rows.posed.constraint_of(contact)],
                               record.solution.v.data(), true, w);
   const double gap = data.rows.terms[contact].target + h * w[0] * record.problem.units.speed();
   if (is_limit(c.key)) return 0;

@@ -109,7 +109,8 @@ void Step::begin_guard() {
   guard.of_contact.assign(data.contacts.size(), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (options.energy_guard == EnergyGuard::impact)
-      guard.of_contact[i] = std::max(0, data.islands.of_constraint[data.first_contact() + i]);
+      guard.of_contact[i] =
+          std::max(0, data.islands.of_constraint[data.rows.posed.constraint_of(i)]);
 }
 
 // Of the restitution that a contact asks for.
@@ -162,7 +163,7 @@ double Step::restitute() {
   save_slips(data.relaxed.slips);
   save_springs(data.relaxed.plastic_springs);
   int kept = report.solves.size();  // solves before the last one
-  solve_with(Purpose::restitution, 1);
+  solve(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
   for (int i = 0; i <= max_guard_rounds; ++i) {
     if (!reduce_restitution(i < max_guard_rounds ? guard_reduction : 0)) return 1;
@@ -170,7 +171,7 @@ double Step::restitute() {
     // A problem without an answer is no part of the step (E521).
     if (unsolved_group() >= 0) report.solves.roll_back(kept);
     kept = report.solves.size();
-    solve_with(Purpose::guard, 1);
+    solve(Purpose::guard, 1);
   }
   if (!reduce_restitution(0)) return 1;
   // What still gains has no restitution left: nobody has.
@@ -195,7 +196,7 @@ bool Step::guard_settled(double theta) {
   if (options.energy_guard == EnergyGuard::off || theta == 0) return true;
   if (!reduce_restitution(0)) return true;
   const double rest = anything_bounces() ? theta : 0;
-  solve_with(Purpose::guard, rest);
+  solve(Purpose::guard, rest);
   return settle(rest);
 }
 

@@ -43,20 +43,16 @@ void Step::predict() {
       data.poses.end[i] = dynamics::prescribed_pose(model.bodies[i], state.t + h);
 }
 
-// Solves the problem in which impacts return the share theta of their restitution, with its
-// corrections.
-void Step::solve_with(Purpose purpose, double theta) {
-  solve_once(purpose, theta);
-  if (friction.corrections > 0) correct(theta);
-}
-
-void Step::solve_once(Purpose purpose, double theta, bool follow) {
+// Poses and solves the problem in which impacts return the share theta of their restitution, with
+// its corrections.
+void Step::solve(Purpose purpose, double theta, bool follow) {
   CAIRN_DCHECK(theta >= 0 && theta <= 1, theta);
   SolveRecord& record = report.solves.push(purpose);
   Problem& problem = record.problem;
   follow = follow && data.forces.springs.followed;
   assemble_step(model, state.poses, data.forces, data.free.v_explicit, h, data.rows.layout, problem,
                 follow);
+  data.rows.posed.begin(problem);
   add_joints(problem);
   add_drives(problem);
   CAIRN_DCHECK(data.rows.terms.size() == data.contacts.size(), data.rows.terms.size(),
@@ -78,11 +74,11 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
     b[0] += terms.gap + terms.bounce + terms.slip;
     constrain::add_contact(model, row_poses(c), data.rows.layout, c, options.facets, b, problem);
     if (c.rows > 1) problem.constraints.back().law = friction.law;
+    data.rows.posed.add_contact(problem);
+    for (int k = 0; k < c.rows; ++k) data.rows.posed.add(contact_terms(i, k));
   }
   add_spins(problem);
-  CAIRN_DCHECK(problem.constraints.size() ==
-                   data.first_contact() + data.contacts.size() + data.rows.spins.size(),
-               problem.constraints.size(), data.first_contact(), data.contacts.size());
+  data.rows.posed.dcheck(problem);
   constrain::recall(problem, data.contacts, data.rows.spins, data.impulses, record.solution.lambda);
   if (data.nonlinear.again) {
     keep_rows(problem, data.poses.linear, state.t + h, data.nonlinear.contacts, record.origin);
@@ -94,13 +90,14 @@ void Step::solve_once(Purpose purpose, double theta, bool follow) {
     solver::solve_unguarded(problem, solver, data.solver, record.solution);
   else if (!follow_springs(record)) {
     report.solves.roll_back(report.solves.size() - 1);
-    return solve_once(purpose, theta, false);
+    return solve(purpose, theta, false);
   }
   if (!follow && data.forces.springs.followed) {
     constrain::to_model_velocities(model, problem, record.solution.v, data.v.end);
     measure_springs(data.v.end, true);
   }
   keep_impulses(record);
+  if (friction.corrections > 0 && purpose != Purpose::correction) correct(theta);
 }
 
 // For the warm start of the next solve.
@@ -139,7 +136,7 @@ void Step::find_velocities() {
     data.free.v_explicit = data.v.explicit_plain;
     data.v.start = state.v;
     measure_contacts();
-    solve_with(Purpose::step, 0);
+    solve(Purpose::step, 0);
     bool settled = !nonlinear || settle(0);
     if (settled && mark_impacts() && options.restitution == Restitution::completed) {
       const double theta = impacts_at_once() ? collide_at_once() : restitute();
@@ -155,12 +152,11 @@ void Step::find_velocities() {
 
 // Contacts that were missed go into contacts_start; true: there were some.
 bool Step::add_missed_contacts() {
-  CAIRN_DCHECK(last().problem.constraints.size() >= data.first_contact() + data.contacts.size(),
-               data.first_contact(), data.contacts.size());
+  CAIRN_DCHECK(data.rows.posed.contacts() == data.contacts.size(), data.rows.posed.contacts());
   std::vector<double>& impulses = data.active.impulses;
   impulses.clear();
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    impulses.push_back(last().solution.lambda[last().problem.first_row[data.first_contact() + i]]);
+    impulses.push_back(last().solution.lambda[data.rows.posed.first_row_of(last().problem, i)]);
   const int revised =
       revise_polyhedra(model, state, data.poses.end, impulses, data.active, data.contacts_start);
   const int added = add_missed(model, state, data.active, data.contacts_start);
@@ -179,7 +175,7 @@ void Step::report_contacts() {
   report.contacts.clear();
   report.active_contacts = report.collisions = 0;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    const std::size_t constraint = data.first_contact() + i;
+    const std::size_t constraint = data.rows.posed.constraint_of(i);
     const Constraint& row = record.problem.constraints[constraint];
     CAIRN_DCHECK(row.key.contact == data.contacts[i].key, i);
     CAIRN_DCHECK(row.rows == data.contacts[i].rows, i, row.rows);
@@ -264,18 +260,13 @@ void commit(const Step& step, State& state) {
 
 }  // namespace
 
-void advance(const Model& model, const Euler& options, const SolverOptions& solver, double h,
-             double (*clock)(), StepData& data, State& state, StepReport& report) {
-  Step step{model, options, {}, solver, h, data, state, report};
-  take(step, clock, state);
-}
+FirstOrder::FirstOrder(const Relaxed& o)
+    : step(o.step), friction{Law::coulomb_relaxed, o.corrections, o.correction_tolerance} {}
 
-void take(Step& step, double (*clock)(), State& state) {
-  const Model& model = step.model;
-  const Euler& options = step.options;
-  const double h = step.h;
-  StepData& data = step.data;
-  StepReport& report = step.report;
+void advance(const Model& model, const FirstOrder& scheme, const SolverOptions& solver, double h,
+             double (*clock)(), StepData& data, State& state, StepReport& report) {
+  const Euler& options = scheme.step;
+  Step step{model, options, scheme.friction, solver, h, data, state, report};
   auto now = [clock] { return clock ? clock() : 0.0; };
   const double start = now();
   clear(report, state, h);

@@ -7,10 +7,22 @@
 
 namespace cairn::scheme {
 
+struct FrictionRule {
+  Law law = Law::coulomb;
+  int corrections = 0;   // of scheme relaxed
+  double tolerance = 0;  // residual of Coulomb's law at which they end [-]
+};
+
+// Either of the two schemes, by its options.
+struct FirstOrder {
+  FirstOrder(const Euler& o) : step(o) {}
+  FirstOrder(const Relaxed& o);
+  const Euler& step;
+  FrictionRule friction = {};
+};
+
 // Advances the state by h and fills the report. A stopped step leaves the state as it was.
-void advance(const Model& model, const Euler& options, const SolverOptions& solver, double h,
-             double (*clock)(), StepData& data, State& state, StepReport& report);
-void advance(const Model& model, const Relaxed& options, const SolverOptions& solver, double h,
+void advance(const Model& model, const FirstOrder& scheme, const SolverOptions& solver, double h,
              double (*clock)(), StepData& data, State& state, StepReport& report);
 
 }  // namespace cairn::scheme

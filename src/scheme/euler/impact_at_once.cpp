@@ -45,17 +45,14 @@ double Step::collide_at_once() {
     constrain::add_gear(model, data.poses.linear, others, data.rows.layout, i, 0, h, c.base,
                         data.nonlinear.probe_terms);
   if (data.nonlinear.again) turn_columns(c.base);
-  c.joints = c.base.constraints.size();
-  for (std::size_t i = 0; i < c.joints; ++i)
-    for (int k = 0; k < c.base.constraints[i].rows; ++k) {
-      const auto row = static_cast<std::size_t>(c.base.first_row[i] + k);
-      c.base.constraints[i].b[k] = data.nonlinear.probe_terms[row].motion / c.base.units.speed();
-    }
+  for (std::size_t i = 0, row = 0; i < c.base.constraints.size(); ++i)
+    for (int k = 0; k < c.base.constraints[i].rows; ++k)
+      c.base.constraints[i].b[k] = data.nonlinear.probe_terms[row++].motion / c.base.units.speed();
   c.t = state.t + h;
   c.colliders.clear();
   data.impact.in_collision.assign(data.contacts.size(), -1);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    if (!(record.solution.lambda[record.problem.first_row[data.first_contact() + i]] > 0)) continue;
+    if (!(record.solution.lambda[data.rows.posed.first_row_of(record.problem, i)] > 0)) continue;
     const Contact& contact = data.contacts[i];
     data.impact.in_collision[i] = static_cast<int>(c.colliders.size());
     constrain::add_contact(model, row_poses(contact), data.rows.layout, contact, options.facets,
@@ -66,8 +63,6 @@ double Step::collide_at_once() {
   }
   c.origin = record.origin;
   constrain::to_problem_velocities(model, c.base, state.v, c.v_before);
-  CAIRN_DCHECK(c.base.constraints.size() == c.joints + c.colliders.size(),
-               c.base.constraints.size(), c.joints, c.colliders.size());
   c.warm.setZero(c.base.rows());
   resolve_impact({options.restitution_friction, options.propagation,
                   options.energy_guard != EnergyGuard::off, true},
@@ -82,7 +77,7 @@ double Step::collide_at_once() {
   save_slips(data.relaxed.slips);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     if (data.impact.in_collision[i] < 0) continue;
-    const std::size_t at = c.joints + static_cast<std::size_t>(data.impact.in_collision[i]);
+    const std::size_t at = c.constraint_of[static_cast<std::size_t>(data.impact.in_collision[i])];
     const Constraint& row = c.base.constraints[at];
     double w[max_rows] = {};
     linear::constraint_velocity(c.base, row, c.v_after.data(), true, w);
@@ -97,7 +92,7 @@ double Step::collide_at_once() {
       terms.impulse[k] = c.impulse[c.base.first_row[at] + k] * units.impulse();
   }
   const int kept = report.solves.size();
-  solve_with(Purpose::restitution, 1);
+  solve(Purpose::restitution, 1);
   if (options.energy_guard == EnergyGuard::off) return 1;
 
   // The speeds that are kept may put energy in only as far as the plastic step or the forces do.
@@ -111,7 +106,7 @@ double Step::collide_at_once() {
   restore_slips(data.relaxed.slips);
   const double rest = anything_bounces() ? 1 : 0;
   if (unsolved_group() >= 0) report.solves.roll_back(kept);
-  solve_with(Purpose::guard, rest);
+  solve(Purpose::guard, rest);
   return rest;
 }
 

@@ -34,7 +34,7 @@ void Step::audit_impacts() {
   constrain::to_problem_velocities(model, problem, data.v.start, data.v.audit);
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
     const ContactTerms& terms = data.rows.terms[i];
-    const std::size_t at = data.first_contact() + i;
+    const std::size_t at = data.rows.posed.constraint_of(i);
     const Constraint& c = problem.constraints[at];
     const double* lambda = record.solution.lambda.data() + problem.first_row[at];
     const int island = data.islands.of_constraint[at];

@@ -6,7 +6,9 @@
 #include "dynamics/kinematics.hpp"
 #include "linear/blocks.hpp"
 #include "problem/islands.hpp"
+#include "scheme/common/report.hpp"
 #include "scheme/euler/step_data.hpp"
+#include "scheme/rows/booking.hpp"
 
 namespace cairn::scheme {
 namespace {
@@ -32,35 +34,6 @@ Row physical_row(const SolveRecord& record, std::size_t constraint) {
   return row;
 }
 
-void add_contact_terms(const ContactTerms& terms, const Constraint& c, const Row& row,
-                       Ledger& ledger) {
-  const double normal = row.impulse[0];
-  // The relaxed law asks for the gap that the bodies slide at (E91).
-  const double opening = c.law == Law::coulomb_relaxed ? slip_speed(c, row.velocity.data()) : 0;
-  const double lift = opening - terms.slip;
-  const double closing = lift > 0 ? std::max(0.0, terms.closing - lift) : terms.closing;
-  ledger.solver += normal * (row.velocity[0] - opening);
-  ledger.friction -= row.impulse.tail<2>().dot(row.velocity.tail<2>());
-  ledger.work_motion -= row.impulse.dot(terms.motion);
-  // A contact that closes a gap acts while the bodies still approach: loss. One that opens an
-  // overlap puts energy in.
-  ledger.impact += normal * closing;
-  ledger.stabilisation -= normal * (terms.gap - lift - closing);
-  ledger.impact += normal * terms.bounce;
-}
-
-// Rows of friction about contacts are velocities at the length unit: the product with their impulse
-// is an energy.
-double spin_motion_work(const StepData& data, const SolveRecord& record, std::size_t i,
-                        const Row& row) {
-  CAIRN_DCHECK(i < data.rows.spins.size(), i);
-  double work = 0;
-  for (std::size_t r = 0; r < 2; ++r)
-    work -= row.impulse[static_cast<Eigen::Index>(r)] * data.rows.spins[i].motion[r] *
-            record.problem.units.length;
-  return work;
-}
-
 // -1/2 |v+ - v|^2 of the bodies: lost in impacts where the island had one, the integrator's own
 // elsewhere.
 void add_jumps(const Model& model, StepData& data, const SolveRecord& record, Ledger& ledger) {
@@ -68,8 +41,8 @@ void add_jumps(const Model& model, StepData& data, const SolveRecord& record, Le
   data.impact.hit.assign(static_cast<std::size_t>(data.islands.count), 0);
   for (std::size_t i = 0; i < data.contacts.size(); ++i)
     if (data.rows.terms[i].impact)
-      data.impact
-          .hit[static_cast<std::size_t>(data.islands.of_constraint[data.first_contact() + i])] = 1;
+      data.impact.hit[static_cast<std::size_t>(
+          data.islands.of_constraint[data.rows.posed.constraint_of(i)])] = 1;
   for (std::size_t i = 0; i < record.problem.bodies.size(); ++i) {
     const ProblemBody& b = record.problem.bodies[i];
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
@@ -84,67 +57,30 @@ void add_jumps(const Model& model, StepData& data, const SolveRecord& record, Le
 
 }  // namespace
 
-// Impulse of a row of the joints [N s, angles as lengths].
-double joint_impulse(const SolveRecord& record, std::size_t row) {
-  return record.solution.lambda[static_cast<Eigen::Index>(row)] * record.problem.units.impulse();
-}
-
-static bool is_motor(const SolveRecord& record, std::size_t constraint) {
-  return record.problem.constraints[constraint].key.role == Role::drive;
-}
-
-// The rate of the coordinate that a row acts along.
-static double rate_of(const StepData& data, std::size_t i, const Row& row) {
-  return row.velocity[0] + data.rows.drives[i].target;
-}
-
-// Of a motor at the rate of its coordinate; the work of prescribed motion counts apart.
-static double drive_work(const StepData& data, std::size_t i, const Row& row) {
-  return row.impulse[0] * rate_of(data, i, row);
-}
-
-// What a row along a coordinate does to the terms of the ledger (E763, E872 to E874).
-static void add_drive_terms(Role role, double rate, double impulse, double drag, Ledger& ledger) {
-  switch (role) {
-    case Role::drive:
-      ledger.work_applied += impulse * rate;
-      return;
-    case Role::friction:
-      ledger.friction -= impulse * rate;
-      return;
-    case Role::spring:
-      // The potential of the spring is followed with the others; the damper takes its share.
-      ledger.passive -= drag * rate * rate;
-      ledger.integrator += (impulse + drag * rate) * rate;
-      return;
-    default:
-      ledger.integrator += impulse * rate;
-      return;
-  }
-}
-
-// Calls add(constraint, work) for each constraint through which motors and prescribed motion work.
+// Calls add(constraint, work) for what motors and prescribed motion do through constraints.
 template <class Add>
 static void each_work_of_motion(const StepData& data, const SolveRecord& record, const Add& add) {
-  for (std::size_t i = 0; i < data.rows.joint_constraints; ++i)
-    for (int row = record.problem.first_row[i]; row < record.problem.first_row[i + 1]; ++row) {
-      const auto r = static_cast<std::size_t>(row);
-      add(i, -joint_impulse(record, r) * data.rows.joint_terms[r].motion);
+  const Problem& problem = record.problem;
+  const double unit = problem.units.impulse();
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
+    const Constraint& c = problem.constraints[i];
+    const RowTerms* terms = data.rows.posed.of(problem, i);
+    const double* lambda = record.solution.lambda.data() + problem.first_row[i];
+    if (!is_of_contact(c.key.role)) {
+      for (int r = 0; r < c.rows; ++r) {
+        const double impulse = lambda[r] * unit, of_motion = -impulse * terms[r].motion;
+        const bool motor = c.key.role == Role::drive;
+        add(i, motor ? of_motion + impulse * (physical_row(record, i).velocity[0] + terms[r].target)
+                     : of_motion);
+      }
+      continue;
     }
-  for (std::size_t i = 0; i < data.rows.drives.size(); ++i) {
-    const std::size_t constraint = data.rows.joint_constraints + i;
-    const Row row = physical_row(record, constraint);
-    const double of_motion = -row.impulse[0] * data.rows.drives[i].motion;
-    add(constraint,
-        is_motor(record, constraint) ? of_motion + drive_work(data, i, row) : of_motion);
-  }
-  for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    if (data.rows.terms[i].motion != Vec3::Zero())
-      add(data.first_contact() + i,
-          -physical_row(record, data.first_contact() + i).impulse.dot(data.rows.terms[i].motion));
-  for (std::size_t i = 0; i < data.rows.spins.size(); ++i) {
-    const std::size_t constraint = data.first_contact() + data.contacts.size() + i;
-    add(constraint, spin_motion_work(data, record, i, physical_row(record, constraint)));
+    Vec3 impulse = Vec3::Zero(), motion = Vec3::Zero();
+    for (int r = 0; r < c.rows; ++r) {
+      impulse[r] = lambda[r] * unit;
+      motion[r] = terms[r].motion;
+    }
+    if (motion != Vec3::Zero()) add(i, -impulse.dot(motion));
   }
 }
 
@@ -183,36 +119,19 @@ Ledger make_ledger(const Model& model, const State& start, double h, StepData& d
   ledger.passive = springs.passive;
   ledger.work_motion = springs.motion;
 
-  for (std::size_t i = 0; i < data.rows.joint_constraints; ++i) {
+  for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
+    const Constraint& c = record.problem.constraints[i];
+    const RowTerms* terms = data.rows.posed.of(record.problem, i);
     const Row row = physical_row(record, i);
-    ledger.solver += row.impulse.dot(row.velocity);
-  }
-  for (std::size_t i = 0; i < data.rows.drives.size(); ++i) {
-    const std::size_t constraint = data.rows.joint_constraints + i;
-    const Row row = physical_row(record, constraint);
-    add_drive_terms(record.problem.constraints[constraint].key.role, rate_of(data, i, row),
-                    row.impulse[0], data.rows.drives[i].drag, ledger);
-    ledger.work_motion -= row.impulse[0] * data.rows.drives[i].motion;
-  }
-  for (std::size_t i = 0; i < data.rows.joint_terms.size(); ++i) {
-    ledger.stabilisation -= joint_impulse(record, i) * data.rows.joint_terms[i].rate;
-    ledger.work_motion -= joint_impulse(record, i) * data.rows.joint_terms[i].motion;
+    // The relaxed law asks for the gap that the bodies slide at (E91).
+    const double opening = c.law == Law::coulomb_relaxed ? slip_speed(c, row.velocity.data()) : 0;
+    for (int k = 0; k < c.rows; ++k)
+      book(c, k, terms[k], {row.velocity[k] + terms[k].target, row.velocity[k], opening},
+           row.impulse[k], ledger);
   }
   ledger.stabilisation += data.positions.projection_work;
-  for (std::size_t i = 0; i < data.contacts.size(); ++i)
-    add_contact_terms(data.rows.terms[i], record.problem.constraints[data.first_contact() + i],
-                      physical_row(record, data.first_contact() + i), ledger);
-  for (std::size_t i = 0; i < data.rows.spins.size(); ++i) {
-    const Row row = physical_row(record, data.first_contact() + data.contacts.size() + i);
-    ledger.friction -= row.impulse.dot(row.velocity);
-    ledger.work_motion += spin_motion_work(data, record, i, row);
-  }
   add_jumps(model, data, record, ledger);
-  if (data.impact.at_once) {
-    ledger.friction += data.impact.collision.friction;
-    ledger.impact += data.impact.collision.impact;
-    ledger.work_motion += data.impact.collision.motion;
-  }
+  if (data.impact.at_once) add_flows(data.impact.collision.flows, ledger);
 
   // The potential is followed along the straight step; what it misses is the integrator's, as is
   // the gyroscopic torque.

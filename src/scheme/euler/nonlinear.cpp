@@ -40,7 +40,7 @@ bool Step::settle(double theta) {
   for (int i = 0; i < max_linearisations && std::isfinite(residual); ++i) {
     if (!released && (residual <= position_rounding * size || stalls == max_stalls)) break;
     linearise_again();
-    solve_with(Purpose::nonlinear, theta);
+    solve(Purpose::nonlinear, theta);
     ++report.nonlinear_iterations;
     move_bodies(last());
     released = release_isolated();
@@ -175,7 +175,7 @@ double Step::contact_residual(std::size_t i) {
   Contact c;
   if (!data.active.finder.find_one(model, data.poses.end, data.contacts[i].key, c)) return 0;
   const SolveRecord& record = last();
-  const double normal = record.solution.lambda[record.problem.first_row[data.first_contact() + i]] *
+  const double normal = record.solution.lambda[data.rows.posed.first_row_of(record.problem, i)] *
                         record.problem.units.impulse();
   double mass = std::numeric_limits<double>::infinity();
   for (const BodyId id : {c.key.body_a, c.key.body_b})

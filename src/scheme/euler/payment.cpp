@@ -12,6 +12,11 @@
 namespace cairn::scheme {
 namespace {
 
+// Rows of joints and gears.
+bool holds(const Constraint& c) {
+  return c.key.role == Role::joint || c.key.role == Role::gear;
+}
+
 // The factor f in [0, 1] with a f^2 + 2 b f = c, or where a f^2 + 2 b f is least if that is above
 // c; a > 0.
 double paying_factor(double a, double b, double c) {
@@ -65,19 +70,16 @@ bool Step::find_least_carried() {
   problem.constraints.clear();
   problem.first_row.assign(1, 0);
   const double speed = problem.units.speed();
-  for (std::size_t i = 0; i < data.first_contact() + data.contacts.size(); ++i) {
+  for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
+    if (!holds(record.problem.constraints[i]) && !pushes(record.problem.constraints[i].key.role))
+      continue;
     Constraint c = record.problem.constraints[i];
-    const int first = record.problem.first_row[i];
-    if (acts_on_coordinate(c.key.role)) continue;
-    if (i < data.rows.joint_constraints) {
-      for (int r = 0; r < c.rows; ++r)
-        c.b[r] = data.rows.joint_terms[static_cast<std::size_t>(first + r)].motion / speed;
-    } else {
-      if (!(record.solution.lambda[first] > 0)) continue;
-      if (slip_of(i - data.first_contact()) > 0) c.rows = 1;
-      for (int r = 0; r < c.rows; ++r)
-        c.b[r] = data.rows.terms[i - data.first_contact()].motion[r] / speed;
+    if (pushes(c.key.role)) {
+      if (!problem_row_presses(i)) continue;
+      if (slip_of(i) > 0) c.rows = 1;
     }
+    for (int r = 0; r < c.rows; ++r)
+      c.b[r] = data.rows.posed.of(record.problem, i)[r].motion / speed;
     c.law = Law::equality;
     c.mu = 0;
     c.facets = 0;
@@ -94,10 +96,10 @@ bool Step::find_least_carried() {
 }
 
 // Speed along the surface of a contact that presses, beyond rounding [m/s].
-double Step::slip_of(std::size_t contact) const {
+double Step::slip_of(std::size_t constraint) const {
   const SolveRecord& record = last();
-  const Constraint& c = record.problem.constraints[data.first_contact() + contact];
-  const int first = record.problem.first_row[data.first_contact() + contact];
+  const Constraint& c = record.problem.constraints[constraint];
+  const int first = record.problem.first_row[constraint];
   if (c.rows < 2) return 0;
   const double normal = record.solution.lambda[first],
                along = record.solution.lambda.segment(first + 1, c.rows - 1).norm();
@@ -120,8 +122,7 @@ void Step::find_payers() {
   pay.groups.reset(bodies);
   for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
-    if (!(model.joints.empty() || i < data.rows.joint_constraints || problem_row_presses(i)))
-      continue;
+    if (!(model.joints.empty() || holds(c) || problem_row_presses(i))) continue;
     const int first = *std::max_element(c.body.begin(), c.body.end());
     for (const int body : c.body)
       if (body >= 0) pay.groups.join(body_of(first), body_of(body));
@@ -139,9 +140,10 @@ void Step::find_payers() {
   pay.spared.assign(bodies, 0);
   if (data.positions.spared) find_pushed();
   pay.frame.assign(bodies, PaymentData::none);
-  for (std::size_t i = 0; i < data.first_contact() + data.contacts.size(); ++i)
-    if (i < data.rows.joint_constraints || (i >= data.first_contact() && problem_row_presses(i)))
-      add_frame(problem.constraints[i]);
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
+    if (const Constraint& c = problem.constraints[i];
+        holds(c) || (pushes(c.key.role) && problem_row_presses(i)))
+      add_frame(c);
 }
 
 // The body that is not free, if there is one, is the frame of the free one's group.

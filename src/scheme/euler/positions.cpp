@@ -20,9 +20,9 @@ void Step::find_kept_coordinates() {
   constexpr double inside = 1 - 0x1p-20;
   const SolveRecord& record = last();
   data.positions.projection.coordinates.clear();
-  for (std::size_t i = 0; i < data.rows.drives.size(); ++i) {
-    const std::size_t number = data.rows.joint_constraints + i;
+  for (std::size_t number = 0; number < record.problem.constraints.size(); ++number) {
     const Constraint& c = record.problem.constraints[number];
+    if (!acts_on_coordinate(c.key.role)) continue;
     const double impulse = record.solution.lambda[record.problem.first_row[number]];
     if (!(std::abs(impulse) < inside * c.hi) || !(c.lo < c.hi) || c.compliant()) continue;
     const auto id = static_cast<JointId>(c.key.element);
@@ -33,7 +33,7 @@ void Step::find_kept_coordinates() {
                      [&](const constrain::KeptCoordinate& k) { return k.joint == id; }))
       data.positions.projection.coordinates.push_back(
           {id, model::joint_coordinate(state.poses, joint).value +
-                   h * data.rows.drives[i].target / lever});
+                   h * data.rows.posed.of(record.problem, number)->target / lever});
   }
 }
 
@@ -172,8 +172,9 @@ void Step::account_for_projection() {
 void Step::find_free_groups() {
   const SolveRecord& record = last();
   data.nonlinear.isolated.begin(model);
-  for (std::size_t i = data.first_contact(); i < record.problem.constraints.size(); ++i) {
+  for (std::size_t i = 0; i < record.problem.constraints.size(); ++i) {
     const Constraint& c = record.problem.constraints[i];
+    if (!is_of_contact(c.key.role)) continue;
     if (!record.solution.lambda.segment(record.problem.first_row[i], c.rows).isZero(0))
       data.nonlinear.isolated.join(model, c.key.contact.body_a, c.key.contact.body_b);
   }

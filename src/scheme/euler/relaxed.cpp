@@ -10,14 +10,6 @@
 
 namespace cairn::scheme {
 
-void advance(const Model& model, const Relaxed& options, const SolverOptions& solver, double h,
-             double (*clock)(), StepData& data, State& state, StepReport& report) {
-  const FrictionRule friction = {Law::coulomb_relaxed, options.corrections,
-                                 options.correction_tolerance};
-  Step step{model, options.step, friction, solver, h, data, state, report};
-  take(step, clock, state);
-}
-
 double slip_speed(const Constraint& c, const double* w) {
   problem::LawSet set = problem::law_set(c);
   if (has_cone(set.law)) set.law = Law::coulomb;
@@ -28,7 +20,7 @@ double slip_speed(const Constraint& c, const double* w) {
 double Step::slip(std::size_t contact) const {
   CAIRN_DCHECK(contact < data.contacts.size(), contact);
   const SolveRecord& record = last();
-  const Constraint& c = record.problem.constraints[data.first_contact() + contact];
+  const Constraint& c = record.problem.constraints[data.rows.posed.constraint_of(contact)];
   if (c.law != Law::coulomb_relaxed) return 0;
   double w[max_rows] = {};
   linear::constraint_velocity(record.problem, c, record.solution.v.data(), true, w);
@@ -55,7 +47,7 @@ double Step::coulomb_residual() {
   const SolveRecord& record = last();
   data.relaxed.exact = record.problem;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    Constraint& c = data.relaxed.exact.constraints[data.first_contact() + i];
+    Constraint& c = data.relaxed.exact.constraints[data.rows.posed.constraint_of(i)];
     if (c.law != Law::coulomb_relaxed) continue;
     c.law = Law::coulomb;
     c.b[0] -= data.rows.terms[i].slip / data.relaxed.exact.units.speed();
@@ -73,7 +65,7 @@ void Step::correct(double theta) {
   save_springs(data.relaxed.best_springs);
   for (int i = 0; i < friction.corrections && !(best <= friction.tolerance); ++i) {
     for (std::size_t k = 0; k < data.rows.terms.size(); ++k) data.rows.terms[k].slip = slip(k);
-    solve_once(Purpose::correction, theta);
+    solve(Purpose::correction, theta);
     ++report.corrections;
     const double residual = coulomb_residual();
     if (!(residual < best)) continue;

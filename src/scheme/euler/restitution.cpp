@@ -64,8 +64,7 @@ bool Step::mark_impacts() {
   const SolveRecord& plastic = last();
   bool bounces = false;
   for (std::size_t i = 0; i < data.contacts.size(); ++i) {
-    const double normal =
-        plastic.solution.lambda[plastic.problem.first_row[data.first_contact() + i]];
+    const double normal = plastic.solution.lambda[data.rows.posed.first_row_of(plastic.problem, i)];
     ContactTerms& terms = data.rows.terms[i];
     terms.impact = normal > 0 && terms.approach < -terms.threshold;
     terms.rebound = terms.impact ? -data.contacts[i].restitution * terms.approach : 0;

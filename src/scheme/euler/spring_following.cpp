@@ -87,6 +87,7 @@ void Step::save_springs(std::vector<dynamics::SpringRow>& rows) const {
 void Step::go_back_to(int solve, std::span<const dynamics::SpringRow> rows) {
   report.solves.make_last(solve);
   if (data.forces.springs.followed) data.forces.springs.rows.assign(rows.begin(), rows.end());
+  renew_contact_terms();
   keep_impulses(last());
 }
 
@@ -99,11 +100,9 @@ void Step::find_spring_frames() {
   auto each_link = [&](const auto& link) {
     for (const Joint& joint : model.joints) link(joint.bodies[0], joint.bodies[1]);
     for (const Spring& spring : model.springs) link(spring.bodies[0], spring.bodies[1]);
-    for (std::size_t i = data.first_contact(); i < data.first_contact() + data.contacts.size(); ++i)
-      if (problem_row_presses(i)) {
-        const ContactKey& key = last().problem.constraints[i].key.contact;
-        link(key.body_a, key.body_b);
-      }
+    for (std::size_t i = 0; i < data.contacts.size(); ++i)
+      if (problem_row_presses(data.rows.posed.constraint_of(i)))
+        link(data.contacts[i].key.body_a, data.contacts[i].key.body_b);
   };
   each_link([&](BodyId a, BodyId b) {
     if (free(a) && free(b)) pay.groups.join(static_cast<int>(a), static_cast<int>(b));

@@ -5,15 +5,10 @@
 // anchors.cpp (E441, E442), payment.cpp (E39, E322).
 #pragma once
 
+#include "scheme/euler/euler.hpp"
 #include "scheme/euler/step_data.hpp"
 
 namespace cairn::scheme {
-
-struct FrictionRule {
-  Law law = Law::coulomb;
-  int corrections = 0;   // of scheme relaxed
-  double tolerance = 0;  // residual of Coulomb's law at which they end [-]
-};
 
 struct Step {
   using Purpose = SolveRecord::Purpose;
@@ -35,11 +30,12 @@ struct Step {
   bool keeps_start(BodyId a, BodyId b) const;
   bool keeps_start(const ContactKey& key) const { return keeps_start(key.body_a, key.body_b); }
   void measure_contacts();
-  void solve_with(Purpose purpose, double theta);
-  void solve_once(Purpose purpose, double theta, bool follow = true);
+  void solve(Purpose purpose, double theta, bool follow = true);
   void add_joints(Problem& problem);
   void add_drives(Problem& problem);
   void add_spins(Problem& problem);
+  RowTerms contact_terms(std::size_t contact, int row) const;
+  void renew_contact_terms();
   void keep_impulses(const SolveRecord& record);
   void move_bodies(const SolveRecord& record);
   void find_velocities();
@@ -124,7 +120,7 @@ struct Step {
   bool find_carried();
   bool find_least_carried();
   void carry(std::size_t i, std::size_t with, double* u) const;
-  double slip_of(std::size_t contact) const;
+  double slip_of(std::size_t constraint) const;
   void pay_relative();
 
   // Springs and dampers whose impulses are found where the step ends (E465 to E468), beside joints
@@ -139,9 +135,6 @@ struct Step {
   void slow_down(std::size_t group);
   void pay_along_springs(std::size_t group);
 };
-
-// Takes the step from its beginning to the new state.
-void take(Step& step, double (*clock)(), State& state);
 
 // direction . (velocity of b - velocity of a) at the contact point, of the free bodies.
 double relative_velocity(const Model& model, std::span<const Pose> poses, const Contact& c,

@@ -19,6 +19,7 @@
 #include "scheme/hybrid/hybrid_data.hpp"
 #include "scheme/impact/collision.hpp"
 #include "scheme/penalty/penalty_data.hpp"
+#include "scheme/rows/step_problem.hpp"
 #include "scheme/trapezoidal/trapezoidal_data.hpp"
 
 namespace cairn::scheme {
@@ -111,15 +112,12 @@ struct StepPoses {
 // What the rows of the last problem are made of.
 struct StepRows {
   constrain::ProblemLayout layout;
-  std::size_t joint_constraints = 0;                  // they come first in every problem
-  std::vector<constrain::JointRowTerms> joint_terms;  // per row of the joints
+  StepProblem posed;                                  // terms of its rows, constraints of contacts
+  std::vector<constrain::JointRowTerms> joint_terms;  // per row of joints and gears
   std::vector<double> joint_targets;                  // per row, error that gamma leaves [m]
-  std::vector<constrain::DriveRow> drives;            // after the joints
-  std::vector<ContactTerms> terms;                    // beside StepData::contacts, after the drives
-  std::vector<constrain::SpinRows> spins;  // friction about contacts, after them in every problem
-
-  // The first constraint of a contact.
-  std::size_t first_contact() const { return joint_constraints + drives.size(); }
+  std::vector<constrain::DriveRow> drives;
+  std::vector<ContactTerms> terms;         // beside StepData::contacts
+  std::vector<constrain::SpinRows> spins;  // friction about contacts
 };
 
 // Option `nonlinear`.
@@ -208,7 +206,6 @@ struct StepData {
   }
   // Share of the whole step that a part of length h is.
   double share(double h) const { return in.nominal > 0 ? h / in.nominal : 1; }
-  std::size_t first_contact() const { return rows.first_contact(); }
 };
 
 // sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.

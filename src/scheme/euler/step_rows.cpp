@@ -118,14 +118,15 @@ void Step::add_joints(Problem& problem) {
         data.nonlinear.again ? 1 : options.gamma * data.share(h), h, problem, data.rows.joint_terms,
         options.projection && !data.nonlinear.again ? constrain::PrescribedMotion::screw
                                                     : constrain::PrescribedMotion::chord);
-  data.rows.joint_constraints = problem.constraints.size();
   CAIRN_DCHECK(data.rows.joint_terms.size() == static_cast<std::size_t>(problem.rows()),
                data.rows.joint_terms.size(), problem.rows());
   if (data.nonlinear.again) {
     turn_columns(problem);
     shift_joint_rows(problem);
-    return;
   }
+  for (const constrain::JointRowTerms& term : data.rows.joint_terms)
+    data.rows.posed.add({.motion = term.motion, .correction = term.rate});
+  if (data.nonlinear.again) return;
   data.rows.joint_targets.clear();
   for (const constrain::JointRowTerms& term : data.rows.joint_terms)
     data.rows.joint_targets.push_back((1 - options.gamma * data.share(h)) * term.error);
@@ -139,6 +140,30 @@ void Step::add_drives(Problem& problem) {
   constrain::add_drives(model, state.poses, data.poses.end, data.rows.layout,
                         {state.t, h, motion, data.in.motors, &data.v.start}, problem,
                         data.rows.drives);
+  for (const constrain::DriveRow& row : data.rows.drives)
+    data.rows.posed.add({.motion = row.motion, .target = row.target, .drag = row.drag});
+}
+
+// Of a row of a contact: what the last problem was given.
+RowTerms Step::contact_terms(std::size_t contact, int row) const {
+  const ContactTerms& terms = data.rows.terms[contact];
+  if (row > 0) return {.motion = terms.motion[row]};
+  return {.motion = terms.motion[0],
+          .correction = terms.gap - terms.closing,
+          .closing = terms.closing,
+          .bounce = terms.bounce,
+          .slip = terms.slip};
+}
+
+// The last solve is an earlier one again, and the terms of the contacts are those that it had.
+void Step::renew_contact_terms() {
+  const Problem& problem = last().problem;
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    const std::size_t constraint = data.rows.posed.constraint_of(i);
+    for (int k = 0; k < problem.constraints[constraint].rows; ++k)
+      data.rows.posed.of(problem, constraint)[k] = contact_terms(i, k);
+  }
+  data.rows.posed.dcheck(problem);
 }
 
 // Torsional and rolling friction, (E242), after all contacts.
@@ -147,8 +172,11 @@ void Step::add_spins(Problem& problem) {
   for (const Role role : {Role::torsion, Role::rolling})
     for (std::size_t i = 0; i < data.contacts.size(); ++i)
       constrain::add_spin_friction(model, data.poses.rows, data.rows.layout, data.contacts[i], role,
-                                   i, static_cast<int>(data.first_contact() + i),
+                                   i, static_cast<int>(data.rows.posed.constraint_of(i)),
                                    data.rows.terms[i].spin, problem, data.rows.spins);
+  for (const constrain::SpinRows& spin : data.rows.spins)
+    for (std::size_t r = 0; r < static_cast<std::size_t>(spin.rows); ++r)
+      data.rows.posed.add({.motion = spin.motion[r] * problem.units.length});
 }
 
 }  // namespace cairn::scheme

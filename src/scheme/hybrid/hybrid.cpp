@@ -66,8 +66,8 @@ void HybridStep::integrate() {
       stopped = missing_contact(model, data.active.finder.missing());
       return;
     }
-    if (!data.v.free.allFinite()) {
-      stopped = not_finite(model, data.v.free, "force or velocity");
+    if (!d.ahead.v.allFinite()) {
+      stopped = not_finite(model, d.ahead.v, "force or velocity");
       return;
     }
     book_pass();
@@ -78,7 +78,7 @@ void HybridStep::integrate() {
       continue;
     }
     take_part(left);
-    for (int round = 0; stopped.empty() && round < max_rounds && verify_part(left); ++round)
+    for (int round = 0; stopped.empty() && round < max_rounds && verify_part(); ++round)
       take_part(left);
     if (!stopped.empty()) return;
     double length = left;
@@ -105,6 +105,7 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
   data.path.clear();
   d.now = state;
   d.now.pending.clear();
+  d.ahead.forces.external = data.forces.external;
   d.now.v_before.resize(0);
   d.steady = state.pending;
   d.brief = false;
@@ -114,11 +115,11 @@ void advance(const Model& model, const Hybrid& options, const SolverOptions& sol
                   .facets = options.facets,
                   .restitution = Restitution::delayed};
   step.evaluate(h);
-  if (Stop stiff = too_stiff(model, state.poses, data.forces.springs.rows); !stiff.empty())
+  if (Stop stiff = too_stiff(model, state.poses, d.ahead.forces.springs.rows); !stiff.empty())
     return stop(report, stiff);
-  if (!data.v.free.allFinite())
-    return stop(report, not_finite(model, data.v.free, "force or velocity"));
-  if (Stop lost = lost_body(model, data.poses.end); !lost.empty()) return stop(report, lost);
+  if (!d.ahead.v.allFinite())
+    return stop(report, not_finite(model, d.ahead.v, "force or velocity"));
+  if (Stop lost = lost_body(model, d.ahead.poses); !lost.empty()) return stop(report, lost);
   step.integrate();
   if (!step.stopped.empty()) return stop(report, step.stopped);
 

@@ -44,10 +44,10 @@ void HybridStep::place(BodyId id, double tau, double length) {
                                d.now.v.data() + body.first_velocity, tau, nullptr);
   } else if (body.velocities > 0) {
     d.trial[i] = tau >= length
-                     ? data.poses.end[i]
-                     : dynamics::drift(body, d.now.poses[i],
-                                       data.v.end.data() + body.first_velocity, tau, nullptr);
-    if (d.marks.falls[i] && tau < length) d.trial[i].p += drop(body, tau, length);
+                     ? part->poses()[i]
+                     : dynamics::drift(body, d.now.poses[i], part->v().data() + body.first_velocity,
+                                       tau, nullptr);
+    if (d.marks.falls[i] && tau < length) d.trial[i].p += drop(model, body, tau, length);
   }
 }
 
@@ -73,15 +73,14 @@ int HybridStep::pieces(const Watch& watch, double length) const {
   for (const BodyId id : {watch.key.body_a, watch.key.body_b}) {
     const Body& body = model.body(id);
     if (body.velocities == 0) {
-      way += (data.poses.end[index(id)].p - d.now.poses[index(id)].p).norm();
-      turn += d.now.poses[index(id)].R.angularDistance(data.poses.end[index(id)].R);
+      way += (part->poses()[index(id)].p - d.now.poses[index(id)].p).norm();
+      turn += d.now.poses[index(id)].R.angularDistance(part->poses()[index(id)].R);
       continue;
     }
     const double* v = d.now.v.data() + body.first_velocity;
-    way +=
-        length *
-        std::max(dynamics::linear_velocity(body, v).norm(),
-                 dynamics::linear_velocity(body, data.v.end.data() + body.first_velocity).norm());
+    way += length *
+           std::max(dynamics::linear_velocity(body, v).norm(),
+                    dynamics::linear_velocity(body, part->v().data() + body.first_velocity).norm());
     if (!is_round(model, body))
       turn += length * dynamics::angular_velocity(body, d.now.poses[index(id)], v).norm();
   }
@@ -153,7 +152,7 @@ double HybridStep::first_collision(double length) {
   };
   for (const Contact& c : d.candidates) watch(c);
   const auto candidates = static_cast<std::ptrdiff_t>(d.watched.size());
-  d.deepest = find_overlaps(model, data.poses.end, data.active);
+  d.deepest = find_overlaps(model, part->poses(), data.active);
   auto by_key = [](const Watch& a, const Watch& b) { return a.key < b.key; };
   for (const Contact& end : data.active.at_end) {
     const bool pair = end.key.feature == collide::ContactFinder::along_axis;
@@ -210,7 +209,7 @@ double HybridStep::meet(double tau, double left) {
   if (tau < brief_part * h) {
     // Too short to tell the forces from the rounding of velocities: nothing is held meanwhile.
     d.brief = true;
-    data.contacts.clear();
+    d.held.clear();
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
       d.marks.flies[i] = model.bodies[i].velocities > 0 && !d.marks.bound[i] ? 1 : 0;
     take_part(tau);

@@ -27,7 +27,7 @@ void HybridStep::find_bound_bodies() {
   for (const Spring& spring : model.springs)
     for (const BodyId id : spring.bodies) mark(d.marks.bound, id);
   for (const AppliedForce& force : model.applied_forces) mark(d.marks.bound, force.body);
-  for (const ExternalForce& force : data.forces.external) mark(d.marks.bound, force.body);
+  for (const ExternalForce& force : d.ahead.forces.external) mark(d.marks.bound, force.body);
 }
 
 void HybridStep::set_window(double t) {
@@ -49,15 +49,15 @@ double HybridStep::normal_rate(const Contact& c) const {
 // The speed below which rounding decides whether a contact opens or closes.
 double HybridStep::still_speed(const Contact& c) const {
   return still_share * std::max(motion_of(c).norm(),
-                                speed_at_hand(model, d.now.poses, c, {&d.now.v, &data.v.free}));
+                                speed_at_hand(model, d.now.poses, c, {&d.now.v, &d.ahead.v}));
 }
 
 // The rebound that is none any more: given, or what a body gains in a step along the normal;
 // between bodies that fall alike a share of what they gain in any direction.
 double HybridStep::switch_speed(const Contact& c) const {
   if (options.switch_speed >= 0) return options.switch_speed;
-  const double gain = velocity_gain(model, c, d.now.v, data.v.free);
-  const double along = relative_velocity(model, d.now.poses, c, c.n_W, data.v.free) -
+  const double gain = velocity_gain(model, c, d.now.v, d.ahead.v);
+  const double along = relative_velocity(model, d.now.poses, c, c.n_W, d.ahead.v) -
                        relative_velocity(model, d.now.poses, c, c.n_W, d.now.v);
   return std::max(std::abs(along), across * gain) * (h / data.share(h) / d.free_length);
 }
@@ -98,7 +98,7 @@ double HybridStep::curve_gain(const Contact& c) const {
 void HybridStep::find_contacts(double length) {
   CAIRN_DCHECK(length > 0, length);
   evaluate(length);
-  find_candidates(model, d.now, data.v.free, data.poses.end, d.euler, length, data.active,
+  find_candidates(model, d.now, d.ahead.v, d.ahead.poses, d.euler, length, data.active,
                   d.candidates);
   set_window(d.now.t);
 }
@@ -121,7 +121,7 @@ bool HybridStep::choose_steady() {
       if (rate < -std::max(slow, options.hysteresis * switch_speed(c)) - 2 * lag) impact = true;
       continue;
     }
-    const double gain = relative_velocity(model, d.now.poses, c, c.n_W, data.v.free) -
+    const double gain = relative_velocity(model, d.now.poses, c, c.n_W, d.ahead.v) -
                         relative_velocity(model, d.now.poses, c, c.n_W, d.now.v) + curve_gain(c);
     const bool closes = rate < -slow, rests = rate <= slow && (due || gain < -slow);
     if (!closes && !rests) continue;
@@ -170,10 +170,10 @@ void HybridStep::find_flying() {
   d.marks.flies.assign(model.bodies.size(), 0);
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     d.marks.flies[i] = model.bodies[i].velocities > 0 && !d.marks.bound[i] ? 1 : 0;
-  data.contacts.clear();
+  d.held.clear();
   for (const Contact& c : d.candidates) {
     if (!is_steady(c.key)) continue;
-    data.contacts.push_back(c);
+    d.held.push_back(c);
     d.marks.flies[index(c.key.body_a)] = d.marks.flies[index(c.key.body_b)] = 0;
   }
 }
@@ -183,7 +183,7 @@ void HybridStep::find_falling() {
   d.marks.falls.assign(model.bodies.size(), 0);
   d.marks.unlike.assign(model.bodies.size(), 0);
   d.marks.islands.begin(model);
-  for (const Contact& c : data.contacts) d.marks.islands.join(model, c.key.body_a, c.key.body_b);
+  for (const Contact& c : d.held) d.marks.islands.join(model, c.key.body_a, c.key.body_b);
   d.marks.islands.spread();
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (const std::size_t first = d.marks.islands.first(i);

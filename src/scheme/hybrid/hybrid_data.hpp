@@ -6,6 +6,7 @@
 #include "constrain/joints.hpp"
 #include "constrain/rows.hpp"
 #include "problem/mass.hpp"
+#include "scheme/common/free_motion.hpp"
 #include "scheme/common/isolated_bodies.hpp"
 #include "scheme/common/motion_window.hpp"
 #include "scheme/impact/impact_path.hpp"
@@ -82,9 +83,11 @@ struct MomentData {
 
 struct HybridData {
   State now, half;                  // half: where forces are evaluated
-  Euler euler;                      // the step of the steady contacts
-  StepReport part;                  // of that step
+  Prediction ahead;                 // of the part at hand, without contacts and joints
+  Euler euler;                      // the sub-step of the steady contacts
+  StepReport part;                  // an output of that sub-step
   std::vector<Contact> candidates;  // at now, sorted by key
+  std::vector<Contact> held;        // those of them that are steady
   std::vector<ContactKey> steady;   // sorted
   std::vector<ContactKey> next;     // scratch of it
   std::vector<Watch> watched;
@@ -92,7 +95,7 @@ struct HybridData {
   VecX v_path;                  // velocities at the beginning of a stretch of the path
   BodyMarks marks;
   MomentData impact;
-  std::vector<Pose> trial, before;
+  std::vector<Pose> trial;
   MotionWindow window;
   collide::RatioBasis basis;
   bool brief = false;      // the part at hand is too short for steady contacts to act

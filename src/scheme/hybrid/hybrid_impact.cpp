@@ -11,6 +11,7 @@
 #include "problem/mass.hpp"
 #include "scheme/common/report.hpp"
 #include "scheme/hybrid/hybrid_step.hpp"
+#include "scheme/rows/booking.hpp"
 #include "solver/unguarded.hpp"
 
 namespace cairn::scheme {
@@ -98,6 +99,28 @@ void HybridStep::audit(const Touch& touch, double approach, const ImpactOutcome&
   impact.guard = guard * units.energy();
 }
 
+// The work of friction is an integral over the path of all its rows. `nudged`: by which the
+// approach was increased.
+void HybridStep::book_strike(const Touch& touch, const ImpactOutcome& out, double nudged,
+                             const Units& units) {
+  const double normal = out.work_compression + out.work_decompression + out.impulse[0] * nudged;
+  for (int r = 0; r < touch.row.rows; ++r)
+    book_impact(touch.row, r,
+                {.motion = touch.motion[r] * units.speed(),
+                 .impulse = out.impulse[r] * units.impulse(),
+                 .work = r == 0 ? normal * units.energy() : 0},
+                report.ledger);
+  for (std::size_t i = 0; i < touch.spin_count; ++i) {
+    const SpinTouch& spin = touch.spins[i];
+    for (int r = 0; r < spin.row.rows; ++r)
+      book_impact(spin.row, r,
+                  {.motion = spin.row.b[r] * units.speed(),
+                   .impulse = out.torque[spin.first() + r] * units.impulse()},
+                  report.ledger);
+  }
+  report.ledger.friction -= out.work_friction * units.energy();
+}
+
 void HybridStep::strike(const Problem& problem) {
   book(work_of_strike + work_of_look * static_cast<double>(d.impact.touching.size()));
   const Units& units = problem.units;
@@ -111,15 +134,7 @@ void HybridStep::strike(const Problem& problem) {
   const double before = kinetic(problem);
   apply(touch, out, problem);
   audit(touch, rate, out, before, guard, problem);
-  report.ledger.friction -= out.work_friction * units.energy();
-  report.ledger.impact -=
-      (out.work_compression + out.work_decompression + out.impulse[0] * (rate - u[0])) *
-      units.energy();
-  report.ledger.work_motion -= out.impulse.dot(touch.motion) * units.energy();
-  for (std::size_t i = 0; i < touch.spin_count; ++i)
-    for (int r = 0; r < touch.spins[i].row.rows; ++r)
-      report.ledger.work_motion -=
-          out.torque[touch.spins[i].first() + r] * touch.spins[i].row.b[r] * units.energy();
+  book_strike(touch, out, rate - u[0], units);
   for (const std::size_t i : d.impact.struck) {
     Touch& hit = d.impact.touching[i];
     if (hit.approach == 0) {
@@ -145,7 +160,6 @@ void HybridStep::strike(const Problem& problem) {
 // (E214): where impacts one after the other find no end everything that touches is stopped
 // together, without restitution, from the velocities that are reached.
 void HybridStep::stop_together() {
-  const std::size_t joints = d.impact.joints.constraints.size();
   SolveRecord& record = report.solves.push(Purpose::compression);
   Problem& problem = record.problem;
   problem = d.impact.joints;
@@ -157,17 +171,29 @@ void HybridStep::stop_together() {
     linear::constraint_velocity(problem, c, d.impact.v.data(), false, w);
     for (int r = 0; r < c.rows; ++r) c.b[r] = -w[r];
   }
-  for (const Touch& touch : d.impact.touching)
+  // Joints keep their velocities: -b is what they had.
+  StepProblem posed;
+  posed.begin({});
+  for (const Constraint& c : problem.constraints)
+    for (int r = 0; r < c.rows; ++r) posed.add({.carried = c.b[r] * units.speed()});
+  for (const Touch& touch : d.impact.touching) {
     constrain::add_contact(model, d.now.poses, d.impact.layout, touch.contact, options.facets,
                            touch.motion * units.speed(), problem);
-  const std::size_t spins = problem.constraints.size();
+    posed.add_contact(problem);
+    for (int r = 0; r < touch.contact.rows; ++r)
+      posed.add({.motion = touch.motion[r] * units.speed()});
+  }
   d.impact.spins.clear();
   for (const Role role : {Role::torsion, Role::rolling})
     for (std::size_t i = 0; i < d.impact.touching.size(); ++i)
       if (const Touch& touch = d.impact.touching[i]; touch.spin_count > 0)
         constrain::add_spin_friction(model, d.now.poses, d.impact.layout, touch.contact, role, i,
-                                     static_cast<int>(joints + i), spin_of(touch.contact), problem,
-                                     d.impact.spins);
+                                     static_cast<int>(posed.constraint_of(i)),
+                                     spin_of(touch.contact), problem, d.impact.spins);
+  for (const constrain::SpinRows& spin : d.impact.spins)
+    for (std::size_t r = 0; r < static_cast<std::size_t>(spin.rows); ++r)
+      posed.add({.motion = spin.motion[r] * units.length});
+  posed.dcheck(problem);
   record.solution.lambda.setZero(problem.rows());
   constrain::to_model_velocities(model, problem, d.impact.v, d.v_path);
   keep_beginning(problem, d.now.poses, d.v_path, d.now.t, 0, record.origin);
@@ -180,16 +206,12 @@ void HybridStep::stop_together() {
     linear::constraint_velocity(problem, c, d.impact.v.data(), false, before);
     linear::constraint_velocity(problem, c, record.solution.v.data(), false, after);
     for (int r = 0; r < c.rows; ++r) {
-      const double impulse = record.solution.lambda[problem.first_row[i] + r];
-      const double motion = i < joints  ? 0
-                            : i < spins ? d.impact.touching[i - joints].motion[r]
-                                        : c.b[r];
-      const double work = impulse * (0.5 * (before[r] + after[r]) + motion) * units.energy();
-      report.ledger.work_motion -= impulse * motion * units.energy();
-      if (i < joints)
-        report.ledger.stabilisation += work;
-      else
-        (r > 0 || i >= spins ? report.ledger.friction : report.ledger.impact) -= work;
+      const double impulse = record.solution.lambda[problem.first_row[i] + r] * units.impulse();
+      const double motion = posed.of(problem, i)[r].motion;
+      const double rate = 0.5 * (before[r] + after[r]) * units.speed() + motion;
+      book_impact(
+          c, r, {.motion = motion, .impulse = impulse, .work = impulse * rate, .joints_keep = true},
+          report.ledger);
     }
   }
   d.impact.v = record.solution.v;
@@ -284,9 +306,11 @@ void HybridStep::finish_impact(SolveRecord& record) {
     const Constraint& c = problem.constraints[i];
     for (int r = 0; r < c.rows; ++r) {
       // Joints keep their velocities: -b is what they had.
-      const double work =
-          -c.b[r] * d.impact.joint_impulses[problem.first_row[i] + r] * units.energy();
-      report.ledger.stabilisation += work;
+      const double impulse = d.impact.joint_impulses[problem.first_row[i] + r] * units.impulse();
+      book_impact(
+          c, r,
+          {.impulse = impulse, .work = -impulse * c.b[r] * units.speed(), .joints_keep = true},
+          report.ledger);
     }
   }
   for (const Touch& touch : d.impact.touching)

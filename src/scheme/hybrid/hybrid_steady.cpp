@@ -20,24 +20,24 @@ void HybridStep::evaluate(double length) {
   d.half.t = d.now.t + length / 2;
   d.half.v = d.now.v;
   d.half.poses = d.now.poses;
-  data.poses.end = d.now.poses;
+  d.ahead.poses = d.now.poses;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (body.kind == BodyKind::prescribed) {
       d.half.poses[i] = dynamics::prescribed_pose(body, d.half.t);
-      data.poses.end[i] = dynamics::prescribed_pose(body, d.now.t + length);
+      d.ahead.poses[i] = dynamics::prescribed_pose(body, d.now.t + length);
     } else if (body.velocities > 0) {
       d.half.poses[i] = dynamics::drift(body, d.now.poses[i], d.now.v.data() + body.first_velocity,
                                         length / 2, nullptr);
     }
   }
-  dynamics::evaluate_loads(model, d.half, data.forces);
-  dynamics::add_springs(model, d.now, length, data.forces);
-  find_free_velocities(model, d.now, length, data.forces, data.free, data.v.free);
+  dynamics::evaluate_loads(model, d.half, d.ahead.forces);
+  dynamics::add_springs(model, d.now, length, d.ahead.forces);
+  find_free_velocities(model, d.now, length, d.ahead.forces, d.ahead.free, d.ahead.v);
 }
 
-// From `now` over `length`: velocities in v_end, poses in poses_end. Overlaps and joint errors are
-// corrected at the rate of the whole step, however short the part.
+// From `now` over `length`. Overlaps and joint errors are corrected at the rate of the whole step,
+// however short the part.
 void HybridStep::take_part(double length) {
   book_pass();
   CAIRN_DCHECK(length > 0, length);
@@ -47,64 +47,33 @@ void HybridStep::take_part(double length) {
   d.euler.gamma = options.gamma;
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (d.marks.flies[i])
-      dynamics::fly(body, model.gravity, d.now.poses[i], d.now.v.data() + body.first_velocity,
-                    length, data.v.free.data() + body.first_velocity);
-    if (d.marks.flies[i])
-      data.free.v_explicit.segment(body.first_velocity, body.velocities) =
-          data.v.free.segment(body.first_velocity, body.velocities);
+    if (!d.marks.flies[i]) continue;
+    dynamics::fly(body, model.gravity, d.now.poses[i], d.now.v.data() + body.first_velocity, length,
+                  d.ahead.v.data() + body.first_velocity);
+    d.ahead.free.v_explicit.segment(body.first_velocity, body.velocities) =
+        d.ahead.v.segment(body.first_velocity, body.velocities);
   }
-  data.v.free_plain = data.v.free;
-  data.v.explicit_plain = data.free.v_explicit;
-  // The two change places; neither may have less room than the other.
-  data.contacts_start.reserve(data.contacts.capacity());
-  data.contacts.reserve(data.contacts_start.capacity());
-  data.contacts_start = data.contacts;
-  data.impulses = d.now.impulses;
-  clear(d.part, d.now, length);
-  Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
-  part.find_velocities();
-  data.contacts.swap(data.contacts_start);  // as they are at the beginning
-  if (!data.v.end.allFinite()) {
-    stopped = not_finite(model, data.v.end, "new velocity");
-    return;
-  }
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body& body = model.bodies[i];
-    if (d.marks.flies[i])
-      data.poses.end[i] = dynamics::fly(body, model.gravity, d.now.poses[i],
-                                        d.now.v.data() + body.first_velocity, length, nullptr);
-    if (d.marks.flies[i])
-      data.v.moved.segment(body.first_velocity, body.velocities) =
-          data.v.end.segment(body.first_velocity, body.velocities);
-    if (d.marks.falls[i]) data.poses.end[i].p += drop(body, length, length);
-  }
-  if (!part.close_joints(data.contacts)) stopped = open_joints(model, d.now.poses, data.poses.end);
-}
-
-// (E408): how far the parabola is from the straight path after tau of a part.
-Vec3 HybridStep::drop(const Body& body, double tau, double length) const {
-  Vec3 shift = -0.5 * tau * (2 * length - tau) * model.gravity;
-  for (std::size_t k = 0; k < 3; ++k)
-    if (!body.translations[k]) shift[static_cast<Eigen::Index>(k)] = 0;
-  return shift;
+  const SubStepInputs in{.start = d.now,
+                         .length = length,
+                         .ahead = d.ahead,
+                         .contacts = d.held,
+                         .flies = d.marks.flies,
+                         .falls = d.marks.falls};
+  part.emplace(model, d.euler, solver, data, in, d.part);
+  stopped = part->solve(in);
 }
 
 // Contacts that the problem missed, of polyhedra and where events are no longer looked for. True:
 // there were some, the part must be taken again.
-bool HybridStep::verify_part(double length) {
-  d.deepest = find_overlaps(model, data.poses.end, data.active);
-  Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
+bool HybridStep::verify_part() {
+  d.deepest = find_overlaps(model, part->poses(), data.active);
   if (!limited) {
     // Bodies that fly are watched instead.
     std::erase_if(data.active.at_end, [&](const Contact& c) { return !is_steady(c.key); });
-    if (data.contacts.empty()) return false;
+    if (d.held.empty()) return false;
   }
-  data.contacts.swap(data.contacts_start);
-  const bool more = part.add_missed_contacts();
-  data.contacts.swap(data.contacts_start);
-  if (!more) return false;
-  for (const Contact& c : data.contacts) {
+  if (!part->add_missed(d.held)) return false;
+  for (const Contact& c : d.held) {
     make_steady(c.key);
     d.marks.flies[index(c.key.body_a)] = d.marks.flies[index(c.key.body_b)] = 0;
   }
@@ -114,12 +83,8 @@ bool HybridStep::verify_part(double length) {
 // The end of the part becomes the beginning of what follows.
 void HybridStep::accept(double length) {
   CAIRN_DCHECK(length > 0, length);
-  data.contacts.swap(data.contacts_start);  // as they were solved for
-  Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
-  part.account_for_projection();
-  part.report_contacts();
+  add_flows(part->finish(), report.ledger);
   for (const ContactReport& contact : d.part.contacts) add_contact(contact, report.contacts);
-  add_flows(make_ledger(model, d.now, length, data, part.last()), report.ledger);
   report.projection = std::max(report.projection, d.part.projection);
   report.projection_angle = std::max(report.projection_angle, d.part.projection_angle);
   report.projection_slowing = std::min(report.projection_slowing, d.part.projection_slowing);
@@ -127,27 +92,21 @@ void HybridStep::accept(double length) {
   report.nonlinear_iterations += d.part.nonlinear_iterations;
   report.nonlinear_residual = std::max(report.nonlinear_residual, d.part.nonlinear_residual);
   report.nonlinear_fallback = std::max(report.nonlinear_fallback, d.part.nonlinear_fallback);
-  SolveRecord& record = report.solves.push(Purpose::step);
-  record = part.last();
-  keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
-  keep_rows(record.problem, data.poses.linear, data.nonlinear.again ? d.now.t + length : d.now.t,
-            data.nonlinear.again ? data.nonlinear.contacts : data.contacts, record.origin);
-  record.origin.before.clear();
-  if (data.nonlinear.again) record.origin.before = data.contacts_start;
+  part->copy_record(report.solves.push(Purpose::step));
   record_path(length);
 
   if (!d.brief) release_opened(length);
   d.brief = false;
-  d.now.poses.swap(data.poses.end);
-  d.now.v = data.v.end;
-  d.now.impulses = data.impulses;
-  d.now.contact_anchors = data.sticking.anchors;
+  d.now.poses = part->poses();
+  d.now.v = part->v();
+  d.now.impulses = part->impulses();
+  d.now.contact_anchors = part->anchors();
   d.now.t += length;
 }
 
 // Bodies that fly or fall follow a curve, the others drift with the velocities of the solve.
 void HybridStep::record_path(double length) {
-  d.v_path = data.v.solved;
+  d.v_path = part->v_solved();
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
     if (d.marks.flies[i] && body.velocities > 0)
@@ -159,17 +118,16 @@ void HybridStep::record_path(double length) {
       if (body.translations[axis])
         d.v_path[k++] -= length * model.gravity[static_cast<Eigen::Index>(axis)];
   }
-  const Step part{model, d.euler, {}, solver, length, data, d.now, d.part};
-  part.record_path(d.v_path);
+  part->record_path(d.v_path);
 }
 
 // Steady contacts that have opened farther than they would fall in a step are so no more.
 void HybridStep::release_opened(double length) {
   d.next.clear();
-  for (const Contact& old : data.contacts) {
-    const bool loaded = find(data.impulses, contact_key(old.key)) != nullptr;
+  for (const Contact& old : part->contacts()) {
+    const bool loaded = find(part->impulses(), contact_key(old.key)) != nullptr;
     Contact c;
-    const bool there = data.active.finder.find_one(model, data.poses.end, old.key, c);
+    const bool there = data.active.finder.find_one(model, part->poses(), old.key, c);
     const double room = options.hysteresis * switch_speed(old) * h / data.share(h);
     if (loaded || (there && (touches(c) || c.gap <= room)))
       d.next.push_back(old.key);

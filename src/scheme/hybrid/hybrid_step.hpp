@@ -5,8 +5,11 @@
 // (their inverse mass, E206).
 #pragma once
 
+#include <optional>
+
 #include "scheme/common/stop.hpp"
-#include "scheme/euler/step.hpp"
+#include "scheme/euler/sub_step.hpp"
+#include "scheme/hybrid/hybrid_data.hpp"
 
 namespace cairn::scheme {
 
@@ -20,9 +23,10 @@ struct HybridStep {
   StepData& data;
   StepReport& report;
   HybridData& d;
-  Stop stopped = {};      // why the step cannot be taken
-  bool limited = false;   // events accumulate and are no longer looked for
-  bool worn_out = false;  // a body has been hit in all the moments that it may
+  Stop stopped = {};                 // why the step cannot be taken
+  bool limited = false;              // events accumulate and are no longer looked for
+  bool worn_out = false;             // a body has been hit in all the moments that it may
+  std::optional<SubStep> part = {};  // from now over the length of the part
 
   // The algorithm.
   void integrate();
@@ -54,8 +58,7 @@ struct HybridStep {
   // The part of the step between two events.
   void evaluate(double length);
   void take_part(double length);
-  Vec3 drop(const Body& body, double tau, double length) const;
-  bool verify_part(double length);
+  bool verify_part();
   void accept(double length);
   void record_path(double length);
   void release_opened(double length);
@@ -81,6 +84,7 @@ struct HybridStep {
   bool pick(const Problem& problem);
   Touch& merge(const Problem& problem);
   void strike(const Problem& problem);
+  void book_strike(const Touch& touch, const ImpactOutcome& out, double nudged, const Units& units);
   ImpactOutcome outcome(const Touch& touch, const Vec3& u, const Vec3& spin, bool& steady,
                         double& guard);
   double kinetic(const Problem& problem);

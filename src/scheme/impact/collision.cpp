@@ -19,12 +19,20 @@ constexpr int max_balance = 60;  // rounds of the search for Stronge's factor
 
 void resolve_impact(const CollisionRules& rules, const SolverOptions& solver,
                     SolverWorkspace& workspace, CollisionData& data, StepReport& report) {
-  CAIRN_DCHECK(data.base.constraints.size() == data.joints + data.colliders.size(),
-               data.base.constraints.size(), data.joints, data.colliders.size());
   CAIRN_DCHECK(data.v_before.size() == data.base.velocities(), data.v_before.size());
   CAIRN_DCHECK(data.warm.size() == data.base.rows(), data.warm.size());
-  for (std::size_t i = 0; i < data.colliders.size(); ++i)
-    CAIRN_DCHECK(data.base.constraints[data.joints + i].key.contact == data.colliders[i].key, i);
+  data.constraint_of.clear();
+  data.collider_of.assign(data.base.constraints.size(), -1);
+  for (std::size_t c = 0; c < data.base.constraints.size(); ++c) {
+    const ConstraintKey& key = data.base.constraints[c].key;
+    if (!pushes(key.role)) continue;
+    const std::size_t i = data.constraint_of.size();
+    CAIRN_DCHECK(i < data.colliders.size() && data.colliders[i].key == key.contact, c, i);
+    data.collider_of[c] = static_cast<int>(i);
+    data.constraint_of.push_back(c);
+  }
+  CAIRN_DCHECK(data.constraint_of.size() == data.colliders.size(), data.constraint_of.size(),
+               data.colliders.size());
   Collision{rules, solver, workspace, data, report}.run();
 }
 
@@ -61,8 +69,8 @@ void Collision::classify() {
     for (int k = d.islands.first_constraint[base::at(island)];
          k < d.islands.first_constraint[base::at(island + 1)]; ++k) {
       const std::size_t c = base::at(d.islands.constraints[base::at(k)]);
-      if (c < d.joints) continue;
-      const std::size_t i = c - d.joints;
+      if (d.collider_of[c] < 0) continue;
+      const std::size_t i = base::at(d.collider_of[c]);
       const Collider& collider = d.colliders[i];
       if (d.lambda_compression[row(i)] <= 0 && !collides(i)) continue;
       ++active;
@@ -150,7 +158,7 @@ void Collision::attempt() {
     double lambda[max_rows] = {};
     for (int k = 0; k < d.base.constraints[c].rows; ++k)
       lambda[k] = solution.lambda[d.base.first_row[c] + k];
-    if (c >= d.joints) lambda[0] += d.search.push[c - d.joints];
+    if (d.collider_of[c] >= 0) lambda[0] += d.search.push[base::at(d.collider_of[c])];
     add_segment(c, d.v_from, d.v_after, lambda);
   }
 }

@@ -68,9 +68,8 @@ struct SequenceData {
 
 struct CollisionData {
   // What the scheme fills.
-  Problem base;                     // k = A v, joints, then contacts; b is prescribed motion
-  std::size_t joints = 0;           // constraints that come first
-  std::vector<Collider> colliders;  // beside the contacts of `base`
+  Problem base;                     // k = A v, joints and contacts; b is prescribed motion
+  std::vector<Collider> colliders;  // of the contacts of `base`, in its order
   VecX v_before;                    // in the problem's units, like all that follows
   VecX warm;                        // impulses to start from
   double t = 0;                     // of the impact [s]
@@ -81,11 +80,11 @@ struct CollisionData {
   VecX lambda_compression;  // impulses of the compression
   VecX impulse;             // of every row over the whole impact
   VecX work;                // of every row on the relative motion
-  double friction = 0;      // energy dissipated by friction [J]
-  double impact = 0;        // lost along normals and joints [J]
-  double motion = 0;        // work of prescribed motion [J]
+  Ledger flows;             // what friction, normals and joints lost, what motion put in
 
   // Memory.
+  std::vector<std::size_t> constraint_of;  // beside the colliders
+  std::vector<int> collider_of;            // beside the constraints; -1: of a joint
   problem::Islands islands;
   CollisionIslands of_island;
   ReturnSearch search;
@@ -142,10 +141,12 @@ struct Collision {
   void audit();
 
   const Constraint& constraint(std::size_t contact) const {
-    return d.base.constraints[d.joints + contact];
+    return d.base.constraints[d.constraint_of[contact]];
   }
-  int row(std::size_t contact) const { return d.base.first_row[d.joints + contact]; }
-  int island_of(std::size_t contact) const { return d.islands.of_constraint[d.joints + contact]; }
+  int row(std::size_t contact) const { return d.base.first_row[d.constraint_of[contact]]; }
+  int island_of(std::size_t contact) const {
+    return d.islands.of_constraint[d.constraint_of[contact]];
+  }
   Mode mode_of(std::size_t contact) const {
     const int island = island_of(contact);
     return island < 0 ? Mode::plastic : d.of_island.mode[static_cast<std::size_t>(island)];

@@ -4,6 +4,7 @@
 #include "base/index.hpp"
 #include "scheme/euler/energy_guard.hpp"
 #include "scheme/impact/collision.hpp"
+#include "scheme/rows/booking.hpp"
 
 namespace cairn::scheme {
 // Impulses that grow in proportion while the velocities go straight from one to the other.
@@ -38,12 +39,16 @@ double Collision::kinetic_of(int island, const VecX& v) const {
 
 void Collision::audit() {
   const Units& u = d.base.units;
-  d.friction = d.impact = d.motion = 0;
+  d.flows = {};
   for (std::size_t c = 0; c < d.base.constraints.size(); ++c)
     for (int k = 0; k < d.base.constraints[c].rows; ++k) {
       const int r = d.base.first_row[c] + k;
-      (c >= d.joints && k > 0 ? d.friction : d.impact) -= d.work[r] * u.energy();
-      d.motion -= d.impulse[r] * d.base.constraints[c].b[k] * u.energy();
+      const Constraint& row = d.base.constraints[c];
+      book_impact(row, k,
+                  {.motion = row.b[k] * u.speed(),
+                   .impulse = d.impulse[r] * u.impulse(),
+                   .work = d.work[r] * u.energy()},
+                  d.flows);
     }
   int group = report.impacts.empty() ? 0 : report.impacts.back().group + 1;
   for (int island = 0; island < d.islands.count; ++island) {
@@ -56,8 +61,8 @@ void Collision::audit() {
     for (int k = d.islands.first_constraint[base::at(island)];
          k < d.islands.first_constraint[base::at(island + 1)]; ++k) {
       const std::size_t c = base::at(d.islands.constraints[base::at(k)]);
-      if (c < d.joints) continue;
-      const std::size_t i = c - d.joints;
+      if (d.collider_of[c] < 0) continue;
+      const std::size_t i = base::at(d.collider_of[c]);
       if (!collides(i) || !(d.impulse[row(i)] > 0)) continue;
       const Collider& collider = d.colliders[i];
       double w[max_rows] = {};

@@ -92,7 +92,7 @@ void Collision::pose(Purpose purpose, Problem& problem) const {
   problem.k.setZero();
   problem::add_mass_product(problem, d.v_from.data(), problem.k.data());
   for (std::size_t i = 0; i < d.colliders.size(); ++i) {
-    Constraint& c = problem.constraints[d.joints + i];
+    Constraint& c = problem.constraints[d.constraint_of[i]];
     c.b[0] -= d.search.speed[i];
     // A path has exact friction: the relaxed law would lift what slides after it.
     if (purpose != Purpose::compression && mode_of(i) == Mode::sequence &&
@@ -157,7 +157,7 @@ bool Collision::return_impulses(int first) {
   for (std::size_t i = 0; i < n; ++i) {
     const Constraint& c = constraint(i);
     if (!returns_fully(i) || c.rows < 2 || c.mu == 0 || d.search.wanted[i] == 0) continue;
-    add_friction(d.joints + i, d.search.wanted[i], problem);
+    add_friction(d.constraint_of[i], d.search.wanted[i], problem);
     d.search.friction_of.resize(problem.constraints.size() - d.base.constraints.size(), i);
   }
   Solution& answer = d.search.returning_answer;

@@ -26,7 +26,7 @@ void Collision::eliminate_joints(int island) {
   for (int k = d.islands.first_constraint[base::at(island)];
        k < d.islands.first_constraint[base::at(island + 1)]; ++k) {
     const int c = d.islands.constraints[base::at(k)];
-    if (base::at(c) >= d.joints) break;
+    if (d.collider_of[base::at(c)] >= 0) continue;
     d.sequence.joint_list.push_back(c);
     rows += d.base.constraints[base::at(c)].rows;
   }
@@ -208,16 +208,16 @@ void Collision::sequence(int island) {
             end = d.islands.first_constraint[base::at(island + 1)];
   double fastest = 0;
   for (int k = begin; k < end; ++k)
-    if (const std::size_t c = base::at(d.islands.constraints[base::at(k)]); c >= d.joints)
-      fastest = std::max(fastest, -d.colliders[c - d.joints].approach / d.base.units.speed());
+    if (const int i = d.collider_of[base::at(d.islands.constraints[base::at(k)])]; i >= 0)
+      fastest = std::max(fastest, -d.colliders[base::at(i)].approach / d.base.units.speed());
   const int most = impacts_per_contact * (end - begin);
   for (int impacts = 0;; ++impacts) {
     std::size_t next = d.colliders.size();
     double speed = 0;
     for (int k = begin; k < end; ++k) {
       const std::size_t c = base::at(d.islands.constraints[base::at(k)]);
-      if (c < d.joints) continue;
-      const Collider& collider = d.colliders[c - d.joints];
+      if (d.collider_of[c] < 0) continue;
+      const Collider& collider = d.colliders[base::at(d.collider_of[c])];
       if (collider.restitution == 0) continue;
       double w[max_rows] = {};
       linear::constraint_velocity(d.base, d.base.constraints[c], d.v_from.data(), true, w);
@@ -225,7 +225,7 @@ void Collision::sequence(int island) {
           std::max(collider.threshold / d.base.units.speed(), no_approach * fastest);
       if (!(-w[0] > least) || !(-w[0] > speed)) continue;
       speed = -w[0];
-      next = c - d.joints;
+      next = base::at(d.collider_of[c]);
     }
     if (next == d.colliders.size()) return;
     if (impacts == most) {

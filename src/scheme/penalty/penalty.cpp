@@ -64,16 +64,6 @@ void PenaltyStep::report_contacts(const Units& units) {
   }
 }
 
-// (E255): what the springs take from the bodies is `impact`; they return it with the other sign.
-void PenaltyStep::add_springs_to(Ledger& ledger) const {
-  const double energy = d.plain.units.energy();
-  const VecX& v = base.report.solves.back().solution.v;
-  for (const ContactSpring& spring : d.springs) {
-    ledger.impact -= spring.impulse * along(spring, d.plain, v) * energy;
-    ledger.work_motion -= spring.impulse * spring.motion * energy;
-  }
-}
-
 void advance(const Model& model, const Penalty& options, const SolverOptions& solver, double h,
              double (*clock)(), StepData& data, State& state, StepReport& report) {
   const Euler plain{.projection = false};
@@ -122,9 +112,8 @@ void advance(const Model& model, const Penalty& options, const SolverOptions& so
   data.v.end = data.v.moved;
   data.positions.potential_solved = dynamics::potential_energy(model, data.poses.end);
   data.positions.projection_work = 0;
-  data.contacts.clear();  // the ledger has no rows of contacts
+  data.contacts.clear();  // they are springs, and none of them has an impact
   report.ledger = make_ledger(model, state, h, data, record);
-  step.add_springs_to(report.ledger);
   if (!base.finite_energy()) return stop(report, energy_overflow(model, data.v.end));
   measure_joints(model, data.poses.end, report);
   data.poses.moved = data.poses.end;

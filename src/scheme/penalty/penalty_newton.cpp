@@ -230,6 +230,8 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
                               SolveRecord& record) const {
   Problem& problem = record.problem;
   problem = d.plain;
+  StepProblem& posed = base.data.rows.posed;
+  posed.begin(d.plain);
   for (std::size_t i = 0; i < d.springs.size(); ++i) {
     const ContactSpring& spring = d.springs[i];
     if (spring.impulse == 0) continue;
@@ -242,14 +244,17 @@ void PenaltyStep::fill_record(const VecX& v, const VecX& joint_impulses,
     for (std::size_t side = 0; side < 2; ++side)
       std::copy(spring.row[side], spring.row[side] + max_velocities, row.J[side][0]);
     problem.first_row.push_back(problem.first_row.back() + 1);
+    posed.add_contact(problem);
+    posed.add({.motion = spring.motion * problem.units.speed()});
   }
+  posed.dcheck(problem);
   Solution& solution = record.solution;
   solution.v = v;
   solution.lambda.resize(problem.rows());
   solution.lambda.head(joint_impulses.size()) = joint_impulses;
-  for (Eigen::Index k = joint_impulses.size(), i = 0; k < problem.rows(); ++k, ++i)
-    solution.lambda[k] =
-        problem.constraints[base.data.first_contact() + static_cast<std::size_t>(i)].lo;
+  for (std::size_t i = 0; i < posed.contacts(); ++i)
+    solution.lambda[posed.first_row_of(problem, i)] =
+        problem.constraints[posed.constraint_of(i)].lo;
   solution.certificate = solver::certify(base.data.solver, problem, v, solution.lambda);
   solution.status = solution.certificate.within(tolerance(base.solver))
                         ? SolveStatus::solved
@@ -304,6 +309,7 @@ void PenaltyStep::find_velocities(SolveRecord& record) {
   base.data.nonlinear.again = false;
   base.data.nonlinear.contacts = base.data.contacts;
   base.data.nonlinear.isolated.clear(base.model);
+  base.data.rows.posed.begin(d.plain);
   base.add_joints(d.plain);
   lay_springs();
   if (options.form != PenaltyForm::explicit_) return iterate(record);

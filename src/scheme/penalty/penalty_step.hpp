@@ -14,7 +14,6 @@ struct PenaltyStep {
   void find_velocities(SolveRecord& record);
   Stop unstable();
   void report_contacts(const Units& units);
-  void add_springs_to(Ledger& ledger) const;
 
  private:
   void lay_springs();

@@ -54,31 +54,20 @@ void TrapezoidalStep::gather_touching() {
 }
 
 // Joints and everything that touches, at `now`.
-void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const double> push,
-                                      std::span<const double> speed, std::span<const char> held) {
+void TrapezoidalStep::add_impact_rows(Problem& problem, std::span<const char> held) {
   const double window = window_length(h);
   add_joints(d.now.poses, d.search.window[0], d.search.window[1], window, problem);
-  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i)
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
     for (int k = 0; k < problem.constraints[i].rows; ++k)
-      problem.constraints[i].b[k] =
-          d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
-          problem.units.speed();
+      problem.constraints[i].b[k] = d.smooth.posed.of(problem, i)[k].motion / problem.units.speed();
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const Contact& c = d.touching[i];
     const Vec3 motion = motion_of(c);
-    Vec3 b(c.n_W.dot(motion), c.t1_W.dot(motion), c.stretch * c.t2_W.dot(motion));
-    for (int k = 0; k < c.rows; ++k) d.smooth.terms.push_back({b[k], 0});
-    if (!speed.empty()) b[0] -= speed[i];
+    const Vec3 b(c.n_W.dot(motion), c.t1_W.dot(motion), c.stretch * c.t2_W.dot(motion));
     constrain::add_contact(model, d.now.poses, d.smooth.layout, c, options.facets, b, problem);
-    Constraint& row = problem.constraints.back();
-    if (!held.empty() && held[i]) row.law = Law::equality;
-    if (push.empty() || push[i] == 0) continue;
-    const double impulse = push[i] / problem.units.impulse();
-    for (std::size_t side = 0; side < max_sides; ++side) {
-      if (row.body[side] < 0) continue;
-      const ProblemBody& body = problem.bodies[static_cast<std::size_t>(row.body[side])];
-      for (int k = 0; k < body.size; ++k) problem.k[body.first + k] += row.J[side][0][k] * impulse;
-    }
+    if (!held.empty() && held[i]) problem.constraints.back().law = Law::equality;
+    d.smooth.posed.add_contact(problem);
+    for (int k = 0; k < c.rows; ++k) d.smooth.posed.add({.motion = b[k]});
   }
 }
 
@@ -88,13 +77,12 @@ void TrapezoidalStep::keep_instant(const Problem& problem, const VecX& v, SolveO
   keep_rows(problem, d.now.poses, d.now.t, d.touching, origin);
 }
 
-// M v+ = M v + J^T (push + lambda), no time passes. `speed` is what contacts open with at least.
-void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<const double> push,
-                                   std::span<const double> speed, std::span<const char> held) {
+// M v+ = M v + J^T lambda, no time passes; contacts `held` as joints.
+void TrapezoidalStep::solve_impact(Purpose purpose, const VecX& v, std::span<const char> held) {
   SolveRecord& record = report.solves.push(purpose);
   Problem& problem = record.problem;
   constrain::assemble_bodies(model, v, h, d.smooth.layout, problem);
-  add_impact_rows(problem, push, speed, held);
+  add_impact_rows(problem, held);
   keep_instant(problem, v, record.origin);
   finish_solve(record);
   if (held.empty()) {
@@ -130,7 +118,7 @@ void TrapezoidalStep::relax_dampers() {
   constrain::assemble_bodies(model, d.now.v, h, d.smooth.layout, problem);
   d.half = d.now;
   add_implicit_terms(problem);
-  add_impact_rows(problem, {}, {}, {});
+  add_impact_rows(problem, {});
   keep_instant(problem, d.now.v, record.origin);
   finish_solve(record);
   constrain::to_model_velocities(model, problem, record.solution.v, d.now.v);
@@ -140,7 +128,7 @@ void TrapezoidalStep::relax_dampers() {
     report.ledger.passive -= drag * (0.5 * (s.rate + after) + s.motion);
     report.ledger.work_motion += drag * s.motion;
   }
-  add_impact_ledger(record, d.smooth.v_before, d.now.v, {});
+  add_impact_ledger(record, d.smooth.v_before, d.now.v);
 }
 
 // Contacts that open are no longer held; those that stay closed are.
@@ -166,8 +154,7 @@ void TrapezoidalStep::impact() {
   // What touches, as a problem of this moment.
   CollisionData& c = data.impact.collision;
   constrain::assemble_bodies(model, d.now.v, h, d.smooth.layout, c.base);
-  add_impact_rows(c.base, {}, {}, {});
-  c.joints = d.smooth.joint_constraints;
+  add_impact_rows(c.base, {});
   c.t = d.now.t;
   keep_instant(c.base, d.now.v, c.origin);
   c.colliders.clear();
@@ -182,9 +169,7 @@ void TrapezoidalStep::impact() {
   constrain::to_model_velocities(model, c.base, c.v_after, d.now.v);
   constrain::remember(c.base, d.touching, {}, c.lambda_compression, d.impulses);
   d.memory_length = 0;
-  report.ledger.friction += c.friction;
-  report.ledger.impact += c.impact;
-  report.ledger.work_motion += c.motion;
+  add_flows(c.flows, report.ledger);
   if (options.damp_stiff) relax_dampers();
   release_separating();
 }

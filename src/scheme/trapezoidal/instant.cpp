@@ -21,13 +21,11 @@ void TrapezoidalStep::joint_rates(const Phase& phase, Side side, std::vector<dou
   add_joints(phase.poses, d.search.window[0], d.search.window[1], window(), problem);
   constrain::to_problem_velocities(model, problem, phase.v, d.smooth.v_ahead);
   rates.clear();
-  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i) {
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     double w[max_rows] = {};
     linear::constraint_velocity(problem, problem.constraints[i], d.smooth.v_ahead.data(), false, w);
     for (int k = 0; k < problem.constraints[i].rows; ++k)
-      rates.push_back(w[k] +
-                      d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion /
-                          problem.units.speed());
+      rates.push_back(w[k] + d.smooth.posed.of(problem, i)[k].motion / problem.units.speed());
   }
 }
 
@@ -67,10 +65,11 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
     joint_rates(d.next, Side::left, d.search.rates_next);
   }
   add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
-  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i)
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i)
     for (int k = 0; k < problem.constraints[i].rows; ++k) {
       const auto row = static_cast<std::size_t>(problem.first_row[i] + k);
       problem.constraints[i].b[k] = d.search.rates_next[row] - d.search.rates_now[row];
+      d.smooth.posed.terms(row) = {.carried = problem.constraints[i].b[k] * problem.units.speed()};
     }
   d.touching.clear();
   for (std::size_t i = 0; i < d.candidates.size(); ++i) {
@@ -92,6 +91,8 @@ void TrapezoidalStep::solve_instant(double length, SolveRecord& record) {
       b[2] = y + along * e[2];
     }
     constrain::add_contact(model, d.half.poses, d.smooth.layout, c, options.facets, b, problem);
+    d.smooth.posed.add_contact(problem);
+    for (int k = 0; k < c.rows; ++k) d.smooth.posed.add({.carried = b[k]});
     d.touching.push_back(c);
   }
   finish_solve(record);

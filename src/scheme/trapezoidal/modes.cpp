@@ -32,7 +32,7 @@ double TrapezoidalStep::stick_function(std::size_t contact, const Vec3& slip,
                                        const SolveRecord& record) {
   const double along = slip_at(d.touching[contact].key, d.next, Side::left).dot(slip) / slip.norm();
   const Problem& problem = record.problem;
-  const std::size_t at = d.smooth.joint_constraints + contact;
+  const std::size_t at = d.smooth.posed.constraint_of(contact);
   const double* lambda = record.solution.lambda.data() + problem.first_row[at];
   const Constraint& c = problem.constraints[at];
   const double margin = (problem::friction_gauge(problem::law_set(c), lambda) - c.mu * lambda[0]) *
@@ -61,9 +61,8 @@ void TrapezoidalStep::hold(double slip) {
   d.smooth.held.clear();
   bool any = false;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const Constraint& c = smooth.problem.constraints[d.smooth.joint_constraints + i];
-    const double normal =
-        smooth.solution.lambda[smooth.problem.first_row[d.smooth.joint_constraints + i]];
+    const Constraint& c = smooth.problem.constraints[d.smooth.posed.constraint_of(i)];
+    const double normal = smooth.solution.lambda[d.smooth.posed.first_row_of(smooth.problem, i)];
     const bool rests =
         c.rows > 1 && normal > 0 && slip_at(d.touching[i].key, d.now).norm() <= at_rest * slip;
     d.smooth.held.push_back(rests ? 1 : 0);
@@ -80,7 +79,7 @@ void TrapezoidalStep::solve_hold() {
     if (contact_at(c.key, d.now.poses, now) && now.rows == c.rows) c = now;
   }
   d.smooth.v_before = d.now.v;
-  solve_impact(Purpose::hold, d.now.v, {}, {}, d.smooth.held);
+  solve_impact(Purpose::hold, d.now.v, d.smooth.held);
   const SolveRecord& record = report.solves.back();
   constrain::to_model_velocities(model, record.problem, record.solution.v, d.now.v);
 }
@@ -92,7 +91,7 @@ bool TrapezoidalStep::jam(std::size_t contact) {
   d.smooth.held[contact] = 1;
   solve_hold();
   const SolveRecord& record = report.solves.back();
-  const std::size_t at = d.smooth.joint_constraints + contact;
+  const std::size_t at = d.smooth.posed.constraint_of(contact);
   const double* lambda = record.solution.lambda.data() + record.problem.first_row[at];
   const Constraint& c = record.problem.constraints[at];
   problem::LawSet cone = problem::law_set(c);
@@ -112,7 +111,7 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
   alternates = stiff() && mean_form() && !options.damp_stiff;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
     const SolveRecord& record = report.solves[solve];
-    const std::size_t at = d.smooth.joint_constraints + i;
+    const std::size_t at = d.smooth.posed.constraint_of(i);
     if (record.problem.constraints[at].rows < 2) continue;
     if (!(record.solution.lambda[record.problem.first_row[at]] > 0)) continue;
     if (was_sticking(d.touching[i], inside_cone)) continue;
@@ -140,7 +139,7 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
     return false;
   }
   const SolveRecord& last = report.solves.back();
-  if (last.purpose == Purpose::hold) add_impact_ledger(last, d.smooth.v_before, d.now.v, {});
+  if (last.purpose == Purpose::hold) add_impact_ledger(last, d.smooth.v_before, d.now.v);
   report.events.push_back({StepEvent::Kind::stick, d.now.t, key, 0});
   return true;
 }

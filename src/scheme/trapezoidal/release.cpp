@@ -131,7 +131,7 @@ void TrapezoidalStep::find_modes(const SolveRecord& record) {
     const Contact& c = d.touching[i];
     ContactBasis& basis = d.search.modes.emplace_back();
     const bool held = std::binary_search(d.holding.begin(), d.holding.end(), c.key);
-    const Vec3 now = impulse_of(record, d.smooth.joint_constraints + i);
+    const Vec3 now = impulse_of(record, d.smooth.posed.constraint_of(i));
     if (!held && !(now[0] > 0)) continue;
     basis.mode = c.rows == 1 || rests_now(c) ? Mode::stick : Mode::slip;
     if (basis.mode == Mode::stick || corners(c).empty()) continue;
@@ -145,7 +145,7 @@ void TrapezoidalStep::find_modes(const SolveRecord& record) {
 bool TrapezoidalStep::may_release(const Watched& w, const SolveRecord& record,
                                   double length) const {
   const Contact& c = d.touching[w.contact];
-  const Vec3 now = impulse_of(record, d.smooth.joint_constraints + w.contact);
+  const Vec3 now = impulse_of(record, d.smooth.posed.constraint_of(w.contact));
   const ImpulseMemory* last = d.memory_length > 0 ? last_impulse(c.key) : nullptr;
   if (!last || !(now[0] > 0) || w.kind == StepEvent::Kind::facet) return true;
   const Vec3 before = along_frame(c, last->impulse);
@@ -183,10 +183,10 @@ void TrapezoidalStep::watch(const SolveRecord& record, double length) {
 
 // (E185): positive while the contact stays in its mode, from the forces at one instant. Beyond the
 // bound it is what the contact does instead.
-double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord& record) {
+double TrapezoidalStep::mode_function(const Watched& watched, const TrapezoidalStep& instant) {
+  const SolveRecord& record = instant.d.search.trial_record_instant;
   const Problem& problem = record.problem;
-  const std::size_t at =
-      data.memory<TrapezoidalMemory>().instant.smooth.joint_constraints + watched.contact;
+  const std::size_t at = instant.d.smooth.posed.constraint_of(watched.contact);
   const Constraint& c = problem.constraints[at];
   const Vec3 impulse = impulse_of(record, at);
   double w[max_rows] = {};
@@ -198,7 +198,7 @@ double TrapezoidalStep::mode_function(const Watched& watched, const SolveRecord&
   if (watched.kind == StepEvent::Kind::facet) {
     if (!(impulse[0] > 0)) return 0;
     // The velocity at that instant: the problem's own is that of its end.
-    const Contact& contact = data.memory<TrapezoidalMemory>().instant.touching[watched.contact];
+    const Contact& contact = instant.d.touching[watched.contact];
     const Vec3 slip = slip_at(contact.key, d.trial) / problem.units.speed();
     w[1] = contact.t1_W.dot(slip);
     w[2] = contact.stretch * contact.t2_W.dot(slip);
@@ -228,7 +228,7 @@ double TrapezoidalStep::basis_function(double tau) {
   interpolate(model, d.now, d.next, tau, d.smooth.no_torque, d.trial);
   double least = std::numeric_limits<double>::infinity();
   for (Watched& w : d.search.watched) {
-    w.value = mode_function(w, at.d.search.trial_record_instant);
+    w.value = mode_function(w, at);
     least = std::min(least, w.value);
   }
   return least;
@@ -263,7 +263,7 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
   if (!(start > 0)) {
     // It came before, and is told late, if the step shows it.
     std::erase_if(d.search.watched, [&](const Watched& w) {
-      const Vec3 impulse = impulse_of(smooth, d.smooth.joint_constraints + w.contact);
+      const Vec3 impulse = impulse_of(smooth, d.smooth.posed.constraint_of(w.contact));
       const bool left_mode = w.kind == StepEvent::Kind::take_off
                                  ? !(impulse[0] > 0)
                                  : impulse[0] > 0 && friction_share(d.touching[w.contact],

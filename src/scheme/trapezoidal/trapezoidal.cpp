@@ -23,14 +23,13 @@ constexpr double no_time_left = 0x1p-46;  // of a part: rounding [-]
 
 // The solve's end becomes the beginning of what follows.
 void TrapezoidalStep::accept(const SolveRecord& record) {
-  CAIRN_DCHECK(record.problem.constraints.size() == d.smooth.joint_constraints + d.touching.size(),
-               record.problem.constraints.size());
+  CAIRN_DCHECK(d.smooth.posed.contacts() == d.touching.size(), d.smooth.posed.contacts());
   add_smooth_ledger(record, 1);
   constrain::remember(record.problem, d.touching, {}, record.solution.lambda, d.impulses);
   d.memory_length = d.next.t - d.now.t;
   d.holding.clear();
   for (std::size_t i = 0; i < d.touching.size(); ++i)
-    if (record.solution.lambda[record.problem.first_row[d.smooth.joint_constraints + i]] > 0)
+    if (record.solution.lambda[d.smooth.posed.first_row_of(record.problem, i)] > 0)
       d.holding.push_back(d.touching[i].key);
   data.path.add(d.now.t, d.now.poses, d.now.v);
   data.path.add(d.next.t, d.next.poses, d.next.v);
@@ -86,14 +85,13 @@ void TrapezoidalStep::integrate(double length) {
 }
 
 void TrapezoidalStep::report_contacts(const SolveRecord& record) {
-  CAIRN_DCHECK(d.touching.empty() || record.problem.constraints.size() ==
-                                         d.smooth.joint_constraints + d.touching.size(),
-               record.problem.constraints.size());
+  CAIRN_DCHECK(d.touching.empty() || d.smooth.posed.contacts() == d.touching.size(),
+               d.smooth.posed.contacts());
   const Units& units = record.problem.units;
   report.contacts.clear();
   report.active_contacts = 0;
   for (std::size_t i = 0; i < d.touching.size(); ++i) {
-    const std::size_t at = d.smooth.joint_constraints + i;
+    const std::size_t at = d.smooth.posed.constraint_of(i);
     const Constraint& row = record.problem.constraints[at];
     ContactReport& out = report.contacts.emplace_back();
     out.contact = d.touching[i];
@@ -102,7 +100,8 @@ void TrapezoidalStep::report_contacts(const SolveRecord& record) {
     for (int k = 0; k < row.rows; ++k) {
       const int r = record.problem.first_row[at] + k;
       out.impulse[k] = record.solution.lambda[r] * units.impulse();
-      out.velocity[k] = w[k] * units.speed() + d.smooth.terms[static_cast<std::size_t>(r)].motion;
+      out.velocity[k] =
+          w[k] * units.speed() + d.smooth.posed.terms(static_cast<std::size_t>(r)).motion;
     }
     const double slip = out.velocity.tail<2>().norm();
     const bool on_cone = problem::friction_gauge(problem::law_set(row), out.impulse.data()) >=

@@ -5,15 +5,10 @@
 #include "constrain/joints.hpp"
 #include "dynamics/impulses.hpp"
 #include "scheme/common/motion_window.hpp"
+#include "scheme/rows/step_problem.hpp"
 #include "scheme/trapezoidal/interpolant.hpp"
 
 namespace cairn::scheme {
-
-// The constant terms of a row by origin, as velocities [m/s].
-struct RowTerms {
-  double motion = 0;      // mean prescribed motion of the step; instantaneous in impacts
-  double correction = 0;  // gamma gap / h
-};
 
 // How a touching contact behaves, and of a friction polygon the vertices that carry its impulse:
 // the basis of Potra et al. 2006, section 7.5.
@@ -52,9 +47,9 @@ struct SmoothData {
   std::vector<char> no_torque;   // per body with unequal moments of inertia: in the last solve
   double free_length = 1;        // time after which v_free would be reached [s]
   dynamics::SpringRows relaxed;  // stiff dampers after an impact (E179)
-  std::vector<RowTerms> terms;   // per row of the last solve
+  // Of the last problem: `motion` is the mean of the step, in impacts that of the moment.
+  StepProblem posed;
   std::vector<constrain::JointRowTerms> joint_terms, joint_terms_start;
-  std::size_t joint_constraints = 0;
   constrain::ProblemLayout layout;
   std::vector<char> held;  // contacts that are taken for joints, beside touching
   problem::MassInverse mass;

@@ -208,7 +208,7 @@ bool TrapezoidalStep::isolated_impulses(const SolveRecord& record) {
   data.nonlinear.isolated.clear(model);
   data.nonlinear.isolated.begin(model);
   for (std::size_t i = 0; i < d.touching.size(); ++i)
-    if (record.solution.lambda[record.problem.first_row[d.smooth.joint_constraints + i]] > 0)
+    if (record.solution.lambda[d.smooth.posed.first_row_of(record.problem, i)] > 0)
       data.nonlinear.isolated.join(model, d.touching[i].key.body_a, d.touching[i].key.body_b);
   data.nonlinear.isolated.spread();
   return data.nonlinear.isolated.mark();

@@ -84,7 +84,7 @@ bool TrapezoidalStep::joints_contradict() {
   if (model.joints.empty()) return false;
   joint_rates(d.now, Side::right, d.search.rates_now);
   const Problem& problem = d.search.trial_record.problem;
-  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i) {
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
     const Joint& joint = model.joints[static_cast<std::size_t>(c.key.element)];
     double speed = 0;
@@ -101,7 +101,7 @@ bool TrapezoidalStep::joints_contradict() {
     for (int k = 0; k < c.rows; ++k) {
       const auto row = static_cast<std::size_t>(problem.first_row[i] + k);
       if (std::abs(d.search.rates_now[row]) * problem.units.speed() >
-          contradicts * (speed + std::abs(d.smooth.terms[row].motion)))
+          contradicts * (speed + std::abs(d.smooth.posed.terms(row).motion)))
         return true;
     }
   }

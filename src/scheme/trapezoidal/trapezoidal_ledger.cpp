@@ -3,6 +3,7 @@
 #include "dynamics/forces.hpp"
 #include "linear/blocks.hpp"
 #include "problem/mass.hpp"
+#include "scheme/rows/booking.hpp"
 #include "scheme/trapezoidal/trapezoidal_step.hpp"
 
 namespace cairn::scheme {
@@ -61,19 +62,14 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
       linear::add_product(c.J[side], c.rows, b.size, v, before);
     }
     for (int k = 0; k < c.rows; ++k) {
-      const RowTerms& terms = d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)];
+      RowTerms terms = d.smooth.posed.of(problem, i)[k];
+      terms.correction *= factor;
       const double impulse = record.solution.lambda[problem.first_row[i] + k] * u.impulse();
       const double rate = 0.5 * (before[k] + after[k]) * u.speed() + terms.motion;
-      part.work_motion -= impulse * terms.motion;
-      if (k > 0 && has_cone(c.law)) {
-        part.friction -= impulse * rate;
-        continue;
-      }
-      const double residual = 0.5 * impulse * w[k] * u.speed();
-      const double correction = factor * impulse * terms.correction;
-      part.solver += residual;
-      part.stabilisation -= correction;
-      part.integrator += impulse * rate - residual + correction;
+      const double residual = 0.5 * w[k] * u.speed();
+      book(c, k, terms, {rate, residual}, impulse, part);
+      // What the impulse did at the mean velocity beyond the solver's residual and the correction.
+      if (!rubs(c, k)) part.integrator += impulse * (rate - residual + terms.correction);
     }
   }
 
@@ -97,9 +93,9 @@ void TrapezoidalStep::add_smooth_ledger(const SolveRecord& record, double share)
                                       part.stabilisation + part.solver + part.passive);
 }
 
-// An impact: lambda . J (v- + v+)/2, with the impulses `push` along the normals.
+// An impact: lambda . J (v- + v+)/2.
 void TrapezoidalStep::add_impact_ledger(const SolveRecord& record, const VecX& before,
-                                        const VecX& after, std::span<const double> push) {
+                                        const VecX& after) {
   const Problem& problem = record.problem;
   const Units& u = problem.units;
   d.smooth.mean = 0.5 * (before + after);
@@ -116,17 +112,12 @@ void TrapezoidalStep::add_impact_ledger(const SolveRecord& record, const VecX& b
     double rate[max_rows] = {};
     linear::constraint_velocity(problem, c, d.smooth.mean.data(), false, rate);
     for (int k = 0; k < c.rows; ++k) {
-      const double motion =
-          d.smooth.terms[static_cast<std::size_t>(problem.first_row[i] + k)].motion;
-      double impulse = record.solution.lambda[problem.first_row[i] + k] * u.impulse();
-      if (k == 0 && i >= d.smooth.joint_constraints && !push.empty())
-        impulse += push[i - d.smooth.joint_constraints];
-      const double work = impulse * (rate[k] * u.speed() + motion);
-      report.ledger.work_motion -= impulse * motion;
-      if (k > 0 && has_cone(c.law))
-        report.ledger.friction -= work;
-      else
-        report.ledger.impact -= work;
+      const double motion = d.smooth.posed.of(problem, i)[k].motion;
+      const double impulse = record.solution.lambda[problem.first_row[i] + k] * u.impulse();
+      book_impact(
+          c, k,
+          {.motion = motion, .impulse = impulse, .work = impulse * (rate[k] * u.speed() + motion)},
+          report.ledger);
     }
   }
 }

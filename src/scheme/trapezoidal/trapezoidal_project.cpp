@@ -14,9 +14,7 @@ namespace cairn::scheme {
 // part that the record is for has passed.
 void TrapezoidalStep::project(Phase& phase, const SolveRecord& record, double share) {
   const bool joints = options.projection && !model.joints.empty();
-  const bool corrects =
-      !limited && std::any_of(d.smooth.terms.begin(), d.smooth.terms.end(),
-                              [](const RowTerms& t) { return t.correction != 0; });
+  const bool corrects = !limited && d.smooth.posed.corrects();
   const bool springs = !limited && share == 1 && !d.forces.followed.empty();
   if (!joints && !corrects && !springs) return;
   d.smooth.before_projection = phase.poses;
@@ -68,13 +66,14 @@ void TrapezoidalStep::add_spring_work(std::span<const Pose> closed) {
 void TrapezoidalStep::add_correction_work(const SolveRecord& record, double share) {
   const Problem& problem = record.problem;
   const double factor = share * (mean_form() ? 1 : 0.5) * problem.units.impulse();
-  for (std::size_t i = d.smooth.joint_constraints; i < problem.constraints.size(); ++i) {
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     const Constraint& c = problem.constraints[i];
+    if (!pushes(c.key.role)) continue;
     const int body = *std::max_element(c.body.begin(), c.body.end());
     const int island = data.islands.of_body[static_cast<std::size_t>(body)];
     data.positions.payment.island_work[static_cast<std::size_t>(island)] -=
         factor * record.solution.lambda[problem.first_row[i]] *
-        d.smooth.terms[static_cast<std::size_t>(problem.first_row[i])].correction;
+        d.smooth.posed.of(problem, i)->correction;
   }
 }
 

@@ -73,13 +73,13 @@ void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Po
                                  std::span<const Pose> after, double window, Problem& problem) {
   d.smooth.joint_terms.clear();
   d.smooth.joint_terms_start.clear();
+  d.smooth.posed.begin(problem);
   bool by_hand = false;
   for (std::size_t i = 0; i < model.joints.size(); ++i) {
     by_hand = by_hand || moves_by_hand(model, model.joints[i]);
     constrain::add_joint(model, poses, after, d.smooth.layout, static_cast<JointId>(i), 0, window,
                          problem, d.smooth.joint_terms, constrain::JointPoints::common);
   }
-  d.smooth.joint_constraints = problem.constraints.size();
   if (by_hand) {
     d.search.probe.units = problem.units;
     d.search.probe.constraints.clear();
@@ -91,10 +91,9 @@ void TrapezoidalStep::add_joints(std::span<const Pose> poses, std::span<const Po
   } else {
     d.smooth.joint_terms_start.assign(d.smooth.joint_terms.size(), constrain::JointRowTerms{});
   }
-  d.smooth.terms.clear();
   for (std::size_t i = 0; i < d.smooth.joint_terms.size(); ++i)
-    d.smooth.terms.push_back(
-        {d.smooth.joint_terms[i].motion - d.smooth.joint_terms_start[i].motion, 0});
+    d.smooth.posed.add(
+        {.motion = d.smooth.joint_terms[i].motion - d.smooth.joint_terms_start[i].motion});
 }
 
 // (E166): a gap closes within this part of the step at the earliest, an overlap opens over a whole
@@ -145,17 +144,21 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
   const bool turn = !mean_form() && !limited;
   if (turn) turning_joints(problem);
   add_joints(d.half.poses, d.now.poses, d.next.poses, length, problem);
-  for (std::size_t i = 0; i < d.smooth.joint_constraints; ++i) {
+  d.smooth.posed.begin(problem, mean_form() ? 2 : 1);
+  for (std::size_t i = 0; i < problem.constraints.size(); ++i) {
     Constraint& row = problem.constraints[i];
     double w[max_rows] = {};
     linear::constraint_velocity(problem, row, d.smooth.v_unit.data(), false, w);
     for (int k = 0; k < row.rows; ++k) {
       const auto at = static_cast<std::size_t>(problem.first_row[i] + k);
+      RowTerms& terms = d.smooth.posed.terms(at);
       const double late = d.smooth.joint_terms[at].motion,
                    early = d.smooth.joint_terms_start[at].motion;
-      row.b[k] =
-          mean_form() ? w[k] + 2 * d.smooth.terms[at].motion / speed : (3 * late + early) / speed;
-      if (turn) row.b[k] += d.search.turning[at] - w[k];
+      row.b[k] = mean_form() ? w[k] + 2 * terms.motion / speed : (3 * late + early) / speed;
+      terms.carried = mean_form() ? w[k] * speed : 2 * (late + early);
+      if (!turn) continue;
+      row.b[k] += d.search.turning[at] - w[k];
+      terms.carried += (d.search.turning[at] - w[k]) * speed;
     }
   }
   d.touching.clear();
@@ -177,28 +180,36 @@ void TrapezoidalStep::add_smooth_rows(double length, Problem& problem) {
     for (int k = 0; k < row.rows; ++k) {
       const Vec3 direction = (k == 2 ? c.stretch : 1) * *along[static_cast<std::size_t>(k)];
       const double push = k == 0 ? correction : 0;
-      d.smooth.terms.push_back({direction.dot(mean), push});
       row.b[k] = mean_form() ? w[k] + 2 * (direction.dot(mean) + push) / speed
                              : (direction.dot(end) + push) / speed;
+      d.smooth.posed.add({.motion = direction.dot(mean),
+                          .correction = push,
+                          .carried = mean_form() ? w[k] * speed : direction.dot(end - mean)});
     }
+    d.smooth.posed.add_contact(problem);
     if (turn) {
       // (E187)
       Contact last;
       if (!contact_at(c.key, d.next.poses, last) || last.rows != c.rows) last = c;
       const std::array<const Vec3*, 3> then = {&last.n_W, &last.t1_W, &last.t2_W};
-      for (int k = 0; k < row.rows; ++k)
-        row.b[k] += relative_velocity(model, d.next.poses, last, *then[static_cast<std::size_t>(k)],
-                                      d.next.v) /
-                        speed -
-                    w[k];
+      RowTerms* terms = d.smooth.posed.of(problem, problem.constraints.size() - 1);
+      for (int k = 0; k < row.rows; ++k) {
+        const double change = relative_velocity(model, d.next.poses, last,
+                                                *then[static_cast<std::size_t>(k)], d.next.v) /
+                                  speed -
+                              w[k];
+        row.b[k] += change;
+        terms[k].carried += change * speed;
+      }
     }
     d.touching.push_back(c);
   }
 }
 
 void TrapezoidalStep::finish_solve(SolveRecord& record) {
-  CAIRN_DCHECK(record.problem.constraints.size() == d.smooth.joint_constraints + d.touching.size(),
-               record.problem.constraints.size(), d.smooth.joint_constraints, d.touching.size());
+  CAIRN_DCHECK(d.smooth.posed.contacts() == d.touching.size(), d.smooth.posed.contacts(),
+               d.touching.size());
+  d.smooth.posed.dcheck(record.problem);
   model::dcheck_contacts(model, d.touching);
   constrain::recall(record.problem, d.touching, {}, d.impulses, record.solution.lambda);
   solver::solve_unguarded(record.problem, solver, data.solver, record.solution);
@@ -217,8 +228,6 @@ void TrapezoidalStep::solve_smooth(double length, SolveRecord& record) {
   add_implicit_terms(record.problem);
   keep_beginning(record.problem, d.now.poses, d.now.v, d.now.t, length, record.origin);
   add_smooth_rows(length, record.problem);
-  CAIRN_DCHECK(d.smooth.terms.size() == static_cast<std::size_t>(record.problem.rows()),
-               d.smooth.terms.size(), record.problem.rows());
   keep_rows(record.problem, d.half.poses, d.half.t, d.touching, record.origin);
   record.origin.before.clear();
   for (std::size_t i = 0; i < d.candidates.size(); ++i)

@@ -95,10 +95,8 @@ struct TrapezoidalStep {
   Vec3 motion_of(const Contact& c, std::span<const Pose> poses);
   Vec3 motion_of(const Contact& c) { return motion_of(c, d.now.poses); }
   double threshold(const Contact& c);
-  void solve_impact(Purpose purpose, const VecX& v, std::span<const double> push,
-                    std::span<const double> speed, std::span<const char> held = {});
-  void add_impact_rows(Problem& problem, std::span<const double> push,
-                       std::span<const double> speed, std::span<const char> held);
+  void solve_impact(Purpose purpose, const VecX& v, std::span<const char> held);
+  void add_impact_rows(Problem& problem, std::span<const char> held);
   void keep_instant(const Problem& problem, const VecX& v, SolveOrigin& origin);
   void relax_dampers();
   void release_separating();
@@ -121,7 +119,7 @@ struct TrapezoidalStep {
   void watch(const SolveRecord& record, double length);
   bool may_release(const Watched& watched, const SolveRecord& record, double length) const;
   double basis_function(double tau);
-  double mode_function(const Watched& watched, const SolveRecord& record);
+  double mode_function(const Watched& watched, const TrapezoidalStep& instant);
   bool report_releases(double t);
   const ImpulseMemory* last_impulse(const ContactKey& key) const;
 
@@ -135,8 +133,7 @@ struct TrapezoidalStep {
 
   // Energies.
   void add_smooth_ledger(const SolveRecord& record, double share);
-  void add_impact_ledger(const SolveRecord& record, const VecX& before, const VecX& after,
-                         std::span<const double> push);
+  void add_impact_ledger(const SolveRecord& record, const VecX& before, const VecX& after);
 
   void report_contacts(const SolveRecord& record);
 };
