@@ -8,9 +8,9 @@
 
 #include "cairn/model.hpp"
 #include "cairn/scheme.hpp"
-#include "cairn/solve_log.hpp"
 #include "cairn/solver.hpp"
 #include "cairn/state.hpp"
+#include "cairn/step/solve_log.hpp"
 #include "cairn/step_figures.hpp"
 #include "cairn/verdict.hpp"
 

@@ -1,4 +1,4 @@
-#include "cairn/solve_log.hpp"
+#include "cairn/step/solve_log.hpp"
 
 #include "cairn/check.hpp"
 

@@ -1,7 +1,7 @@
 // SolveLog: which records count, and which memory they use.
 #include <gtest/gtest.h>
 
-#include "cairn/solve_log.hpp"
+#include "cairn/step/solve_log.hpp"
 
 namespace cairn {
 namespace {
