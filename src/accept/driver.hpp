@@ -21,8 +21,8 @@ class Driver {
 
  private:
   bool find_group(const Model& model, const StepReport& report, const Judgement& judgement);
-  bool step_apart(const Setting& setting, double h, const scheme::StepData& data, State& state,
-                  StepReport& report);
+  bool step_apart(const Setting& setting, double h, const Judgement& first,
+                  const scheme::StepData& data, State& state, StepReport& report);
 
   Stepper stepper_;
   State begin_;

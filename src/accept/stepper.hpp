@@ -20,6 +20,8 @@ struct Setting {
   Interrupt interrupt = {};    // what sets it
   WorkMeter* meter = nullptr;  // of the step
   bool out_of_budget() const { return meter && meter->exhausted(); }
+  // Schemes that look for events do so up to here.
+  bool events_spent() const { return meter && meter->beyond(scheme::share_for_events); }
   // Where a body would pass through another one, which ends the run (E732).
   bool far_out_of_budget() const { return meter && meter->beyond(2); }
   // Steps of scheme `trapezoidal` pose a problem at every event, and other ones in parts: where a

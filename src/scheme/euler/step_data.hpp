@@ -211,6 +211,10 @@ struct StepData {
   std::size_t first_contact() const { return rows.first_contact(); }
 };
 
+// Of the work of a step (E314): beyond this share `trapezoidal` and `hybrid` no longer look for
+// events, and the rest is left for what may have to be taken again.
+inline constexpr double share_for_events = 0.5;
+
 // sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.
 double slip_speed(const Constraint& c, const double* w);
 
