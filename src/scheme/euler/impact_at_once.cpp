@@ -70,7 +70,7 @@ double Step::collide_at_once() {
                c.base.constraints.size(), c.joints, c.colliders.size());
   c.warm.setZero(c.base.rows());
   resolve_impact({options.restitution_friction, options.propagation,
-                  options.energy_guard != EnergyGuard::off, true},
+                  options.energy_guard != EnergyGuard::off, true, data.in.meter},
                  solver, data.solver, c, report);
   data.impact.at_once = true;
   constrain::to_model_velocities(model, c.base, c.v_after, data.v.start);

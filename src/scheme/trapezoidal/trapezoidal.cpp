@@ -50,8 +50,7 @@ void TrapezoidalStep::integrate(double length) {
       stopped = missing_contact(model, data.active.finder.missing());
       return;
     }
-    const bool spent = data.in.meter && data.in.meter->beyond(share_for_events);
-    if (!limited && (spent || ++events > options.max_events)) {
+    if (!limited && (events_spent() || ++events > options.max_events)) {
       limit_events();
       continue;
     }
@@ -67,7 +66,7 @@ void TrapezoidalStep::integrate(double length) {
     }
     if (!limited) {
       double tau = first_collision(left);
-      const bool modes = options.events == EventDetection::all;
+      const bool modes = options.events == EventDetection::all && !events_spent();
       if (modes && restart_at_release(std::min(tau, left), left)) continue;
       if (tau < left) {
         collide(tau, left);
