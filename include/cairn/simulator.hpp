@@ -228,6 +228,7 @@ class Simulator {
   const SchemeOptions& scheme() const;
   const SolverOptions& solver() const;
   const VerdictOptions& verdict_options() const;
+  const WorkMeter& work() const;  // of the last step, with its bound (E314)
 
   // Asked inside the solves of every step from now on. Where it says yes the step ends soon, is not
   // taken and leaves the state as it was: another step() begins it anew, with the bits of a run

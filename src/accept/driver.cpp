@@ -31,7 +31,7 @@ struct Group {
     data.in.meter = s.meter;
   }
 
-  // False: it was stopped or interrupted.
+  // From the state `whole`. False: it was stopped or interrupted.
   bool step(double h, const State& whole) {
     const State begin = sub.extract(whole);
     state = begin;
@@ -41,8 +41,18 @@ struct Group {
       make_one_part(sub.model(), begin.t, state, report);
     else
       stepper.divide(setting, h, begin, first, data, state, report);
-    return !report.failed() && !setting.interrupted;
+    return taken();
   }
+
+  // The same where the step as a whole, in which the group moved alike, has failed as `first` says.
+  bool step_in_parts(double h, const State& whole, const Judgement& first) {
+    const State begin = sub.extract(whole);
+    state = begin;
+    stepper.divide(setting, h, begin, first, data, state, report);
+    return taken();
+  }
+
+  bool taken() const { return !report.failed() && !setting.interrupted; }
 
   SubModel sub;
   Setting setting;
@@ -110,7 +120,8 @@ void Driver::step(const Setting& s, double h, scheme::StepData& data, State& sta
   const Judgement first = stepper_.advance(s, s.scheme, h, h, data, state, report);
   const bool divides = s.limits.split && s.limits.max_parts > 1;
   if (!s.interrupted && divides && !s.out_of_budget() && !stands(s, first, report)) {
-    const bool apart = find_group(s.model, report, first) && step_apart(s, h, data, state, report);
+    const bool apart =
+        find_group(s.model, report, first, state) && step_apart(s, h, first, data, state, report);
     if (!apart && !s.interrupted) stepper_.divide(s, h, begin_, first, data, state, report);
   }
   judge_accuracy(s.scheme, report);
@@ -120,7 +131,8 @@ void Driver::step(const Setting& s, double h, scheme::StepData& data, State& sta
 
 // The bodies that fail in motion and all that joints, springs and possible contacts connect with
 // them. False: these are all bodies, or it is not known which fail.
-bool Driver::find_group(const Model& model, const StepReport& report, const Judgement& judgement) {
+bool Driver::find_group(const Model& model, const StepReport& report, const Judgement& judgement,
+                        const State& after) {
   if (report.failed() || !judgement.verdict.energy.ok || judgement.culprits.empty()) return false;
   auto free = [&](BodyId id) { return id != BodyId::world && model.body(id).velocities > 0; };
   auto join = [&](BodyId a, BodyId b) {
@@ -139,24 +151,53 @@ bool Driver::find_group(const Model& model, const StepReport& report, const Judg
   for (const auto& [a, b] : judgement.culprits)
     for (const BodyId id : {a, b})
       if (free(id)) fails_[base::at(sets_.root(static_cast<int>(id)))] = 1;
-  bool others = false;
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (model.bodies[i].velocities == 0) continue;
-    fails_[i] = fails_[base::at(sets_.root(static_cast<int>(i)))];
-    others = others || !fails_[i];
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0)
+      fails_[i] = fails_[base::at(sets_.root(static_cast<int>(i)))];
+  join_near(model, after);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].velocities > 0 && !fails_[i]) return true;
+  return false;
+}
+
+// Bodies that those of the group can meet on the way to `after`, with all that is connected with
+// them: apart from them its parts would be taken for nothing.
+void Driver::join_near(const Model& model, const State& after) {
+  const auto free = [&](std::size_t i) { return model.bodies[i].velocities > 0; };
+  const auto root = [&](std::size_t i) { return sets_.root(static_cast<int>(i)); };
+  const auto reach = [&](std::size_t i) {
+    return (after.poses[i].p - begin_.poses[i].p).norm() + model.bodies[i].radius;
+  };
+  std::vector<std::size_t> group;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (free(i) && fails_[i]) group.push_back(i);
+  for (std::size_t next = 0; next < group.size(); ++next) {
+    const std::size_t i = group[next];
+    const double reach_i = reach(i);
+    for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+      if (!free(k) || fails_[k]) continue;
+      if ((begin_.poses[i].p - begin_.poses[k].p).norm() > reach_i + reach(k)) continue;
+      for (std::size_t j = 0; j < model.bodies.size(); ++j) {
+        if (!free(j) || fails_[j] || root(j) != root(k)) continue;
+        fails_[j] = 1;
+        group.push_back(j);
+      }
+    }
   }
-  return others;
 }
 
 // Both groups take the step by themselves. False: they meet, or one of them cannot; nothing is
 // changed then.
-bool Driver::step_apart(const Setting& s, double h, const scheme::StepData& data, State& state,
-                        StepReport& report) {
+bool Driver::step_apart(const Setting& s, double h, const Judgement& first,
+                        const scheme::StepData& data, State& state, StepReport& report) {
   std::vector<char> rest(fails_.size());
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = fails_[i] ? 0 : 1;
   Group groups[2] = {{s, fails_, data}, {s, rest, data}};
-  for (Group& group : groups)
-    if (!group.step(h, begin_)) return false;
+  // Events of other bodies restart a scheme that looks for them: alone the group may pass.
+  const bool alike = euler_options(s.scheme) != nullptr || s.events_spent();
+  if (!(alike ? groups[0].step_in_parts(h, begin_, first) : groups[0].step(h, begin_)))
+    return false;
+  if (!groups[1].step(h, begin_)) return false;
 
   StepReport whole;
   scheme::clear(whole, begin_, h);
@@ -176,7 +217,8 @@ bool Driver::step_apart(const Setting& s, double h, const scheme::StepData& data
   verdict.joint = std::max(verdict.joint, groups[0].report.verdict.joint);
   verdict.joint_angle = std::max(verdict.joint_angle, groups[0].report.verdict.joint_angle);
   verdict.parts = std::max(groups[0].report.verdict.parts, groups[1].report.verdict.parts);
-  verdict.attempts = 1 + groups[0].report.verdict.attempts + groups[1].report.verdict.attempts;
+  verdict.attempts =
+      (alike ? 0 : 1) + groups[0].report.verdict.attempts + groups[1].report.verdict.attempts;
   std::swap(report, whole);
   report.verdict = std::move(verdict);
   state = begin_;

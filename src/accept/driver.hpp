@@ -20,9 +20,11 @@ class Driver {
             StepReport& report);
 
  private:
-  bool find_group(const Model& model, const StepReport& report, const Judgement& judgement);
-  bool step_apart(const Setting& setting, double h, const scheme::StepData& data, State& state,
-                  StepReport& report);
+  bool find_group(const Model& model, const StepReport& report, const Judgement& judgement,
+                  const State& after);
+  void join_near(const Model& model, const State& after);
+  bool step_apart(const Setting& setting, double h, const Judgement& first,
+                  const scheme::StepData& data, State& state, StepReport& report);
 
   Stepper stepper_;
   State begin_;

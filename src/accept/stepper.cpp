@@ -156,19 +156,20 @@ void Stepper::divide(const Setting& s, double h, const State& begin, const Judge
     }
     scale_memory(length / last, state);
     last = length;
-    Judgement judgement = advance(s, s.scheme, length, h, data, state, part_);
+    // What looks for events would find no work left for them.
+    bool plain = fallback && s.events_spent();  // taken at first order
+    Judgement judgement = advance(s, plain ? *fallback : s.scheme, length, h, data, state, part_);
     ++attempts;
-    bool plain = false;  // taken at first order
-    if (fallback && length < first_order_below * h && !s.interrupted &&
+    if (fallback && !plain && length < first_order_below * h && !s.interrupted &&
         !stands(s, judgement, part_)) {
       report.discarded_solves += part_.solves.size();
       state = before_;
       judgement = advance(s, *fallback, length, h, data, state, part_);
       ++attempts;
       plain = true;
-      // The scheme that goes on makes no anchors, and would leave them where they are.
-      if (std::holds_alternative<Trapezoidal>(s.scheme)) state.contact_anchors.clear();
     }
+    // The scheme that goes on makes no anchors, and would leave them where they are.
+    if (plain && std::holds_alternative<Trapezoidal>(s.scheme)) state.contact_anchors.clear();
     report.seconds.detect += part_.seconds.detect;
     report.seconds.solve += part_.seconds.solve;
     report.seconds.checks += part_.seconds.checks;

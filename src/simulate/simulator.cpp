@@ -182,6 +182,7 @@ const StepReport& Simulator::step(double h, const Controls& controls) {
       !(w.interrupt.asked && w.interrupt.asked(w.interrupt.context))) {
     scheme::count_step(h, w.state, w.report);
     w.report.seconds = {};
+    w.meter.spent = 0;
     return w.report;
   }
   w.repeated = 0;
@@ -249,6 +250,9 @@ const SolverOptions& Simulator::solver() const {
 }
 const VerdictOptions& Simulator::verdict_options() const {
   return workspace_->verdict;
+}
+const WorkMeter& Simulator::work() const {
+  return workspace_->meter;
 }
 void Simulator::set_clock(double (*clock)()) {
   workspace_->clock = clock;

@@ -21,9 +21,9 @@ std::string head(const Family& family) {
   std::string text = fmt::format(
       "| {:<34} | cases | through | above | unclear | accepted % | "
       "moderate % | steps accepted % | divided % | parts | most | "
-      "ms/step | longest ms | deepest |",
+      "ms/step | longest ms | work | ns/unit | most | deepest |",
       family.name);
-  std::string line = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+  std::string line = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
   for (const std::string& column : family.columns) {
     text += fmt::format(" {} |", column);
     line += "---|";
@@ -33,12 +33,13 @@ std::string head(const Family& family) {
 
 std::string row(const Family& family, const std::string& name, const Tally& t) {
   std::string text = fmt::format(
-      "| {:<34} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1f} | {} | {:.3f} | {:.1f} | {:.3f} |",
+      "| {:<34} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1f} | {} | {:.3f} | {:.1f} | {:.3f} | "
+      "{:.0f} | {:.0f} | {:.3f} |",
       name, t.cases, t.passed, t.above, t.unclear, percent(t.accepted_cases, t.cases),
       percent(t.accepted_moderate, t.moderate), percent(t.accepted, t.steps),
       percent(t.divided, t.taken), share(t.parts, t.divided), t.most_parts,
-      t.taken > 0 ? 1e3 * t.cpu / static_cast<double>(t.taken) : 0.0, 1e3 * t.longest,
-      t.deepest_accepted);
+      t.taken > 0 ? 1e3 * t.cpu / static_cast<double>(t.taken) : 0.0, 1e3 * t.longest, t.most_work,
+      t.work > 0 ? 1e9 * t.cpu / t.work : 0.0, 1e9 * t.slowest_unit, t.deepest_accepted);
   for (const std::string& column : family.columns) {
     const auto at = t.figures.find(column);
     text += at == t.figures.end() ? " - |" : fmt::format(" {:.2e} |", at->second);
@@ -63,6 +64,9 @@ Json to_json(const Tally& t) {
                {"most_parts", t.most_parts},
                {"cpu", t.cpu},
                {"longest", t.longest},
+               {"work", t.work},
+               {"most_work", t.most_work},
+               {"slowest_unit", t.slowest_unit},
                {"deepest_accepted", t.deepest_accepted}};
   for (const auto& [name, value] : t.figures) made["figures"][name] = value;
   for (const auto& [name, times] : t.kinds) made["faults"][name] = times;
@@ -88,6 +92,9 @@ void Tally::add(const Trial& trial, const Outcome& out) {
   most_parts = std::max(most_parts, out.most_parts);
   cpu += out.cpu;
   longest = std::max(longest, out.longest);
+  work += out.work;
+  most_work = std::max(most_work, out.most_work);
+  slowest_unit = std::max(slowest_unit, out.slowest_unit);
   deepest_accepted = std::max(deepest_accepted, out.deepest_accepted);
   for (const auto& [name, value] : out.figures) {
     double& largest = figures[name];

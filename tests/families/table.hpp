@@ -13,6 +13,7 @@ struct Tally {
   std::int64_t steps = 0, accepted = 0, taken = 0, divided = 0, parts = 0;
   int most_parts = 1;
   double cpu = 0, longest = 0, deepest_accepted = 0;
+  double work = 0, most_work = 0, slowest_unit = 0;
   std::map<std::string, double> figures;  // largest
   std::map<std::string, int> kinds;       // of faults
 

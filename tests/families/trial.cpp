@@ -72,6 +72,17 @@ void judge_overlap(const Trial& trial, const Moment& m, Outcome& out) {
   if (worst > overlap_limit * oracle_error) out.fault("accepted above its limit");
 }
 
+// (E314). A step without a solve has no bound of its own: that of the smallest problems is meant.
+void count_work(const WorkMeter& meter, double seconds, Outcome& out) {
+  constexpr double least_constraints = 200, worth_timing = 0.1;
+  const double bound = std::max(meter.limit, meter.per_constraint * least_constraints);
+  out.work += meter.spent;
+  if (!(bound > 0)) return;
+  out.most_work = std::max(out.most_work, meter.spent / bound);
+  if (meter.spent > worth_timing * bound)
+    out.slowest_unit = std::max(out.slowest_unit, seconds / meter.spent);
+}
+
 void count(const StepReport& report, double seconds, Outcome& out) {
   out.cpu += seconds;
   out.longest = std::max(out.longest, seconds);
@@ -104,7 +115,9 @@ void take_steps(const Trial& trial, World& world, double seconds, Outcome& out) 
     const State before = sim.state();
     const double start = cpu_seconds();
     const StepReport& report = sim.step(trial.h);
-    count(report, cpu_seconds() - start, out);
+    const double took = cpu_seconds() - start;
+    count(report, took, out);
+    count_work(sim.work(), took, out);
     const bool accepted = is_accepted(report);
     if (!accepted && out.refusal.empty())
       out.refusal = fmt::format("step {}: {}", n + 1, sentence_of(report));

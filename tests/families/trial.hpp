@@ -32,6 +32,9 @@ struct Outcome {
   std::int64_t parts = 0;  // of the divided ones
   int most_parts = 1;
   double cpu = 0, longest = 0;           // [s]
+  double work = 0;                       // of all steps, in units of (E314)
+  double most_work = 0;                  // of a step, of its bound [-]
+  double slowest_unit = 0;               // of a step that took a tenth of its bound [s]
   double deepest = 0;                    // overlap at the end of a step, of the inner radius [-]
   double deepest_accepted = 0;           // of accepted steps, on the way included
   bool passed = false, unclear = false;  // a body went through another one

@@ -65,7 +65,7 @@ double Step::collide_at_once() {
   constrain::to_problem_velocities(model, c.base, state.v, c.v_before);
   c.warm.setZero(c.base.rows());
   resolve_impact({options.restitution_friction, options.propagation,
-                  options.energy_guard != EnergyGuard::off, true},
+                  options.energy_guard != EnergyGuard::off, true, data.in.meter},
                  solver, data.solver, c, report);
   data.impact.at_once = true;
   constrain::to_model_velocities(model, c.base, c.v_after, data.v.start);

@@ -39,6 +39,7 @@ bool Step::settle(double theta) {
   int stalls = 0;
   for (int i = 0; i < max_linearisations && std::isfinite(residual); ++i) {
     if (!released && (residual <= position_rounding * size || stalls == max_stalls)) break;
+    if (data.in.meter && data.in.meter->exhausted()) break;
     linearise_again();
     solve(Purpose::nonlinear, theta);
     ++report.nonlinear_iterations;

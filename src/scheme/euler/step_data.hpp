@@ -208,6 +208,10 @@ struct StepData {
   double share(double h) const { return in.nominal > 0 ? h / in.nominal : 1; }
 };
 
+// Of the work of a step (E314): beyond this share `trapezoidal` and `hybrid` no longer look for
+// events, and the rest is left for what may have to be taken again.
+inline constexpr double share_for_events = 0.5;
+
 // sigma(w_T) of Coulomb's law (E4), also of a relaxed contact: there the speed with which it lifts.
 double slip_speed(const Constraint& c, const double* w);
 

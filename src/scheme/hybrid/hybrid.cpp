@@ -14,9 +14,8 @@ namespace {
 
 constexpr double no_time = 0x1p-50;  // of the step [-]
 
-// Of the work of a step (E314): beyond this share events are no longer looked for, and the rest is
-// left for what may have to be taken again.
-constexpr double share_for_events = 0.5;
+// Of the work of a step (E314): beyond this share steady contacts are solved for once a part.
+constexpr double share_for_curves = 0.125;
 
 // A pass over all bodies, in products of 6 x 6 blocks a body: the contacts of a moment, or forces
 // and rows of a part.
@@ -73,6 +72,7 @@ void HybridStep::integrate() {
     book_pass();
     const bool spent = data.in.meter && data.in.meter->beyond(share_for_events);
     if (!limited && (worn_out || spent || ++moments > most)) limit_events();
+    if (data.in.meter && data.in.meter->beyond(share_for_curves)) d.euler.nonlinear = false;
     if (choose_steady()) {
       impact();
       continue;

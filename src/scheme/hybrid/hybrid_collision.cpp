@@ -92,7 +92,10 @@ int HybridStep::pieces(const Watch& watch, double length) const {
 // The first zero between two times, the gap at the earlier one not being negative beyond rounding.
 double HybridStep::crossing(const Watch& watch, double lo, double gap_lo, double hi, double gap_hi,
                             double length) {
-  auto gap = [&](double tau) { return gap_at(watch, tau, length); };
+  const double floor = std::min(0.0, watch.gap);  // (E1000)
+  auto gap = [&](double tau) { return gap_at(watch, tau, length) - floor; };
+  gap_lo -= floor;
+  gap_hi -= floor;
   if (gap_hi >= 0) {
     // Open at both ends: closed in between where the cubic of gaps and rates dips below zero.
     const double small = (hi - lo) * 0x1p-12;
@@ -224,7 +227,7 @@ double HybridStep::meet(double tau, double left) {
       if (std::find(d.due.begin(), d.due.end(), w.key) == d.due.end()) continue;
       const double small = tau * 0x1p-12;
       const double rate = (gap_at(w, tau - small, tau) - gap_at(w, tau - 2 * small, tau)) / small;
-      const double end = gap_at(w, tau, tau);
+      const double end = gap_at(w, tau, tau) - std::min(0.0, w.gap);
       if (rate < 0) next = std::min(next, tau - end / rate);
     }
     if (next == never) break;

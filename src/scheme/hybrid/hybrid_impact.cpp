@@ -237,7 +237,9 @@ void HybridStep::impact() {
         d.impact.struck.assign(1, i);
         strike(problem);
       }
-  for (int i = 0; pick(problem) && i < options.max_strikes; ++i) strike(problem);
+  const auto spent = [&] { return data.in.meter && data.in.meter->beyond(share_for_events); };
+  for (int i = 0; pick(problem) && i < options.max_strikes && !(i > 0 && spent()); ++i)
+    strike(problem);
   const bool unfinished = !d.impact.struck.empty();
   finish_impact(report.solves[at]);
   if (unfinished) stop_together();

@@ -146,7 +146,7 @@ void Collision::attempt() {
     for (int round = 0; round < max_balance; ++round) {
       set_wanted();
       decompress(first);
-      if (balance_works()) break;
+      if (balance_works() || rules.spent()) break;
     }
   } else {
     set_wanted();
@@ -206,7 +206,8 @@ void Collision::run() {
   attempt();
   for (int round = 0; rules.guard && guard(); ++round) {
     const int without = unsolved();
-    for (int i = 0; round >= max_guard_rounds && i < d.islands.count; ++i)
+    const bool last = round >= max_guard_rounds || rules.spent();
+    for (int i = 0; last && i < d.islands.count; ++i)
       if (i == without || island_work(i) > no_gain * d.of_island.kinetic[base::at(i)]) {
         d.of_island.mode[base::at(i)] = Mode::plastic;
         report.guard_factor = 0;

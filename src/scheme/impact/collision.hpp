@@ -15,8 +15,13 @@ namespace cairn::scheme {
 struct CollisionRules {
   RestitutionFriction friction = RestitutionFriction::total;
   Propagation propagation = Propagation::simultaneous;
-  bool guard = true;    // the impact does not raise the kinetic energy
-  bool returns = true;  // false: nothing bounces
+  bool guard = true;                 // the impact does not raise the kinetic energy
+  bool returns = true;               // false: nothing bounces
+  const WorkMeter* meter = nullptr;  // of the step (E314)
+
+  // Beyond this share of the work of a step no impact is solved for again.
+  static constexpr double share_for_impacts = 0.75;
+  bool spent() const { return meter && meter->beyond(share_for_impacts); }
 };
 
 // A contact that touches, beside its constraint in the problem.

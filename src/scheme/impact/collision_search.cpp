@@ -21,7 +21,7 @@ bool Collision::search_speeds(int first) {
   d.search.search_impulse.assign(n, 0.0);
   double scale = 0;
   for (const double x : d.search.wanted) scale = std::max(scale, x);
-  for (int round = 0; round < max_search; ++round) {
+  for (int round = 0; round < max_search && !(round > 0 && rules.spent()); ++round) {
     report.solves.roll_back(first);  // of the search only the last solve counts
     solve_from(Purpose::decompression);
     const SolveRecord& record = report.solves.back();

@@ -164,7 +164,7 @@ void TrapezoidalStep::impact() {
   constrain::to_problem_velocities(model, c.base, d.now.v, c.v_before);
   constrain::recall(c.base, d.touching, {}, d.impulses, c.warm);
   resolve_impact({options.restitution_friction, options.propagation,
-                  options.energy_guard != EnergyGuard::off, !limited},
+                  options.energy_guard != EnergyGuard::off, !limited, data.in.meter},
                  solver, data.solver, c, report);
   constrain::to_model_velocities(model, c.base, c.v_after, d.now.v);
   constrain::remember(c.base, d.touching, {}, c.lambda_compression, d.impulses);

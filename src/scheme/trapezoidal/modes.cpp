@@ -49,6 +49,7 @@ double TrapezoidalStep::stick_time(std::size_t contact, const Vec3& slip, double
                                    double end_value) {
   const double start = slip.norm();
   return brent_root(0, start, length, end_value, mode_root_share * length, [&](double tau) {
+    if (events_spent()) return 0.0;  // the search ends there
     solve_smooth(tau, d.search.trial_record);
     return stick_function(contact, slip, d.search.trial_record);
   });
@@ -109,7 +110,7 @@ bool TrapezoidalStep::restart_at_stick(double& left) {
   double first = never, slip = 0;
   std::size_t which = 0;
   alternates = stiff() && mean_form() && !options.damp_stiff;
-  for (std::size_t i = 0; i < d.touching.size(); ++i) {
+  for (std::size_t i = 0; i < d.touching.size() && !events_spent(); ++i) {
     const SolveRecord& record = report.solves[solve];
     const std::size_t at = d.smooth.posed.constraint_of(i);
     if (record.problem.constraints[at].rows < 2) continue;

@@ -277,6 +277,7 @@ bool TrapezoidalStep::restart_at_release(double length, double& left) {
   // Each length is solved anew: beyond the event the cubic of a step mixes both modes.
   const double tau = brent_root(instant_length() / 2, start, length, end,
                                 release_root_share * length, [&](double at) {
+                                  if (events_spent()) return 0.0;  // the search ends there
                                   solve_smooth(at, d.search.trial_record);
                                   return basis_function(at);
                                 });

@@ -15,8 +15,6 @@
 namespace cairn::scheme {
 namespace {
 
-// Of the work of a step (E314): beyond this share events are no longer looked for.
-constexpr double most_work_of_events = 0.5;
 constexpr double no_time_left = 0x1p-46;  // of a part: rounding [-]
 
 }  // namespace
@@ -51,8 +49,7 @@ void TrapezoidalStep::integrate(double length) {
       stopped = missing_contact(model, data.active.finder.missing());
       return;
     }
-    const bool spent = data.in.meter && data.in.meter->beyond(most_work_of_events);
-    if (!limited && (spent || ++events > options.max_events)) {
+    if (!limited && (events_spent() || ++events > options.max_events)) {
       limit_events();
       continue;
     }
@@ -68,7 +65,7 @@ void TrapezoidalStep::integrate(double length) {
     }
     if (!limited) {
       double tau = first_collision(left);
-      const bool modes = options.events == EventDetection::all;
+      const bool modes = options.events == EventDetection::all && !events_spent();
       if (modes && restart_at_release(std::min(tau, left), left)) continue;
       if (tau < left) {
         collide(tau, left);

@@ -61,6 +61,7 @@ struct SmoothData {
 // The search for the next event.
 struct EventSearch {
   ContactKey due;          // of the earliest collision found
+  double floor = 0;        // the gap at which it collides (E1000) [m]
   bool by_solves = false;  // it was found by solving for each length (E186)
   Problem probe;
   SolveRecord trial_record;          // solves that only search for an event

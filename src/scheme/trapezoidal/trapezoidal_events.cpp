@@ -101,12 +101,15 @@ double TrapezoidalStep::gap_at(const ContactKey& key, double tau) {
   return data.active.finder.find_one(model, d.trial.poses, key, c) ? c.gap : never;
 }
 
-// (73): when the gap becomes zero between `now` and `next`, which are `length` apart.
+// (73): when the gap becomes zero between `now` and `next`, which are `length` apart; an overlap,
+// when it gets deeper again than it is at `now` (E1000).
 double TrapezoidalStep::collision_time(const Contact& c, double length) {
   data.book(work_of_gap);
   Contact end;
   if (!data.active.finder.find_one(model, d.next.poses, c.key, end)) return never;
-  double hi = length, gap_hi = end.gap;
+  const double floor = std::min(0.0, c.gap);
+  const auto gap = [&](double tau) { return gap_at(c.key, tau) - floor; };
+  double hi = length, gap_hi = end.gap - floor;
   const double rate_lo = normal_velocity(c, d.now.v);
   double rate_hi = relative_velocity(model, d.next.poses, end, end.n_W, d.next.v);
   if (dynamics::is_prescribed(model, c.key.body_a) ||
@@ -125,17 +128,17 @@ double TrapezoidalStep::collision_time(const Contact& c, double length) {
     if (root < 0) return never;
     hi = length * (2 * -rate_lo) / (b + std::sqrt(root));
     if (!(hi > 0 && hi < length)) return never;
-    gap_hi = gap_at(c.key, hi);
+    gap_hi = gap(hi);
     if (gap_hi >= 0) return never;
   }
   // A contact that opens from zero closes at the later of its two roots.
-  double lo = 0, gap_lo = c.gap;
+  double lo = 0, gap_lo = c.gap - floor;
   for (int i = 0; i < 60 && !(gap_lo > 0); ++i) {
     lo = i == 0 ? hi / 2 : lo / 2;
-    gap_lo = gap_at(c.key, lo);
+    gap_lo = gap(lo);
   }
   if (!(gap_lo > 0)) return rate_lo > 0 ? never : 0;
-  return brent_root(lo, gap_lo, hi, gap_hi, 0, [&](double tau) { return gap_at(c.key, tau); });
+  return brent_root(lo, gap_lo, hi, gap_hi, 0, gap);
 }
 
 // (E186): the velocities of what is too stiff for the step change their sign in it, and a cubic
@@ -189,6 +192,7 @@ double TrapezoidalStep::first_collision(double length) {
     if (!(tau < first)) continue;
     first = tau;
     d.search.due = d.candidates[i].key;
+    d.search.floor = std::min(0.0, d.candidates[i].gap);
   }
   return first;
 }
@@ -223,12 +227,13 @@ double TrapezoidalStep::meet(double tau, double length, SolveRecord& record) {
     solve_smooth(tau, record);
     Contact c;
     if (!data.active.finder.find_one(model, d.next.poses, d.search.due, c)) break;
+    const double gap = c.gap - d.search.floor;
     const double rate = i == 0 ? relative_velocity(model, d.next.poses, c, c.n_W, d.next.v)
-                               : (c.gap - last_gap) / (tau - last_tau);
+                               : (gap - last_gap) / (tau - last_tau);
     if (!(rate < 0)) break;
     last_tau = tau;
-    last_gap = c.gap;
-    const double next = std::min(std::clamp(tau - c.gap / rate, 0.5 * tau, 2 * tau), length);
+    last_gap = gap;
+    const double next = std::min(std::clamp(tau - gap / rate, 0.5 * tau, 2 * tau), length);
     if (!(std::abs(next - tau) > 0x1p-46 * tau)) break;
     tau = next;
   }

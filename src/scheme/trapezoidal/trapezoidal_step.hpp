@@ -65,6 +65,8 @@ struct TrapezoidalStep {
 
   // Contacts and events.
   void find_contacts(double length);
+  // No work is left for events (E314).
+  bool events_spent() const { return data.in.meter && data.in.meter->beyond(share_for_events); }
   double touching_distance() const;
   double still_speed(const Contact& c) const;
   double normal_velocity(const Contact& c, const VecX& v);
