@@ -12,9 +12,11 @@
 namespace cairn::solver {
 namespace {
 
-constexpr double slide = 1e-2;   // of the scale: held contacts that move faster slide
-constexpr double answer = 1e-12; // residual that counts as an answer [-]
-constexpr double still = 1e-14;  // and one that refinement does not improve [-]
+constexpr double slide = 1e-2;    // of the scale: held contacts that move faster slide
+constexpr int rounds = 12;        // of projections into the cones
+constexpr double gain = 0.7;      // at least, of each
+constexpr double answer = 1e-12;  // residual that counts as an answer [-]
+constexpr double still = 1e-14;   // and one that refinement does not improve [-]
 
 // Walks over the numbers that a matrix is made of: compares them with those of the last one up to
 // the first difference, and writes from there on.
@@ -56,11 +58,15 @@ class HeldOn : public HeldSystem {
     if (rests(r, v)) return judge(r);
     if (!(fastest() <= slide * island_.scale) || !take_factor(r))
       return std::numeric_limits<double>::infinity();
-    double last = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < refinements; ++i) {
-      const double now = move_along_rows(r, v);
-      if (rests(r, v) || !(now < 0.3 * last)) break;
-      last = now;
+    double outside = std::numeric_limits<double>::infinity();
+    for (int round = 0;; ++round) {
+      if (balance(r, v)) return judge(r);
+      // (E1022): alternating projections, while they gain.
+      const double now = put_inside(r);
+      velocities_from_impulses(island_, r, v);
+      measure(v);
+      if (!(now > 0 && now < gain * outside) || round == rounds) break;
+      outside = now;
     }
     return judge(r);
   }
@@ -91,6 +97,32 @@ class HeldOn : public HeldSystem {
     }
     h_.u = b_.moving;
     return false;
+  }
+
+  // Corrections until nothing moves; true: what is left is rounding.
+  bool balance(std::vector<double>& r, std::vector<double>& v) {
+    double last = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < refinements; ++i) {
+      const double now = move_along_rows(r, v);
+      if (rests(r, v)) return true;
+      if (!(now < 0.3 * last)) break;
+      last = now;
+    }
+    return false;
+  }
+
+  // Moves the impulses of contacts into their cones; the largest distance.
+  double put_inside(std::vector<double>& r) const {
+    double most = 0;
+    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
+      const Group& g = island_.groups[i];
+      if (is_joint(g)) continue;
+      double *r_i = &r[base::at(g.first)], p[max_rows];
+      problem::project(g.set, r_i, p);
+      for (int k = 0; k < g.rows; ++k) most = std::max(most, std::abs(p[k] - r_i[k]));
+      std::copy_n(p, g.rows, r_i);
+    }
+    return most;
   }
 
   // (E1021): dr in the range of the rows with J^T dr = A dv, dv that of (E60). Returns the largest
