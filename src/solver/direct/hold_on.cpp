@@ -51,6 +51,8 @@ class HeldOn : public HeldSystem {
     }
   }
 
+  int factors() const { return factors_; }  // used, new or kept
+
   // The residual of r and v; infinite where something slides or the matrix is singular. Impulses of
   // which nothing but rounding is left stay as they are, so that what rests repeats its step.
   double correct(std::vector<double>& r, std::vector<double>& v) {
@@ -205,7 +207,10 @@ class HeldOn : public HeldSystem {
 
   bool take_factor(const std::vector<double>& r) {
     choose_stiffness(r);
-    if (is_kept()) return !island_.interrupted(refinements * h_.lu.solve_products());
+    ++factors_;
+    // The same work and count as for a new one: the budget must not depend on what is kept.
+    if (is_kept())
+      return !island_.interrupted(h_.lu.products() + refinements * h_.lu.solve_products());
     analyze();
     if (stiffen()) return true;
     b_.kept.clear();
@@ -213,6 +218,7 @@ class HeldOn : public HeldSystem {
   }
 
   HoldOnBuffers& b_;
+  int factors_ = 0;
 };
 
 }  // namespace
@@ -228,7 +234,7 @@ IterationResult hold_on(const Island& island, HoldOnBuffers& b, std::vector<doub
     r = b.trial;
     v = b.v;
   }
-  result.iterations = held.factorisations();
+  result.iterations = held.factors();
   return result;
 }
 

@@ -15,8 +15,8 @@ struct HoldOnBuffers : HeldBuffers {
 };
 
 // Improves r and v in place, v being the velocities of r; leaves them as they are, with an infinite
-// residual, where that does not lead to rounding. Iterations are factorisations: 0 where the kept
-// factor serves.
+// residual, where that does not lead to rounding. Iterations are factorisations, the kept one
+// counted like a new one.
 IterationResult hold_on(const Island& island, HoldOnBuffers& buffers, std::vector<double>& r,
                         std::vector<double>& v);
 
