@@ -128,33 +128,43 @@ void ContactFinder::collect(const Model& model, std::span<const Pose> poses,
   for (const ShapeContact& raw : raw_) contacts.push_back(finish(model, pair.a, pair.b, raw));
 }
 
-// Normal of the pair's largest impulse of the last step, as its event is now.
-Vec3 ContactFinder::held_direction(const Model& model, std::span<const ImpulseMemory> memory,
-                                   const PlacedPair& now, ShapeId a, ShapeId b) const {
+namespace {
+
+// The feature of the pair's largest impulse of the last step.
+void find_largest(const Model& model, std::span<const ImpulseMemory> memory,
+                  KnownPairs::Inputs& inputs) {
+  const ShapeId a = inputs.a, b = inputs.b;
   CAIRN_DCHECK(a < b, a, b);
   const ContactKey first{model.shapes[index(a)].body, model.shapes[index(b)].body, a, b, {}};
   auto entry = std::lower_bound(
       memory.begin(), memory.end(), first,
       [](const ImpulseMemory& m, const ContactKey& key) { return m.key.contact < key; });
   double largest = 0;
-  Features feature;
   for (;
        entry != memory.end() && entry->key.contact.shape_a == a && entry->key.contact.shape_b == b;
        ++entry) {
     if (!(entry->impulse.squaredNorm() > largest)) continue;
     largest = entry->impulse.squaredNorm();
-    feature = entry->key.contact.feature;
+    inputs.largest = entry->key.contact.feature;
+    inputs.pressed = true;
   }
+}
+
+// Normal of that impulse, as its event is now.
+Vec3 held_direction(const KnownPairs::Inputs& inputs, const PlacedPair& now,
+                    const EventOptions& events) {
   ShapeContact c;
-  if (largest == 0 || !evaluate(event_of(feature), now.a, now.b, events.delta_max, c))
+  if (!inputs.pressed || !evaluate(event_of(inputs.largest), now.a, now.b, events.delta_max, c))
     return Vec3::Zero();
   return c.n_W;
 }
 
-void ContactFinder::find_polyhedra(const Query& q, ShapeId a, ShapeId b,
-                                   std::vector<Contact>& contacts) {
-  PolyPair pair{a, b, 0, {}, 0, last_basis(a, b)};
-  for (const ShapeId id : {a, b}) pair.room += q.reach[index(q.model.shapes[index(id)].body)].shift;
+}  // namespace
+
+void ContactFinder::search_polyhedra(const Query& q, const KnownPairs::Inputs& inputs,
+                                     KnownPairs::Answer& answer, std::vector<Contact>& contacts) {
+  PolyPair& pair = answer.pair;
+  pair = {inputs.a, inputs.b, inputs.numbers.back(), {}, 0, inputs.basis};
   const PlacedPair now = placed(q.model, q.poses, pair);
   const double spheres = (now.b.center() - now.a.center()).norm() - now.a.shape->outer_radius -
                          now.b.shape->outer_radius;
@@ -163,23 +173,46 @@ void ContactFinder::find_polyhedra(const Query& q, ShapeId a, ShapeId b,
       pair.room + events.eps_t * std::min(now.a.shape->outer_radius, now.b.shape->outer_radius);
   const PlacedPair then = placed(q.model, q.ahead, pair);
   axes_.basis = pair.basis;
-  const Vec3 held = held_direction(q.model, q.memory, now, a, b);
-  pair.axis = choose_axis(now, then, room, held, events, axes_);
+  pair.axis = choose_axis(now, then, room, held_direction(inputs, now, events), events, axes_);
   pair.basis = axes_.basis;
-  if (axes_.separation[axes_.best] > room) return;
-  poly_pairs_.push_back(pair);
-  if (pair.axis.ambiguous && !pair.axis.held) {
+  answer.near = axes_.separation[axes_.best] <= room;
+  answer.postponed = answer.near && pair.axis.ambiguous && !pair.axis.held;
+  if (!answer.near || answer.postponed) return;
+  raw_.clear();
+  collect_events(now, then, pair.axis, pair.room, events, raw_);
+  for (const ShapeContact& raw : raw_) contacts.push_back(finish(q.model, inputs.a, inputs.b, raw));
+}
+
+void ContactFinder::find_polyhedra(const Query& q, ShapeId a, ShapeId b,
+                                   std::vector<Contact>& contacts) {
+  const BodyId body_a = q.model.shapes[index(a)].body, body_b = q.model.shapes[index(b)].body;
+  const Pose* const poses[] = {&q.poses[index(body_a)], &q.poses[index(body_b)],
+                               &q.ahead[index(body_a)], &q.ahead[index(body_b)]};
+  double room = 0;
+  for (const BodyId body : {body_a, body_b}) room += q.reach[index(body)].shift;
+  KnownPairs::Inputs inputs = KnownPairs::inputs(a, b, poses, room);
+  inputs.basis = last_basis(a, b);
+  find_largest(q.model, q.memory, inputs);
+  const std::size_t first = contacts.size();
+  KnownPairs::Answer answer;
+  if (const KnownPairs::Answer* known = known_.recall(inputs, contacts)) {
+    answer = *known;
+  } else {
+    search_polyhedra(q, inputs, answer, contacts);
+    known_.remember(inputs, answer, std::span<const Contact>(contacts).subspan(first));
+  }
+  if (!answer.near) return;
+  poly_pairs_.push_back(answer.pair);
+  if (answer.postponed) {
     postponed_.push_back(poly_pairs_.size() - 1);
     return;
   }
-  raw_.clear();
-  collect_events(now, then, pair.axis, pair.room, events, raw_);
-  for (const ShapeContact& raw : raw_) contacts.push_back(finish(q.model, a, b, raw));
-  const BodyId body_a = q.model.shapes[index(a)].body, body_b = q.model.shapes[index(b)].body;
-  if (raw_.empty() || pair.axis.ambiguous || !compound(q.model, body_a, body_b)) return;
-  const Neighbour fresh{body_a, body_b, direction(pair.axis.axis, now.a, now.b)};
-  const auto [first, end] = neighbours(body_a, body_b);
-  if (std::none_of(first, end, [&](const Neighbour& n) { return n.n.dot(fresh.n) > 1 - 1e-9; }))
+  if (contacts.size() == first || answer.pair.axis.ambiguous || !compound(q.model, body_a, body_b))
+    return;
+  const PlacedPair now = placed(q.model, q.poses, answer.pair);
+  const Neighbour fresh{body_a, body_b, direction(answer.pair.axis.axis, now.a, now.b)};
+  const auto [begin, end] = neighbours(body_a, body_b);
+  if (std::none_of(begin, end, [&](const Neighbour& n) { return n.n.dot(fresh.n) > 1 - 1e-9; }))
     neighbours_.push_back(fresh);
 }
 
@@ -217,6 +250,7 @@ void ContactFinder::find(const Model& model, std::span<const Pose> poses,
   contacts.clear();
   std::swap(poly_pairs_, last_pairs_);
   poly_pairs_.clear();
+  known_.begin(events);
   postponed_.clear();
   neighbours_.clear();
   compound_.clear();

@@ -11,6 +11,7 @@
 #include "cairn/model.hpp"
 #include "cairn/state.hpp"
 #include "collide/broadphase.hpp"
+#include "collide/known_pairs.hpp"
 #include "collide/narrowphase.hpp"
 #include "collide/pairs/poly_pair.hpp"
 #include "collide/patch/patch.hpp"
@@ -23,15 +24,6 @@ namespace cairn::collide {
 struct Reach {
   double shift = 0;  // [m]
   double turn = 0;   // [rad]
-};
-
-// Two polyhedra near each other and how they are kept apart.
-struct PolyPair {
-  ShapeId a{}, b{};
-  double room = 0;  // how far they can come closer [m]
-  PairAxis axis;
-  int revised = 0;   // how often the axis was chosen again in this step
-  RatioBasis basis;  // of the ratio metric, where it last ended
 };
 
 // Do the two meet as polyhedra, by events, instead of by a function of the table of pairs?
@@ -100,8 +92,8 @@ class ContactFinder {
     std::span<const ImpulseMemory> memory;
   };
   void find_polyhedra(const Query& query, ShapeId a, ShapeId b, std::vector<Contact>& contacts);
-  Vec3 held_direction(const Model& model, std::span<const ImpulseMemory> memory,
-                      const PlacedPair& now, ShapeId a, ShapeId b) const;
+  void search_polyhedra(const Query& query, const KnownPairs::Inputs& inputs,
+                        KnownPairs::Answer& answer, std::vector<Contact>& contacts);
   RatioBasis last_basis(ShapeId a, ShapeId b) const;
   struct CompoundPair;
   static bool compound(const Model& model, BodyId a, BodyId b) {
@@ -129,6 +121,7 @@ class ContactFinder {
   std::vector<int> left_list_;  // the same as numbers
   std::vector<ShapeContact> raw_;
   std::vector<PolyPair> poly_pairs_, last_pairs_;
+  KnownPairs known_;
   std::vector<std::size_t> postponed_;  // ambiguous ones among poly_pairs_
   struct Neighbour {
     BodyId a{}, b{};

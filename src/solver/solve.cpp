@@ -253,6 +253,7 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
   problem::find_islands(problem, b.islands);
   solution.islands = b.islands.count;
   sort_by_size(b.islands, b.order);
+  b.methods.island = 0;
   for (const int i : b.order) {
     make_island(problem, b.islands, i, b.island);
     load(b.island, problem, solution.lambda, b.r);
@@ -266,6 +267,7 @@ void solve_unguarded(const Problem& problem, const SolverOptions& options,
       solution.method = result.method;
       b.log.end_island();
       settle(b.island, b.r, b.v);
+      ++b.methods.island;
     }
     store(b.island, problem, b.r, b.v, solution);
   }

@@ -15,6 +15,7 @@ class Attempts : public BestAttempt<Island> {
       : BestAttempt(island, asked, buffers.best, r, v), b_(buffers) {
     if (judged) judge();
   }
+  void judge_start() { judge(); }
   bool tried_interior() const { return tried_interior_; }
 
   void sweep(int most, double tolerance, bool stop_on_stagnation = false) {
@@ -26,6 +27,7 @@ class Attempts : public BestAttempt<Island> {
   void strides(double tolerance) {
     take(solver::strides(island_, {.tolerance = tolerance}, b_.nsgs, r_, v_), "strides");
   }
+  void hold_on() { take(solver::hold_on(island_, kept_factor(b_), r_, v_), "hold"); }
   void hold() { take(solver::hold(island_, b_.hold, r_, v_), "hold"); }
   void newton(const NewtonLimits& limits) {
     take(solver::newton(island_, limits, b_.newton, r_, v_), "newton");

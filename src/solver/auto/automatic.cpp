@@ -123,6 +123,12 @@ bool rest(Attempts& a, const Kind& kind) {
   return a.exact() || (kind.large && a.good() && a.value() <= 1e-12);
 }
 
+// Nothing slid in the step before: its impulses, corrected to rounding (E1020).
+bool rest_on(Attempts& a, const Kind& kind) {
+  a.hold_on();
+  return a.exact() || (kind.large && a.value() <= 1e-12);
+}
+
 // A large island near its answer: perhaps nothing slides.
 bool rest_from_near(Attempts& a) {
   a.hold();
@@ -303,7 +309,11 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   const bool may_rest = !was_warm && !kind.packing, closes = island.velocity_scale > 0;
   const bool rested = was_warm && !kind.packing && !island.tied && nothing_slides(island, r);
   const bool rests_first = (may_rest || (rested && !kind.large)) && !kind.bilateral && closes;
-  Attempts a(island, options, !rests_first, buffers, r, v);
+  const bool stays = was_warm && !kind.packing && !kind.bilateral && !island.tied && closes &&
+                     !may_share(island, buffers.shares);
+  Attempts a(island, options, !rests_first && !stays, buffers, r, v);
+  if (stays && !island.interrupted() && rest_on(a, kind)) return a.result(false);
+  if (stays && !rests_first) a.judge_start();
   if (rests_first && !island.interrupted() && rest(a, kind)) return a.result(false);
   // Impulses of the last step that are good enough are not exact: what rests is solved again.
   const bool rests_on = rested && kind.large && !kind.bilateral && closes && a.value() < near;
@@ -343,6 +353,13 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
 }
 
 }  // namespace
+
+HoldOnBuffers& kept_factor(MethodBuffers& buffers) {
+  constexpr std::size_t most = 64;
+  const std::size_t place = std::min(buffers.island, most - 1);
+  if (buffers.held_on.size() <= place) buffers.held_on.resize(place + 1);
+  return buffers.held_on[place];
+}
 
 MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,
                        std::vector<double>& r, std::vector<double>& v) {

@@ -4,6 +4,7 @@
 
 #include "cairn/solver.hpp"
 #include "solver/direct/hold.hpp"
+#include "solver/direct/hold_on.hpp"
 #include "solver/direct/shares.hpp"
 #include "solver/fallback/central_path.hpp"
 #include "solver/fallback/proximal_path.hpp"
@@ -19,6 +20,8 @@ namespace cairn::solver {
 struct MethodBuffers {
   NsgsBuffers nsgs;
   HoldBuffers hold;
+  std::vector<HoldOnBuffers> held_on;  // a kept factor for each of the first islands
+  std::size_t island = 0;              // number of the island in the order of solving
   NewtonBuffers newton;
   LemkeBuffers lemke;
   PrimalCoupling coupling;
@@ -30,6 +33,9 @@ struct MethodBuffers {
   ProximalPathBuffers proximal_path;
   std::vector<double> best, kept;
 };
+
+// The kept factor of the island at hand; those of the last of many islands share one.
+HoldOnBuffers& kept_factor(MethodBuffers& buffers);
 
 MethodResult automatic(const Island& island, const Auto& options, MethodBuffers& buffers,
                        std::vector<double>& r, std::vector<double>& v);

@@ -9,21 +9,14 @@
 namespace cairn::solver {
 namespace {
 
-constexpr double hold_stiffness = 1e9;   // rho in scaled space, where W_ii is near one [-]
-constexpr double most_stiffness = 1e13;  // of a contact that holds up heavy bodies (E313)
 constexpr double hold_rounding = 1e-10;  // of the scale: pulls and gaps below it count as none
 constexpr int sets = 4;                  // of held contacts that are tried
-constexpr int refinements = 6;           // solves with one factor
 constexpr int sharings = 15;             // factorisations until all impulses are inside their cones
 
-class Holding {
+class Holding : public HeldSystem {
  public:
-  Holding(const Island& island, HoldBuffers& buffers) : island_(island), b_(buffers) {
-    unknowns_ = lay_out(island, b_);
-    symmetric_ = is_symmetric(island, b_);
-    for (std::vector<double>* rows : {&b_.u, &b_.z, &b_.p, &b_.ahead})
-      rows->resize(base::at(island.rows));
-    b_.held.assign(island.groups.size(), 0);
+  Holding(const Island& island, HoldBuffers& buffers) : HeldSystem(island, buffers), b_(buffers) {
+    for (std::vector<double>* rows : {&b_.z, &b_.p, &b_.ahead}) rows->resize(base::at(island.rows));
     for (std::size_t i = 0; i < island.groups.size(); ++i) {
       const Group& g = island.groups[i];
       const bool closes = island.u_free[base::at(g.first)] <= hold_rounding * island.scale;
@@ -34,13 +27,7 @@ class Holding {
   // Impulses begin anew with each set, so that they are the shortest that hold it. False: the
   // matrix is singular.
   bool hold(std::vector<double>& r, std::vector<double>& v) {
-    b_.lu.begin(b_.sizes, b_.late);
-    for (const auto& [i, j] : b_.edges) b_.lu.connect(i, j);
-    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
-      const Group& g = island_.groups[i];
-      if (b_.held[i] > 0 && !is_joint(g)) for_pairs(g, [&](int a, int b) { b_.lu.connect(a, b); });
-    }
-    b_.lu.analyze();
+    analyze();
     b_.stiffness.assign(island_.groups.size(), hold_stiffness);
     if (!stiffen()) return false;
     r.assign(base::at(island_.rows), 0.0);
@@ -55,12 +42,6 @@ class Holding {
       last = now;
     }
     return true;
-  }
-
-  bool stiffen() {
-    return factorize(1, [&](std::size_t i, double N[max_rows][max_rows]) {
-      for (int k = 0; k < b_.held[i]; ++k) N[k][k] = b_.stiffness[i];
-    });
   }
 
   // Stiffness in proportion to the impulses found (E313); false if that changes nothing.
@@ -137,32 +118,8 @@ class Holding {
     return true;
   }
 
-  // The residual of what refine() left, whose velocities are known.
-  double judge(const std::vector<double>& r) const {
-    add_up_terms(island_, r);
-    Estimate estimate(island_.speed, island_.tolerance);
-    for (const Group& g : island_.groups) {
-      double u[max_rows];
-      std::copy_n(&b_.u[base::at(g.first)], g.rows, u);
-      estimate.add(row_errors(g.set, &r[base::at(g.first)], u), g.gauge.kappa, g.gauge.hidden,
-                   [&] { return terms_of(island_, g); });
-    }
-    return estimate.value();
-  }
-
-  int factorisations() const { return factorisations_; }
-
  private:
-  static bool is_joint(const Group& g) { return g.set.law == Law::equality; }
   const double* z_of(std::size_t i) const { return &b_.z[base::at(island_.groups[i].first)]; }
-  double* border(std::size_t i, std::vector<double>& x) const {
-    return &x[base::at(b_.offsets[base::at(b_.node_of_group[i])])];
-  }
-
-  void take_hold(std::size_t i) {
-    const Group& g = island_.groups[i];
-    b_.held[i] = has_cone(g.set.law) && g.set.mu == 0 ? 1 : g.rows;
-  }
   void set_small(const std::vector<double>& r) {
     small_ = island_.scale;
     for (const Group& g : island_.groups) {
@@ -174,81 +131,6 @@ class Holding {
     small_ *= hold_rounding;
   }
 
-  // inertia A + J^T N J with the joints as a border.
-  template <class Weigh>
-  bool factorize(double inertia, Weigh weigh) {
-    ++factorisations_;
-    if (island_.interrupted(b_.lu.products() + refinements * b_.lu.solve_products())) return false;
-    b_.lu.zero();
-    add_masses(island_, b_.lu);
-    if (inertia != 1)
-      for (std::size_t i = 0; i < island_.bodies.size(); ++i)
-        for (int k = 0; k < island_.bodies[i].size; ++k)
-          b_.lu.diagonal(static_cast<int>(i))[k][k] *= inertia;
-    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
-      const Group& g = island_.groups[i];
-      if (is_joint(g)) {
-        add_border(island_, g, b_.node_of_group[i], b_.lu);
-      } else if (b_.held[i] > 0) {
-        double N[max_rows][max_rows] = {};
-        weigh(i, N);
-        add_rows(island_, g, N, symmetric_, b_.lu);
-      }
-    }
-    return b_.lu.factorize(symmetric_);
-  }
-
-  // (A + rho J^T J) dv = -rho J^T u, dr = -rho (u + J dv) on the held rows: of u the share that
-  // impulses can change goes down to 1/rho of it, that of joints to rounding. u are the velocities
-  // of r, before and after. Returns the largest that was to be zero.
-  double refine(std::vector<double>& r, std::vector<double>& v) {
-    double worst = 0;
-    b_.x.assign(base::at(unknowns_), 0.0);
-    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
-      const Group& g = island_.groups[i];
-      const double* u = &b_.u[base::at(g.first)];
-      double most = 0;  // of the group first: one long chain of comparisons would wait
-      for (int k = 0; k < b_.held[i]; ++k) most = std::max(most, std::abs(u[k]));
-      worst = std::max(worst, most);
-      if (is_joint(g)) {
-        for (int k = 0; k < g.rows; ++k) border(i, b_.x)[k] = -u[k];
-        continue;
-      }
-      double push[max_rows] = {};
-      for (int k = 0; k < b_.held[i]; ++k) push[k] = -b_.stiffness[i] * u[k];
-      add_force(g, push, b_.x);
-    }
-    b_.lu.solve(b_.offsets, b_.x.data());
-    for (std::size_t i = 0; i < island_.groups.size(); ++i) {
-      const Group& g = island_.groups[i];
-      double *u = &b_.u[base::at(g.first)], *r_i = &r[base::at(g.first)];
-      if (is_joint(g)) {
-        for (int k = 0; k < g.rows; ++k) r_i[k] += border(i, b_.x)[k];
-        continue;
-      }
-      add_velocity(g, b_.x, u);
-      for (int k = 0; k < b_.held[i]; ++k) r_i[k] -= b_.stiffness[i] * u[k];
-    }
-    velocities_from_impulses(island_, r, v);
-    for (const Group& g : island_.groups)
-      group_velocity(island_, g, v.data(), &b_.u[base::at(g.first)]);
-    return worst;
-  }
-
-  void add_force(const Group& g, const double* r, std::vector<double>& f) const {
-    for (int side = 0; side < g.sides; ++side) {
-      if (g.body[side] < 0) continue;
-      const IslandBody& body = island_.bodies[base::at(g.body[side])];
-      linear::add_transposed(g.J[side], g.rows, body.size, r, &f[base::at(body.first)]);
-    }
-  }
-  void add_velocity(const Group& g, const std::vector<double>& v, double* u) const {
-    for (int side = 0; side < g.sides; ++side) {
-      if (g.body[side] < 0) continue;
-      const IslandBody& body = island_.bodies[base::at(g.body[side])];
-      linear::add_product(g.J[side], g.rows, body.size, &v[base::at(body.first)], u);
-    }
-  }
   void add_forces(const std::vector<double>& r, double sign, std::vector<double>& f) const {
     for (const Group& g : island_.groups) {
       double share[max_rows];
@@ -295,10 +177,7 @@ class Holding {
     }
   }
 
-  const Island& island_;
   HoldBuffers& b_;
-  int unknowns_ = 0, factorisations_ = 0;
-  bool symmetric_ = false;
   double small_ = 0, small_velocity_ = 0;  // impulses and velocities that count as none
 };
 

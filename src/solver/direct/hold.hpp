@@ -3,18 +3,14 @@
 // of what stacks and mechanisms do.
 #pragma once
 
-#include "solver/island/primal_matrix.hpp"
-#include "solver/sweep/nsgs.hpp"
+#include "solver/direct/held_system.hpp"
 
 namespace cairn::solver {
 
-struct HoldBuffers : PrimalNodes {
-  linear::BlockLU lu;
-  std::vector<int> held;                      // per group: how many of its rows, from the first
-  std::vector<double> x, y;                   // per unknown of the factor
-  std::vector<double> u, z, ahead, p, trial;  // per row
-  std::vector<double> v, load;                // per velocity
-  std::vector<double> stiffness;              // per group
+struct HoldBuffers : HeldBuffers {
+  std::vector<double> y;                   // per unknown of the factor
+  std::vector<double> z, ahead, p, trial;  // per row
+  std::vector<double> v, load;             // per velocity
 };
 
 // Improves r and v in place, v being the velocities of r; leaves them as they are where something
