@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <unistd.h>
+#include <cstdlib>
 
 #include "cairn/trace.hpp"
 #include "families/generators.hpp"
@@ -133,6 +134,7 @@ class Forger {
     ++tally.tried;
     if (!check(recording, file_, at, &step).ok) return;
     ++tally.missed;
+    if (getenv("DBGF")) fmt::print("MISSED {} {} {} step {}\n", forgery.field, trial.name, trial.scheme, at + 1);
     tally.example = fmt::format("{} {} step {}", trial.name, trial.scheme, at + 1);
   }
 
