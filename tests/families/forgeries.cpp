@@ -87,6 +87,7 @@ class Forger {
         take_steps(trial, settings_, number % 3 == 0 ? many_steps : few_steps);
     if (!recording || recording->steps.empty()) return;
     ++recordings_;
+    if (getenv("KEEPF") && trial.name == getenv("KEEPF")) { check(*recording, "/tmp/w3/honest.cairn"); }
     const CheckReport honest = check(*recording, file_);
     for (const std::string& what : honest.unverified) ++unverified_[what];
     if (!honest.ok) {
@@ -134,6 +135,7 @@ class Forger {
     ++tally.tried;
     if (!check(recording, file_, at, &step).ok) return;
     ++tally.missed;
+    if (getenv("KEEPF") && trial.name == getenv("KEEPF")) check(recording, "/tmp/w3/forged.cairn", at, &step);
     if (getenv("DBGF")) fmt::print("MISSED {} {} {} step {}\n", forgery.field, trial.name, trial.scheme, at + 1);
     tally.example = fmt::format("{} {} step {}", trial.name, trial.scheme, at + 1);
   }
