@@ -22,7 +22,7 @@ constexpr double factor_delta = 0x1p-20;
 // no more than this, which must not be rounding of what they had.
 constexpr double factor_floor = 0x1p-33;
 constexpr int refinements = 3;
-constexpr double enough = 0x1p-45;     // missing, of the right side [-]
+constexpr double enough = 0x1p-45;  // missing, of the right side [-]
 constexpr int purifications = 3;
 
 // z = J y, or g += J^T p, over all constraints of a kind.
@@ -264,7 +264,9 @@ bool ShortestImpulses::find_unique() {
   p_ = lambda_;
   if (size_ == 0) return true;
   const VecX none = VecX::Zero(equality_rows_);
-  const auto all = [&] { return std::find(unique_.begin(), unique_.end(), false) == unique_.end(); };
+  const auto all = [&] {
+    return std::find(unique_.begin(), unique_.end(), false) == unique_.end();
+  };
   const bool ranked = rank_unique();
   if (ranked && all()) return true;
   if (!factor(spans_, least_delta)) {

@@ -46,8 +46,8 @@ bool ShortestImpulses::rank_unique() {
   factor.compute(B);
   const Eigen::Index rank = factor.rank();
   if (rank == count) return true;
-  const Eigen::MatrixXd null = factor.colsPermutation() *
-                               factor.matrixZ().transpose().rightCols(count - rank).eval();
+  const Eigen::MatrixXd null =
+      factor.colsPermutation() * factor.matrixZ().transpose().rightCols(count - rank).eval();
   for (Eigen::Index k = 0; k < count; ++k)
     if (const int i = columns[static_cast<std::size_t>(k)].contact; i >= 0)
       unique_[base::at(i)] = unique_[base::at(i)] && null.row(k).norm() <= unique_share;

@@ -109,10 +109,10 @@ Continuation after_solve(const Segment& segment, std::size_t solve);
 double energy_of_closing(const Model& model, bool projects, const std::vector<Pose>& moved,
                          const std::vector<Pose>& closed);
 
-// Whether the step says that a projection moved bodies or changed their velocities.
+// Whether the step says that a projection moved bodies.
 bool says_projected(const StepReport& report);
-// Energy that a projection put in, from where the solve led to where the step goes on (E712); zero
-// where there was none [J].
+// Energy that a projection put in and that payments took, from where the solve led to where the
+// step goes on (E712, E983); where nothing was moved only the kinetic one [J].
 double energy_of_projection(const Segment& segment, const std::vector<Pose>& moved, const VecX& v,
                             const std::vector<Pose>& end, const VecX& v_end);
 

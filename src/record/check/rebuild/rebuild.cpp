@@ -200,8 +200,8 @@ void compare_ledger(const Model& model, const Ledger& l, const Ledger& flows, Kn
     largest = std::max(largest, std::abs(x));
   // (E983): energies of elements at the ends of the step cancel; those of gravity do so in the
   // integrator's term and in what a projection did, and nowhere else.
-  double elastic = coordinate_energies(model, before).stored +
-                   coordinate_energies(model, frame.state).stored;
+  double elastic =
+      coordinate_energies(model, before).stored + coordinate_energies(model, frame.state).stored;
   for (const Spring& spring : model.springs)
     elastic += stored_energy(spring, before) + stored_energy(spring, frame.state);
   const double products = 1e-9 * largest + 1e-13 * elastic,

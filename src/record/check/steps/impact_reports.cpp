@@ -234,8 +234,8 @@ class ImpactCheck {
     const ImpactReport &front = *hits.front(), &back = *hits.back();
     const Rate begin = nearest(m, front.contact, m.before, front.approach),
                end = nearest(m, back.contact, m.after, back.rebound);
-    compare(FindingCode::impact, front.contact, "approach", front.approach, begin.value,
-            begin.size, begin.rounding);
+    compare(FindingCode::impact, front.contact, "approach", front.approach, begin.value, begin.size,
+            begin.rounding);
     compare(FindingCode::impact, back.contact, "rebound", back.rebound, end.value,
             end.size + begin.size, end.rounding + begin.rounding);
   }
