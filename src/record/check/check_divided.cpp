@@ -98,7 +98,7 @@ void check_divided(const Model& model, const SchemeOptions& scheme, const State&
       return;
     }
     // A group begins where the step begins.
-    const bool first = here.poses == before.poses || t >= before.t + frame.report.h * (1 - 1e-9);
+    const bool first = t >= before.t + frame.report.h * (1 - 1e-9);
     if (first) t = before.t;
     if (!(std::abs(part.t - t) <= 1e-9 * frame.report.h))
       complain(

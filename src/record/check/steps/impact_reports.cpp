@@ -149,13 +149,21 @@ class ImpactCheck {
   }
 
   // The moment next to t: in a sequence of impacts that comes to rest several of them can be closer
-  // to each other than times are compared.
-  const Moment* moment_at(double t, const ContactKey& key) const {
+  // to each other than times are compared. Of moments at the same t, all impacts of which are
+  // solved one after the other, the one with the approach that is nearest to the recorded one
+  // (E986).
+  const Moment* moment_at(double t, const ContactKey& key, double approach) const {
     const Moment* best = nullptr;
-    for (const Moment& m : moments_)
-      if (same_time(m.s, m.t, t) && (!best || std::abs(m.t - t) < std::abs(best->t - t)) &&
-          !rows_of(m, key).empty())
-        best = &m;
+    double off = 0;
+    for (const Moment& m : moments_) {
+      if (!same_time(m.s, m.t, t) || rows_of(m, key).empty()) continue;
+      const double later = best ? std::abs(m.t - t) - std::abs(best->t - t) : -1;
+      if (later > 0 || (later == 0 && m.one_by_one())) continue;
+      const double own = std::abs(nearest(m, key, m.before, approach).value - approach);
+      if (later == 0 && !(own < off)) continue;
+      best = &m;
+      off = own;
+    }
     return best;
   }
 
@@ -169,10 +177,23 @@ class ImpactCheck {
     return best;
   }
 
+  // A part of first order that ends at the moment at which the next one begins may be nearer.
+  bool is_of_a_part(const Moment& m, const ImpactReport& r) const {
+    if (m.one_by_one()) return false;
+    const double off = std::abs(nearest(m, r.contact, m.before, r.approach).value - r.approach);
+    for (std::size_t k = 0; k < segments_.size(); ++k) {
+      const Segment& s = segments_[k];
+      if (!euler_options(s.scheme) || !same_time(s, s.start.t + s.length, r.t)) continue;
+      for (const Collided& c : outcomes_[k].collisions)
+        if (c.contact == r.contact && std::abs(c.approach - r.approach) < off) return true;
+    }
+    return false;
+  }
+
   // (E710).
   void impact(std::size_t i) const {
     const ImpactReport& r = report_.impacts[i];
-    if (const Moment* m = moment_at(r.t, r.contact)) {
+    if (const Moment* m = moment_at(r.t, r.contact, r.approach); m && !is_of_a_part(*m, r)) {
       if (m->one_by_one()) return;  // by the chain of all
       const Problem& p = m->record().problem;
       const Rate before = nearest(*m, r.contact, m->before, r.approach),
@@ -221,7 +242,7 @@ class ImpactCheck {
   void chain(const Moment& m) const {
     std::vector<const ImpactReport*> hits;
     for (const ImpactReport& r : report_.impacts)
-      if (same_time(m.s, m.t, r.t) && moment_at(r.t, r.contact) == &m) hits.push_back(&r);
+      if (same_time(m.s, m.t, r.t) && moment_at(r.t, r.contact, r.approach) == &m) hits.push_back(&r);
     if (hits.empty()) return;
     const Problem& p = m.record().problem;
     double now = kinetic_of(model(), p, {}, -1, m.before);
@@ -242,7 +263,7 @@ class ImpactCheck {
 
   // (E711).
   void event(const StepEvent& e) const {
-    if (const Moment* m = moment_at(e.t, e.contact); m && !m->one_by_one()) {
+    if (const Moment* m = moment_at(e.t, e.contact, e.speed); m && !m->one_by_one()) {
       const Rate rate = nearest(*m, e.contact, m->before, e.speed);
       compare(FindingCode::event, e.contact, "speed of the collision", e.speed, rate.value,
               rate.size, rate.rounding);
