@@ -10,7 +10,7 @@ namespace cairn::record {
 namespace {
 
 // (E984): short strides of few columns, because the weights of the extrapolation multiply rounding
-// by 27 with six columns and by 255 with nine.
+// by 26 with six columns and by 256 with nine.
 constexpr double turn_of_stride = 0.25;  // [rad]
 constexpr double most_turn = 4096;       // beyond it the polhode stands still (E422) [rad]
 constexpr int columns = 6;
