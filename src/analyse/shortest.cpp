@@ -22,8 +22,7 @@ constexpr double factor_delta = 0x1p-20;
 // no more than this, which must not be rounding of what they had.
 constexpr double factor_floor = 0x1p-33;
 constexpr int refinements = 3;
-constexpr double enough = 0x1p-45;     // missing, of the right side [-]
-constexpr double unique_share = 1e-6;  // (E624)
+constexpr double enough = 0x1p-45;  // missing, of the right side [-]
 constexpr int purifications = 3;
 
 // z = J y, or g += J^T p, over all constraints of a kind.
@@ -265,10 +264,23 @@ bool ShortestImpulses::find_unique() {
   p_ = lambda_;
   if (size_ == 0) return true;
   const VecX none = VecX::Zero(equality_rows_);
+  const auto all = [&] {
+    return std::find(unique_.begin(), unique_.end(), false) == unique_.end();
+  };
+  const bool ranked = rank_unique();
+  if (ranked && all()) return true;
   if (!factor(spans_, least_delta)) {
-    unique_.assign(faces_.size(), false);
+    if (!ranked) unique_.assign(faces_.size(), false);
     return false;
   }
+  if (!ranked) purify();
+  if (!all()) solve(g_, none, y_, nu_);  // where no cone is in the way, this is the answer
+  return all();
+}
+
+// (E624) by the factor of the start.
+void ShortestImpulses::purify() {
+  const VecX none = VecX::Zero(equality_rows_);
   VecX x(contact_rows_), step(contact_rows_), right, y, nu;
   const auto into_spans = [&](VecX& a) {
     for (std::size_t i = 0; i < faces_.size(); ++i) {
@@ -289,13 +301,8 @@ bool ShortestImpulses::find_unique() {
     into_spans(step);
     x -= step;
   }
-  bool all = true;
-  for (std::size_t i = 0; i < faces_.size(); ++i) {
+  for (std::size_t i = 0; i < faces_.size(); ++i)
     unique_[i] = x.segment(faces_[i].first, faces_[i].rows).cwiseAbs().maxCoeff() <= unique_share;
-    all = all && unique_[i];
-  }
-  if (!all) solve(g_, none, y_, nu_);  // where no cone is in the way, this is the answer
-  return all;
 }
 
 // theta(y) = sum z . p - |p|^2 / 2 - g . y with p = P(z); what its gradient leaves into rest_.

@@ -35,6 +35,7 @@ class ShortestImpulses {
 
  private:
   using Weights = std::array<std::array<double, max_rows>, max_rows>;
+  static constexpr double unique_share = 1e-6;  // (E624)
   struct Link {                            // a constraint between its bodies, in scaled unknowns
     int rows = 0, first = 0;               // its first row among those of its kind
     std::array<int, max_sides> at = {};    // first unknown of each body
@@ -54,6 +55,8 @@ class ShortestImpulses {
   bool factor(const std::vector<Weights>& D, double delta);
   void add_between(const Link& link, const Weights& D);
   void solve(const VecX& top, const VecX& bottom, VecX& y, VecX& nu);
+  void purify();
+  bool rank_unique();  // false: unique_ is left as it is
   double evaluate(const VecX& y, const VecX& nu);
   bool search(const VecX& dy, const VecX& dnu, double missing, double& value);
 

@@ -125,7 +125,8 @@ class Forger {
     const std::size_t at =
         static_cast<std::size_t>(random.whole(0, static_cast<int>(recording.steps.size()) - 1));
     Step step = recording.steps[at];
-    const std::vector<Forgery> list = forgeries_of(step.report, step.state, random);
+    const std::vector<Forgery> list =
+        forgeries_of(step.report, step.state, *recording.scene.model, random);
     const Forgery& forgery =
         list[static_cast<std::size_t>(random.whole(0, static_cast<int>(list.size()) - 1))];
     forgery.change(step.report, step.state);
@@ -133,6 +134,7 @@ class Forger {
     ++tally.tried;
     if (!check(recording, file_, at, &step).ok) return;
     ++tally.missed;
+
     tally.example = fmt::format("{} {} step {}", trial.name, trial.scheme, at + 1);
   }
 

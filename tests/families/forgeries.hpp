@@ -17,7 +17,8 @@ struct Forgery {
 
 // All fields of a step that has them, without those that no recording can prove (CPU times,
 // iterations and names of methods, attempts).
-std::vector<Forgery> forgeries_of(const StepReport& report, const State& state, Random& random);
+std::vector<Forgery> forgeries_of(const StepReport& report, const State& state, const Model& model,
+                                  Random& random);
 
 struct ForgeryResult {
   Json json;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "families/forgeries.hpp"
 
@@ -8,6 +9,9 @@ namespace {
 
 using Report = StepReport;
 
+constexpr double differences_beyond =
+    4e-13;  // four roundings of differences of energies (E983) [-]
+
 // A number becomes another one by a thousandth of its own size, or by `scale` where it is smaller.
 double moved(double x, double scale) {
   return x + 1e-3 * std::max(std::abs(x), scale);
@@ -15,8 +19,8 @@ double moved(double x, double scale) {
 
 class List {
  public:
-  List(const Report& report, const State& state, Random& random)
-      : report_(report), state_(state), random_(random) {}
+  List(const Report& report, const State& state, const Model& model, Random& random)
+      : report_(report), state_(state), model_(model), random_(random) {}
 
   std::vector<Forgery> all;
 
@@ -41,24 +45,41 @@ class List {
     return static_cast<std::size_t>(random_.whole(0, static_cast<int>(n) - 1));
   }
 
+  // (E983): sums of m |g| |x| and of the elements, whose differences are terms of the ledger [J].
+  double potential() const {
+    double sum = std::abs(report_.ledger.potential_start) + std::abs(report_.ledger.potential_end);
+    for (std::size_t i = 0; i < state_.poses.size(); ++i)
+      if (model_.bodies[i].kind == BodyKind::dynamic)
+        sum += model_.bodies[i].mass * model_.gravity.cwiseAbs().dot(state_.poses[i].p.cwiseAbs());
+    return sum;
+  }
+
   void measures() {
-    const double energy =
-        std::abs(report_.ledger.kinetic_start) + std::abs(report_.ledger.kinetic_end) + 1e-6;
+    const Ledger& l = report_.ledger;
     using L = double Ledger::*;
-    for (const auto& [name, field] : std::initializer_list<std::pair<const char*, L>>{
-             {"kinetic start", &Ledger::kinetic_start},
-             {"potential start", &Ledger::potential_start},
-             {"kinetic end", &Ledger::kinetic_end},
-             {"potential end", &Ledger::potential_end},
-             {"work applied", &Ledger::work_applied},
-             {"work motion", &Ledger::work_motion},
-             {"friction", &Ledger::friction},
-             {"impact", &Ledger::impact},
-             {"stabilisation", &Ledger::stabilisation},
-             {"integrator", &Ledger::integrator},
-             {"solver", &Ledger::solver},
-             {"passive", &Ledger::passive}})
-      number(std::string("ledger ") + name, energy,
+    double largest = std::abs(l.kinetic_start) + std::abs(l.kinetic_end);
+    for (const L flow :
+         {&Ledger::work_applied, &Ledger::work_motion, &Ledger::friction, &Ledger::impact,
+          &Ledger::stabilisation, &Ledger::integrator, &Ledger::solver, &Ledger::passive})
+      largest = std::max(largest, 1e-5 * std::abs(l.*flow));
+    const double energy = largest + 1e-6;
+    // A thousandth of this is four times the rounding of a difference of potentials.
+    const double of_potential = std::max(energy, 1e3 * differences_beyond * potential());
+    for (const auto& [name, field, scale] :
+         std::initializer_list<std::tuple<const char*, L, double>>{
+             {"kinetic start", &Ledger::kinetic_start, energy},
+             {"potential start", &Ledger::potential_start, of_potential},
+             {"kinetic end", &Ledger::kinetic_end, energy},
+             {"potential end", &Ledger::potential_end, of_potential},
+             {"work applied", &Ledger::work_applied, energy},
+             {"work motion", &Ledger::work_motion, energy},
+             {"friction", &Ledger::friction, energy},
+             {"impact", &Ledger::impact, energy},
+             {"stabilisation", &Ledger::stabilisation, of_potential},
+             {"integrator", &Ledger::integrator, of_potential},
+             {"solver", &Ledger::solver, energy},
+             {"passive", &Ledger::passive, energy}})
+      number(std::string("ledger ") + name, scale,
              [f = field](Report& r, State&) -> double& { return r.ledger.*f; });
     using M = double Report::*;
     for (const auto& [name, field] : std::initializer_list<std::pair<const char*, M>>{
@@ -270,13 +291,15 @@ class List {
  private:
   const Report& report_;
   const State& state_;
+  const Model& model_;
   Random& random_;
 };
 
 }  // namespace
 
-std::vector<Forgery> forgeries_of(const StepReport& report, const State& state, Random& random) {
-  List list(report, state, random);
+std::vector<Forgery> forgeries_of(const StepReport& report, const State& state, const Model& model,
+                                  Random& random) {
+  List list(report, state, model, random);
   list.measures();
   list.verdict();
   list.state();

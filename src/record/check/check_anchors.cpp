@@ -5,6 +5,7 @@
 
 #include "base/index.hpp"
 #include "record/check/check_parts.hpp"
+#include "record/check/rebuild/mechanics.hpp"
 
 namespace cairn::record {
 namespace {
@@ -37,14 +38,49 @@ double size_at(const Model& model, const std::vector<Pose>& poses, const Contact
   return model.length_unit + A.p.norm() + a.p_A.norm() + B.p.norm() + a.p_B.norm();
 }
 
-// The material points of the contact at the beginning of the step.
-bool is_at_contact(const Model& model, const State& before, const ContactAnchor& a,
+// The material points of the contact at the beginning of a part of the step.
+bool is_at_contact(const Model& model, const std::vector<Pose>& poses, const ContactAnchor& a,
                    const Contact& c) {
-  const Vec3 p_A = before.poses[index(a.key.body_a)] * a.p_A,
-             p_B = before.poses[index(a.key.body_b)] * a.p_B;
-  const double room = same_point * size_at(model, before.poses, a);
+  const Vec3 p_A = poses[index(a.key.body_a)] * a.p_A, p_B = poses[index(a.key.body_b)] * a.p_B;
+  const double room = same_point * size_at(model, poses, a);
   return (p_A - (c.p_WC - 0.5 * c.gap * c.n_W)).norm() <= room &&
          (p_B - (c.p_WC + 0.5 * c.gap * c.n_W)).norm() <= room;
+}
+
+const Contact* contact_of(std::span<const Contact> contacts, const ContactKey& key) {
+  for (const Contact& c : contacts)
+    if (c.key == key) return &c;
+  return nullptr;
+}
+
+// (E985): the points of a new anchor are those of its contact where a solve of the step began. True
+// also where a solve with that contact does not say how it began.
+bool is_at_a_beginning(const Model& model, const State& before, const StepReport& report,
+                       const ContactAnchor& a) {
+  for (const SolveRecord& solve : report.solved()) {
+    const SolveOrigin& origin = solve.origin;
+    const bool rows = std::any_of(
+        solve.problem.constraints.begin(), solve.problem.constraints.end(),
+        [&](const Constraint& c) { return pushes(c.key.role) && c.key.contact == a.key; });
+    if (!rows) continue;
+    const bool begins = origin.rows.empty() || (!origin.start.empty() && origin.t_rows == origin.t);
+    const Contact* c = nullptr;
+    if (!origin.before.empty())
+      c = contact_of(origin.before, a.key);
+    else if (begins && !origin.contacts.empty())
+      c = contact_of(origin.contacts, a.key);
+    else if (const ContactReport* own = reported(report, a.key); own && begins)
+      c = &own->contact;
+    if (!c) return true;
+    std::vector<Pose> poses = before.poses;
+    for (std::size_t i = 0; i < origin.start.size(); ++i)
+      poses[base::at(solve.problem.bodies[i].model_body)] = origin.start[i];
+    for (std::size_t i = 0; i < poses.size() && !origin.start.empty(); ++i)
+      if (model.bodies[i].kind == BodyKind::prescribed)
+        poses[i] = prescribed_at(model.bodies[i], origin.t);
+    if (is_at_contact(model, poses, a, *c)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -75,7 +111,7 @@ void check_anchors(const Model& model, const SchemeOptions& scheme, const State&
       complain(FindingCode::reported, pair_name(model, a.key) + ": the contact does not stick");
     const bool kept = std::find(before.contact_anchors.begin(), before.contact_anchors.end(), a) !=
                       before.contact_anchors.end();
-    if (whole && !kept && !nonlinear && !is_at_contact(model, before, a, c->contact))
+    if (!kept && !is_at_a_beginning(model, before, frame.report, a))
       complain(FindingCode::contact,
                pair_name(model, a.key) + " is not at the points of the contact");
     if (!projects) continue;

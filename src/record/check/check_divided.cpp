@@ -97,7 +97,7 @@ void check_divided(const Model& model, const SchemeOptions& scheme, const State&
       return;
     }
     // A group begins where the step begins.
-    const bool first = here.poses == before.poses || t >= before.t + frame.report.h * (1 - 1e-9);
+    const bool first = t >= before.t + frame.report.h * (1 - 1e-9);
     if (first) t = before.t;
     if (!(std::abs(part.t - t) <= 1e-9 * frame.report.h))
       complain(
@@ -121,9 +121,23 @@ void check_divided(const Model& model, const SchemeOptions& scheme, const State&
     if (t >= before.t + frame.report.h * (1 - 1e-9))
       for (const BodyId id : part.bodies) ended[index(id)] = 1;
   }
+  State led = before;
+  led.t = frame.state.t;
+  prescribe(model, led);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     const Body& body = model.bodies[i];
-    if (body.velocities == 0) continue;
+    if (body.velocities == 0) {
+      // Fixed and prescribed bodies are in no part.
+      const Pose &X = frame.state.poses[i], &expected = led.poses[i];
+      const double size = std::max({before.poses[i].p.norm(), X.p.norm(), body.p_Bcm.norm()});
+      if (!((X.p - expected.p).norm() <= motion_relative * size))
+        complain(FindingCode::position,
+                 fmt::format("{} is not where its motion takes it", body.name));
+      if (!((X.R.conjugate() * expected.R).vec().norm() <= motion_relative))
+        complain(FindingCode::orientation,
+                 fmt::format("{} is not turned as its motion turns it", body.name));
+      continue;
+    }
     if (!ended[i])
       complain(FindingCode::parts,
                fmt::format("no part takes {} to the end of the step", body.name));

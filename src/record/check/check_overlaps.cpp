@@ -41,16 +41,16 @@ double bounding_radius(const Geometry& geometry) {
   return std::visit(visitor, geometry);
 }
 
-// Too far apart to overlap, by their bounding balls; a planar shape is a cylinder without end along
-// its z axis.
-bool far_apart(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB) {
+// Farther apart than the margin, by their bounding balls; a planar shape is a cylinder without end
+// along its z axis.
+bool far_apart(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin) {
   Vec3 d = X_WB.p - X_WA.p;
   if (is_planar(a.geometry) || is_planar(b.geometry)) {
     const Vec3 axis = (is_planar(a.geometry) ? X_WA : X_WB).R * Vec3::UnitZ();
     d -= axis.dot(d) * axis;
   }
   const double reach = bounding_radius(a.geometry) + bounding_radius(b.geometry);
-  return d.norm() > reach * (1 + 1e-9);
+  return d.norm() > reach * (1 + 1e-9) + margin;
 }
 
 const Polyhedron* polyhedron(const Model& model, const Shape& shape) {
@@ -75,9 +75,10 @@ bool may_touch(const Model& model, const Shape& a, const Shape& b) {
 
 using Note = std::function<void(std::size_t, std::size_t, double)>;
 
-// Calls note(a, b, depth) for shapes that overlap; several times where they have several contacts.
-// Returns the largest coordinate, which depths round with [m].
-double each_overlap(const Model& model, const std::vector<Pose>& poses, const Note& note) {
+// Calls note(a, b, depth) for shapes that overlap, or are nearer than the margin; several times
+// where they have several contacts. Returns the largest coordinate, which depths round with [m].
+double each_overlap(const Model& model, const std::vector<Pose>& poses, const Note& note,
+                    double margin = 0) {
   std::vector<Pose> X_W;
   double far = model.length_unit;
   for (const Shape& shape : model.shapes) {
@@ -85,13 +86,13 @@ double each_overlap(const Model& model, const std::vector<Pose>& poses, const No
     far = std::max(far, X_W.back().p.norm());
   }
   const auto take = [&](std::size_t a, std::size_t b, double depth) {
-    if (depth > 0) note(a, b, depth);
+    if (depth > -margin) note(a, b, depth);
   };
   std::vector<collide::ShapeContact> contacts;
   for (std::size_t a = 0; a < model.shapes.size(); ++a)
     for (std::size_t b = a + 1; b < model.shapes.size(); ++b) {
       if (!may_touch(model, model.shapes[a], model.shapes[b])) continue;
-      if (far_apart(model.shapes[a], X_W[a], model.shapes[b], X_W[b])) continue;
+      if (far_apart(model.shapes[a], X_W[a], model.shapes[b], X_W[b], margin)) continue;
       if (both_flat_faced(model, model.shapes[a], model.shapes[b])) {
         auto placed = [&](std::size_t i) {
           return collide::Placed(
@@ -143,6 +144,18 @@ std::vector<Pose> on_chord(const Model& model, const State& before, const State&
 }
 
 }  // namespace
+
+std::vector<std::array<BodyId, 2>> near_bodies(const Model& model, const std::vector<Pose>& poses,
+                                               double margin) {
+  std::vector<std::array<BodyId, 2>> pairs;
+  each_overlap(
+      model, poses,
+      [&](std::size_t a, std::size_t b, double) {
+        pairs.push_back({model.shapes[a].body, model.shapes[b].body});
+      },
+      margin);
+  return pairs;
+}
 
 Overlaps check_penetration(const Model& model, const TraceFrame& frame, const Complain& complain) {
   Overlaps overlaps;

@@ -56,6 +56,10 @@ std::array<VecX, 2> carried_velocities(const Model& model, const SchemeOptions& 
 // each is from the straight path after the time h, -h^2 g/2, zero for the others.
 std::vector<Vec3> falls_of(const Model& model, const Problem& problem, double h);
 
+// Pairs of bodies that are nearer than the margin [m].
+std::vector<std::array<BodyId, 2>> near_bodies(const Model& model, const std::vector<Pose>& poses,
+                                               double margin);
+
 // Scheme hybrid: nothing but gravity acts on the body, which moves on a parabola (E208).
 bool in_flight(const Model& model, const TraceFrame& frame, std::size_t body);
 

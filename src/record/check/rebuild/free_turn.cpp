@@ -9,9 +9,11 @@
 namespace cairn::record {
 namespace {
 
-constexpr double turn_of_stride = 0.5;  // [rad]
-constexpr double most_turn = 4096;      // beyond it the polhode stands still (E422) [rad]
-constexpr int columns = 9;
+// (E984): short strides of few columns, because the weights of the extrapolation multiply rounding
+// by 26 with six columns and by 256 with nine.
+constexpr double turn_of_stride = 0.25;  // [rad]
+constexpr double most_turn = 4096;       // beyond it the polhode stands still (E422) [rad]
+constexpr int columns = 6;
 
 using Vec7 = Eigen::Matrix<double, 7, 1>;  // angular velocity, quaternion x y z w
 

@@ -104,6 +104,23 @@ double total_energy(const Model& model, const std::vector<Pose>& poses, const Ve
   return e.kinetic + e.potential - coordinate_energies(model, state).turning;
 }
 
+bool says_projected(const StepReport& r) {
+  return r.projection != 0 || r.projection_angle != 0 || r.contact_projections > 0;
+}
+
+double energy_of_projection(const Segment& s, const std::vector<Pose>& moved, const VecX& v,
+                            const std::vector<Pose>& end, const VecX& v_end) {
+  if (says_projected(s.report))
+    return total_energy(s.model, end, v_end) - total_energy(s.model, moved, v);
+  const auto kinetic = [&](const VecX& of) {
+    State state;
+    state.poses = end;
+    state.v = of;
+    return energies(s.model, state).kinetic - coordinate_energies(s.model, state).turning;
+  };
+  return kinetic(v_end) - kinetic(v);
+}
+
 bool same_poses(const Model& model, const std::vector<Pose>& a, const std::vector<Pose>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double turn = std::min((a[i].R.coeffs() - b[i].R.coeffs()).norm(),

@@ -109,6 +109,13 @@ Continuation after_solve(const Segment& segment, std::size_t solve);
 double energy_of_closing(const Model& model, bool projects, const std::vector<Pose>& moved,
                          const std::vector<Pose>& closed);
 
+// Whether the step says that a projection moved bodies.
+bool says_projected(const StepReport& report);
+// Energy that a projection put in and that payments took, from where the solve led to where the
+// step goes on (E712, E983); where nothing was moved only the kinetic one [J].
+double energy_of_projection(const Segment& segment, const std::vector<Pose>& moved, const VecX& v,
+                            const std::vector<Pose>& end, const VecX& v_end);
+
 // Kinetic energy of the bodies, without that of rotors (E874), plus potential energy [J].
 double total_energy(const Model& model, const std::vector<Pose>& poses, const VecX& v);
 

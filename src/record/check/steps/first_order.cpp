@@ -220,7 +220,7 @@ void StepCheck::run(SegmentOutcome& out) {
   const std::vector<Pose> moved = end_poses(s, place, v);
   const double closing = energy_of_closing(s.model, projects(s), moved, s.end);
   out.flows.integrator += closing;
-  out.projected = total_energy(s.model, s.end, s.v_end) - total_energy(s.model, moved, v) - closing;
+  out.projected = energy_of_projection(s, moved, v, s.end, s.v_end) - closing;
   out.projected_known = !options.project_contacts;
   out.flows.stabilisation += out.projected;
   report(out);

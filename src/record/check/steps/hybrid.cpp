@@ -267,8 +267,7 @@ class HybridCheck {
     add_to_flows(flows);
     const Continuation next = after_solve(s, i);
     const double closing = energy_of_closing(s.model, o.projection, moved, next.poses);
-    const double projected =
-        total_energy(s.model, next.poses, next.v) - total_energy(s.model, moved, v) - closing;
+    const double projected = energy_of_projection(s, moved, v, next.poses, next.v) - closing;
     result.flows.integrator += closing;
     result.projected += projected;
     result.flows.stabilisation += projected;

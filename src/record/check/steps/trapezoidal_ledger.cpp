@@ -86,8 +86,7 @@ void add_smooth_flows(const Segment& s, const Trapezoidal& o, std::size_t i, con
   if (whole) {
     const double closing = energy_of_closing(model, o.projection, moved, next.poses);
     sum.integrator += part.integrator + closing;
-    const double projected =
-        total_energy(model, next.poses, next.v) - total_energy(model, moved, after) - closing;
+    const double projected = energy_of_projection(s, moved, after, next.poses, next.v) - closing;
     sum.stabilisation += projected;
     result.projected += projected;
   } else {
