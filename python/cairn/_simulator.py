@@ -109,6 +109,16 @@ class Simulator(_cairn.Simulator):
         """How far two bodies are apart now: cairn.distance."""
         return _cairn._distance(self.model, self.state, a, b, shape_a, shape_b)
 
+    def set_joints(self, positions=None, velocities=None):
+        """Moves bodies so that joints have these coordinates and rates: State.set_joints of the state."""
+        state = self.state
+        state.set_joints(self.model, positions, velocities)
+        self.state = state
+
+    def joint_space(self, joints=None):
+        """Independent velocities of the mechanism now: cairn.joint_space."""
+        return _cairn._joint_space(self.model, self.state, joints)
+
     @classmethod
     def load(cls, path):
         """Goes on from a checkpoint, of save() or of `cairn run --checkpoint`, with the same bits."""

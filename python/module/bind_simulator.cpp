@@ -4,6 +4,7 @@
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
+#include "module/joint_values.hpp"
 #include "module/rows.hpp"
 #include "module/simulator.hpp"
 #include "module/state.hpp"
@@ -56,6 +57,18 @@ JointReport reaction(const JointOfSimulator& j) {
   none.position = joint_position(j.core->model(), j.core->sim().state(), j.id);
   none.velocity = joint_velocity(j.core->model(), j.core->sim().state(), j.id);
   return none;
+}
+
+// Sets the coordinate or its rate.
+void move(const JointOfSimulator& j, const py::object& value, bool is_position) {
+  State state = j.core->sim().state();
+  py::dict one;
+  one[py::str(j.joint().name)] = value;
+  const Model& model = j.core->model();
+  const auto values = joint_values(model, one, is_position ? "position" : "velocity");
+  set_joints(model, is_position ? values : std::vector<JointValue>{},
+             is_position ? std::vector<JointValue>{} : values, state);
+  j.core->put_state(state);
 }
 
 py::array joint_rows(Core& core) {
@@ -172,12 +185,15 @@ void bind_joint(py::module_& m) {
       .def_property_readonly("id", [](const JointOfSimulator& j) { return index(j.id); })
       .def_property_readonly("type",
                              [](const JointOfSimulator& j) { return type_name(j.joint().type); })
-      .def_property_readonly(
+      .def_property(
           "position", [](const JointOfSimulator& j) { return reaction(j).position; },
-          "Coordinate, 0 at the start of the run; revolute [rad], prismatic [m], others 0.")
-      .def_property_readonly(
+          [](const JointOfSimulator& j, const py::object& value) { move(j, value, true); },
+          "Coordinate, 0 at the start of the run; revolute [rad], prismatic [m], 0 of joints "
+          "without one.\nAssigning moves the bodies; other coordinates stay (State.set_joints).")
+      .def_property(
           "velocity", [](const JointOfSimulator& j) { return reaction(j).velocity; },
-          "Of the coordinate [rad/s] or [m/s].")
+          [](const JointOfSimulator& j, const py::object& value) { move(j, value, false); },
+          "Of the coordinate [rad/s] or [m/s]. Assigning changes the velocities of the bodies.")
       .def_property_readonly(
           "force", [](const JointOfSimulator& j) { return copied(reaction(j).force); },
           "Reaction on the second body at its anchor in the last step, in the world, (3,) [N].")
@@ -216,8 +232,9 @@ void bind_joint(py::module_& m) {
             j.core->require_idle();
             j.core->efforts()[index(j.id)] = number(value, "effort");
           },
-          "Of a motor, on the second body along the coordinate and its opposite on the first, in "
-          "every\nstep until it is changed; revolute [N m], prismatic [N].")
+          "On the second body along the coordinate and its opposite on the first, in every\nstep "
+          "until "
+          "it is changed; of angles [N m], of lengths [N].")
       .def("__repr__", [](const JointOfSimulator& j) {
         return fmt::format("<cairn.Joint '{}'>", j.joint().name);
       });
@@ -341,8 +358,9 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
             const SharedCore& c = required(self);
             return list(c, c->joint_arrays().position);
           },
-          "Coordinates of the joints, 0 at the start of the run, (joints,); revolute [rad], "
-          "prismatic [m], 0 of joints without one. A read-only view that follows the steps.")
+          "Coordinates of the joints, 0 at the start of the run, (joints,), [rad] or [m]; 0 of "
+          "joints "
+          "without one. A read-only view that follows the steps.")
       .def_property_readonly(
           "joint_velocities",
           [](const SharedCore& self) {
@@ -382,9 +400,8 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
                                       {static_cast<py::ssize_t>(c.model().joints.size())});
             std::copy_n(e.data(), e.size(), c.efforts().data());
           },
-          "Applied at revolute [N m] and prismatic [N] joints, (joints,). A writable view; what "
-          "it"
-          "\nholds acts in every step until it is changed.")
+          "Applied along the coordinates of joints, (joints,), of angles [N m], of lengths [N]. A "
+          "writable view; what it\nholds acts in every step until it is changed.")
       .def_property(
           "motor_targets",
           [](const SharedCore& self) {

@@ -12,7 +12,7 @@ import weakref
 import numpy as np
 
 import cairn
-from common import SCENES, ball, door, on_floor, scene
+from common import LIMIT, SCENES, ball, door, on_floor, scene
 
 
 class Scenes(unittest.TestCase):
@@ -134,7 +134,7 @@ class States(unittest.TestCase):
         sim.external_forces[0, 1] = 3
         program = ("import pickle, sys\nsim = pickle.load(sys.stdin.buffer)\nsim.step(20)\nprint(sim.state_hash)")
         for thing in (sim, sim.copy()):
-            said = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(thing), capture_output=True, check=True)
+            said = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(thing), capture_output=True, check=True, timeout=LIMIT)
             there = said.stdout.decode().strip()
         sim.step(20)
         self.assertEqual(there, sim.state_hash)

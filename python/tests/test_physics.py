@@ -9,7 +9,7 @@ import unittest
 import numpy as np
 
 import cairn
-from common import G, PROGRAM, SCENES, ball, door, on_floor, scene
+from common import G, LIMIT, PROGRAM, SCENES, ball, door, on_floor, scene
 
 
 class ClosedForms(unittest.TestCase):
@@ -225,7 +225,7 @@ class SameBitsAsTheProgram(unittest.TestCase):
     def run_program(self, path, settings):
         text = subprocess.run([PROGRAM, "run", str(path), "--json", "--quiet",
                                *[part for key, value in settings.items() for part in ("--set", f"{key}={value}")]],
-                              capture_output=True, text=True, check=False).stdout
+                              capture_output=True, text=True, check=False, timeout=LIMIT).stdout
         return json.loads(text)
 
     def test_hash_of_the_last_state(self):

@@ -1,0 +1,192 @@
+// Sets coordinates as users of reduced coordinates expect it: what is not named stays.
+#include "module/joint_values.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/union_find.hpp"
+#include "cairn/joints.hpp"
+#include "model/joint/joint_coordinate.hpp"
+#include "module/arrays.hpp"
+#include "module/errors.hpp"
+#include "module/state.hpp"
+
+namespace cairn::python {
+namespace {
+
+constexpr int most_velocities = 3000;  // of a model whose matrices are dense: 0.07 GB each
+constexpr double reached = 1e-9;       // of rates, of the largest one [-]
+
+bool names(const std::vector<JointValue>& values, JointId id) {
+  return std::any_of(values.begin(), values.end(),
+                     [&](const JointValue& v) { return v.joint == id; });
+}
+
+bool holds(const JointSpace& space, JointId id) {
+  return std::find(space.coordinates.begin(), space.coordinates.end(), id) !=
+         space.coordinates.end();
+}
+
+// The named values, and of a mechanism whose named coordinates are independent of the others these
+// with the values that they have.
+std::vector<JointValue> with_others(const Model& model, const State& state, const JointSpace& space,
+                                    std::vector<JointValue> values) {
+  const bool are_columns = std::all_of(values.begin(), values.end(),
+                                       [&](const JointValue& v) { return holds(space, v.joint); });
+  if (!are_columns) return values;
+  const std::vector<JointValue> named = values;
+  for (const JointId id : space.coordinates) {
+    if (names(named, id)) continue;
+    const JointLimits& limits = model.joints[index(id)].limits;
+    values.push_back(
+        {id, std::clamp(joint_position(model, state, id), limits.lower, limits.upper)});
+  }
+  return values;
+}
+
+// Whether both are free to move in the same directions.
+bool move_alike(const Body& a, const Body& b) {
+  return a.translations == b.translations && a.rotation == b.rotation &&
+         (a.rotation != RotationKind::one || a.axis_W == b.axis_W);
+}
+
+// Mechanisms that nothing holds are put back as wholes: their first bodies keep their poses.
+void put_back(const Model& model, const State& before, const JointSpace& space, State& state) {
+  base::UnionFind parts;
+  parts.reset(model.bodies.size());
+  for (const Joint& joint : model.joints)
+    if (joint.bodies[0] != BodyId::world && joint.bodies[1] != BodyId::world)
+      parts.join(static_cast<int>(joint.bodies[0]), static_cast<int>(joint.bodies[1]));
+  std::vector<int> done;
+  for (const BodyId first : space.floating) {
+    const int part = parts.root(static_cast<int>(first));
+    if (std::find(done.begin(), done.end(), part) != done.end()) continue;
+    done.push_back(part);
+    std::vector<std::size_t> members;
+    bool rigid = true;
+    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+      if (parts.root(static_cast<int>(i)) == part) {
+        members.push_back(i);
+        rigid = rigid && move_alike(model.bodies[i], model.body(first));
+      }
+    if (!rigid || members.size() < 2) continue;
+    const Pose X = before.poses[index(first)] * state.poses[index(first)].inverse();
+    for (const std::size_t i : members) {
+      state.poses[i] = X * state.poses[i];
+      state.poses[i].R.normalize();
+    }
+    state.poses[index(first)] = before.poses[index(first)];
+  }
+}
+
+VecX rates(const JointSpace& space, const State& state) {
+  return space.S.colPivHouseholderQr().solve(state.v);
+}
+
+// The rates of named coordinates, by the least change of the others in the metric of the mass
+// matrix (E965).
+void set_rates(const Model& model, const std::vector<JointValue>& values, State& state) {
+  const JointSpace space = value_of(joint_space(model, state));
+  VecX u = rates(space, state);
+  const auto n = static_cast<Eigen::Index>(values.size());
+  Eigen::MatrixXd R(n, space.columns());
+  VecX wanted(n);
+  State unit = state;
+  for (Eigen::Index k = 0; k < R.cols(); ++k) {
+    unit.v = space.S.col(k);
+    for (Eigen::Index i = 0; i < n; ++i)
+      R(i, k) = joint_velocity(model, unit, values[static_cast<std::size_t>(i)].joint);
+  }
+  for (Eigen::Index i = 0; i < n; ++i) wanted[i] = values[static_cast<std::size_t>(i)].value;
+  const Eigen::LLT<Eigen::MatrixXd> H(joint_mass_matrix(model, state, space));
+  const Eigen::MatrixXd spread = H.solve(R.transpose());
+  const VecX missing = wanted - R * u;
+  u += spread * (R * spread).completeOrthogonalDecomposition().solve(missing);
+  const double off = (R * u - wanted).cwiseAbs().maxCoeff(),
+               size = std::max(wanted.cwiseAbs().maxCoeff(), missing.cwiseAbs().maxCoeff());
+  if (!(off <= reached * size))
+    raise({.code = ErrorCode::conflict,
+           .path = "velocities",
+           .what = "the joints do not allow these rates",
+           .got = fmt::format("{:.3g} off at best", off),
+           .allowed = "rates that the mechanism can take",
+           .fix = "give fewer of them"});
+  state.v = space.S * u;
+}
+
+}  // namespace
+
+std::vector<JointValue> joint_values(const Model& model, const py::handle& given,
+                                     const char* what) {
+  std::vector<JointValue> values;
+  if (given.is_none()) return values;
+  if (py::isinstance<py::dict>(given)) {
+    for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(given)) {
+      const JointId id = find_joint(model, name);
+      const std::string& text = model.joints[index(id)].name;
+      if (!model::has_coordinate(model.joints[index(id)]))
+        throw py::value_error(fmt::format("{}: joint '{}' is of type {}, which has no coordinate",
+                                          what, text, type_name(model.joints[index(id)].type)));
+      if (names(values, id))
+        throw py::value_error(fmt::format("{}: joint '{}' is named twice", what, text));
+      values.push_back({id, number(value, fmt::format("{}: joint '{}'", what, text))});
+    }
+    return values;
+  }
+  const Doubles array = numbers(given, what, {static_cast<py::ssize_t>(model.joints.size())});
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    if (model::has_coordinate(model.joints[i]))
+      values.push_back({static_cast<JointId>(i), array.data()[i]});
+  return values;
+}
+
+void require_small(const Model& model) {
+  if (model.velocities > most_velocities)
+    raise({.kind = ErrorKind::limit,
+           .code = ErrorCode::too_large,
+           .what = "the model has too many velocities for dense matrices",
+           .got = std::to_string(model.velocities),
+           .allowed = fmt::format("at most {}", most_velocities),
+           .fix = "load the mechanism alone"});
+}
+
+void require_usable(const Model& model, const State& state) {
+  if (state.poses.size() != model.bodies.size() || state.v.size() != model.velocities)
+    throw py::value_error("the state is not one of this model");
+  const bool finite = std::isfinite(state.t) && state.v.allFinite() &&
+                      std::all_of(state.poses.begin(), state.poses.end(), [](const Pose& X) {
+                        return X.p.allFinite() && X.R.coeffs().allFinite();
+                      });
+  if (!finite) throw py::value_error("the state has numbers that are not finite");
+}
+
+void set_joints(const Model& model, const std::vector<JointValue>& positions,
+                const std::vector<JointValue>& velocities, State& state) {
+  require_usable(model, state);
+  require_small(model);
+  const Result<JointSpace> space = joint_space(model, state);
+  if (!positions.empty()) {
+    const State before = state;
+    Result<State> moved = with_joint_positions(
+        model, state, space ? with_others(model, state, *space, positions) : positions);
+    if (!moved)
+      for (Error& error : moved.error())
+        error.path = "positions";  // others than the given ones too
+    state = value_of(std::move(moved));
+    if (space) {
+      put_back(model, before, *space, state);
+      const Result<JointSpace> after = joint_space(model, state);
+      if (after && after->coordinates == space->coordinates && after->floating == space->floating)
+        state.v = after->S * rates(*space, before);
+    }
+    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+      if (!(state.poses[i] == before.poses[i])) forget_contacts(static_cast<BodyId>(i), state);
+  }
+  if (!velocities.empty()) set_rates(model, velocities, state);
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    forget_impacts(model.bodies[i], static_cast<BodyId>(i), state);
+}
+
+}  // namespace cairn::python
