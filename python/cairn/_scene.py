@@ -193,6 +193,8 @@ def options(kind=None):
 def _unknown(what, name, known):
     known = sorted(known)
     hint = _cairn.did_you_mean(name, known)
+    if what == "option" and name in _OTHER_WORDS:
+        hint = f"did you mean '{_OTHER_WORDS[name]}'?"
     allowed = ", ".join(known)
     return Error(f"unknown {what} '{name}'; {hint or 'allowed: ' + allowed}", field=name, what=f"unknown {what}", value=name,
                  allowed=allowed, remedy=hint, code="unknown_key", kind="usage")
@@ -249,6 +251,10 @@ def with_options(self, *, step=None, duration=None, scheme=None, solver=None, ve
         now[found[0]][name] = value
     text = json.dumps(_plain(now, "simulation"), ensure_ascii=False)
     return Scene._parse(self.to_json(), self.file, ["simulation=" + text], False, [], "")
+
+
+# Words of other engines for options.
+_OTHER_WORDS = {"dt": "step", "h": "step", "timestep": "step", "time_step": "step", "tol": "tolerance", "method": "scheme"}
 
 
 def as_scene(scene):

@@ -79,14 +79,36 @@ py::array joint_rows(Core& core) {
   return moved(std::move(rows));
 }
 
+const State& a_state(const py::object& given, const char* what) {
+  if (!py::isinstance<State>(given))
+    throw py::type_error(
+        fmt::format("{}: expected a cairn.State, got {}", what,
+                    std::string(py::str(py::type::handle_of(given).attr("__name__")))));
+  return given.cast<const State&>();
+}
+
+std::int64_t whole_number(const py::object& n) {
+  const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(n.ptr()));
+  if (!index) {
+    PyErr_Clear();
+    throw py::type_error(fmt::format(
+        "step: n is a number of steps, got {}; run(duration) takes seconds",
+        std::string(py::repr(n)).substr(0, 40)));
+  }
+  const std::int64_t value = PyLong_AsLongLong(index.ptr());
+  if (value == -1 && PyErr_Occurred()) throw py::error_already_set();
+  return value;
+}
+
 void set_forces(Core& core, const py::object& bodies, const py::object& forces,
                 const py::object& torques, const py::object& points) {
   core.require_idle();
   std::vector<ExternalForce> list;
   if (!bodies.is_none()) {
     std::vector<int> ids;
-    if (py::isinstance<py::str>(bodies) || py::isinstance<py::int_>(bodies)) {
-      throw py::type_error("set_forces: bodies: expected a list of names or numbers");
+    const bool is_one = py::isinstance<py::str>(bodies) || py::isinstance<py::int_>(bodies);
+    if (is_one) {
+      ids.push_back(static_cast<int>(find_body(core.model(), bodies)));
     } else if (py::isinstance<py::sequence>(bodies) && py::len(bodies) > 0 &&
                py::isinstance<py::str>(py::object(bodies[py::int_(0)]))) {
       for (const py::handle name : bodies)
@@ -96,10 +118,10 @@ void set_forces(Core& core, const py::object& bodies, const py::object& forces,
                     static_cast<py::ssize_t>(core.model().bodies.size()));
     }
     const auto n = static_cast<py::ssize_t>(ids.size());
-    const Doubles f = numbers(forces, "set_forces: forces", {n, 3});
-    const Doubles t =
-        torques.is_none() ? Doubles() : numbers(torques, "set_forces: torques", {n, 3});
-    const Doubles p = points.is_none() ? Doubles() : numbers(points, "set_forces: points", {n, 3});
+    const Extents shape = is_one ? Extents{3} : Extents{n, 3};
+    const Doubles f = numbers(forces, "set_forces: forces", shape);
+    const Doubles t = torques.is_none() ? Doubles() : numbers(torques, "set_forces: torques", shape);
+    const Doubles p = points.is_none() ? Doubles() : numbers(points, "set_forces: points", shape);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       ExternalForce force{.body = static_cast<BodyId>(ids[i]), .force = Vec3(f.data() + 3 * i)};
       if (!torques.is_none()) force.torque = Vec3(t.data() + 3 * i);
@@ -281,9 +303,9 @@ void bind_simulator(py::module_& m) {
           "Length of a step [s]; at first that of the scene.")
       .def(
           "step",
-          [](const py::object& self, std::int64_t n, const py::object& h) {
+          [](const py::object& self, const py::object& n, const py::object& h) {
             Core& core = self.cast<Core&>();
-            return core.step(self, n, h.is_none() ? core.h : number(h, "step: h"));
+            return core.step(self, whole_number(n), h.is_none() ? core.h : number(h, "step: h"));
           },
           py::arg("n") = 1, py::arg("h") = py::none(),
           R"(Takes n steps of length h [s] (default: self.h) and returns the report of the last one.
@@ -301,10 +323,11 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
           "Steps since the start or reset whose verdict was not good.")
       .def_property(
           "state", [](Core& c) { return std::make_shared<State>(c.sim().state()); },
-          [](Core& c, const State& s) { c.set_state(s); },
+          [](Core& c, const py::object& s) { c.set_state(a_state(s, "state")); },
           "All that a run continues from. Reading copies, assigning sets.")
       .def(
-          "_reset", [](Core& c, const State& s) { c.reset(s); }, py::arg("state"))
+          "_reset", [](Core& c, const py::object& s) { c.reset(a_state(s, "reset")); },
+          py::arg("state"))
       .def_property_readonly("state_hash",
                              [](Core& c) { return fmt::format("{:016x}", hash(c.sim().state())); })
       .def(
@@ -430,7 +453,7 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
           R"(Forces at points of bodies, beside external_forces, in every step until they are set again; without arguments: none.
 
 bodies: names or numbers, n of them. forces: (n, 3) [N], in the world. torques: (n, 3) [N m]. points: (n, 3) [m], where the
-forces act, in the body frames; default: the centres of mass.)")
+forces act, in the body frames; default: the centres of mass. Of one name or number: (3,) each.)")
       .def_property_readonly(
           "kinetic_energy", [](Core& c) { return c.sim().kinetic_energy(); }, "[J]")
       .def_property_readonly(

@@ -24,18 +24,19 @@ bool names(const std::vector<JointValue>& values, JointId id) {
                      [&](const JointValue& v) { return v.joint == id; });
 }
 
-bool holds(const JointSpace& space, JointId id) {
-  return std::find(space.coordinates.begin(), space.coordinates.end(), id) !=
-         space.coordinates.end();
+// Whether all named coordinates are independent.
+bool are_columns(const JointSpace& space, const std::vector<JointValue>& values) {
+  return std::all_of(values.begin(), values.end(), [&](const JointValue& v) {
+    return std::find(space.coordinates.begin(), space.coordinates.end(), v.joint) !=
+           space.coordinates.end();
+  });
 }
 
 // The named values, and of a mechanism whose named coordinates are independent of the others these
 // with the values that they have.
 std::vector<JointValue> with_others(const Model& model, const State& state, const JointSpace& space,
                                     std::vector<JointValue> values) {
-  const bool are_columns = std::all_of(values.begin(), values.end(),
-                                       [&](const JointValue& v) { return holds(space, v.joint); });
-  if (!are_columns) return values;
+  if (!are_columns(space, values)) return values;
   const std::vector<JointValue> named = values;
   for (const JointId id : space.coordinates) {
     if (names(named, id)) continue;
@@ -85,11 +86,17 @@ VecX rates(const JointSpace& space, const State& state) {
   return space.S.colPivHouseholderQr().solve(state.v);
 }
 
-// The rates of named coordinates, by the least change of the others in the metric of the mass
-// matrix (E965).
+// The rates of named coordinates (E965).
 void set_rates(const Model& model, const std::vector<JointValue>& values, State& state) {
   const JointSpace space = value_of(joint_space(model, state));
   VecX u = rates(space, state);
+  if (are_columns(space, values)) {
+    for (const JointValue& v : values)
+      u[std::find(space.coordinates.begin(), space.coordinates.end(), v.joint) -
+        space.coordinates.begin()] = v.value;
+    state.v = space.S * u;
+    return;
+  }
   const auto n = static_cast<Eigen::Index>(values.size());
   Eigen::MatrixXd R(n, space.columns());
   VecX wanted(n);

@@ -157,6 +157,14 @@ py::list shapes_of(const Model& model) {
   return list;
 }
 
+// Scenes that say the same.
+bool same(const SharedScene& a, const SharedScene& b) {
+  return a == b || required(a)->resolved == required(b)->resolved;
+}
+std::size_t text_hash(const Scene& scene) {
+  return std::hash<std::string>{}(scene.resolved);
+}
+
 std::string describe_model(const ModelOfScene& m) {
   const Model& model = m.get();
   return fmt::format("<cairn.Model '{}': {} bodies, {} joints, {} velocities>", model.name,
@@ -224,6 +232,10 @@ void bind_model(py::module_& m) {
             return static_cast<int>(find_joint(s.get(), name));
           },
           py::arg("name"), "Row of a joint in all arrays over joints.")
+      .def(
+          "__eq__", [](const ModelOfScene& a, const ModelOfScene& b) { return same(a.scene, b.scene); },
+          py::is_operator())
+      .def("__hash__", [](const ModelOfScene& s) { return text_hash(*s.scene); })
       .def("__repr__", describe_model);
 }
 
@@ -275,6 +287,12 @@ Load one with Scene.load(path), or build one as a dict of the scene format and g
           "to_json", [](const Scene& s) { return s.resolved; },
           "The scene as text with all options and generators written out; reading it gives this "
           "scene again.")
+      .def(
+          "__eq__", [](const SharedScene& a, const SharedScene& b) { return same(a, b); },
+          py::is_operator())
+      .def("__hash__", [](const Scene& s) { return text_hash(s); })
+      .def("__copy__", [](const SharedScene& s) { return required(s); })
+      .def("__deepcopy__", [](const SharedScene& s, const py::dict&) { return required(s); })
       .def("__repr__",
            [](const Scene& s) {
              return fmt::format("<cairn.Scene '{}': {} bodies, {} joints, {} steps of {} s>",

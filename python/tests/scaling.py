@@ -67,7 +67,7 @@ def measured(name, work, steps):
     more = cpu[2] / cpu[1]
     print(f"{name}: CPU time a step {1e6 * cpu[1]:.1f} us on one thread, {1e6 * cpu[2]:.1f} us on two, ratio {more:.3f} "
           f"(at most {MOST_MORE}); waiting {100 * waited:.2f} % of it (at most {100 * MOST_WAIT:.0f} %); "
-          f"so {2 / (more * (1 + waited)):.2f} times as fast on two idle processors")
+          f"which allows {2 / (more * (1 + waited)):.2f} times the speed")
     wall = min(r.wall for r in rounds[1]) / min(r.wall for r in rounds[2])
     idle = others < 0.05
     print(f"{name}: by the clock {wall:.2f} times as fast" + ("" if idle else f", with {others:.2f} processors at other work: no measurement"))
