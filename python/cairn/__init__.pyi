@@ -45,7 +45,7 @@ class InternalError(RuntimeError): ...
 class Scene:
     @staticmethod
     def load(path: _Path, set: _Options | Sequence[str] | None = None, *, allow_path: _Path | Sequence[_Path] = (),
-             base: Literal["free", "fixed"] | None = None, packages: Mapping[str, _Path] | None = None, floor: float | None = None,
+             base: Literal["file", "free", "fixed"] | None = None, packages: Mapping[str, _Path] | None = None, floor: float | None = None,
              friction: float | None = None, balance_inertia: bool | None = None, bound_mass: float | None = None,
              bound_inertia: float | None = None, keyframe: str | int | None = None) -> Scene: ...
     @staticmethod

@@ -139,7 +139,7 @@ def load(path, set=None, *, allow_path=(), base=None, packages=None, floor=None,
 
     set: changes before it is read, as `cairn run --set` takes them: {"simulation.step": 0.01} or ["simulation.step=0.01"].
     allow_path: a folder or a list of them in which the scene may name mesh files, beside its own folder. The others are for
-    URDF and MJCF files (docs/import.md): base, "free" or "fixed"; packages, a dict of the folders of ROS packages; floor, the
+    URDF and MJCF files (docs/import.md): base, "file", "free" or "fixed"; packages, a dict of the folders of ROS packages; floor, the
     height of one that is added [m]; friction of what the file gives none; balance_inertia, True repairs impossible moments of
     inertia; bound_mass [kg], bound_inertia [kg m^2], the least of bodies that move; keyframe of an MJCF file to start from.
     Raises cairn.Error with file, line and field of what is wrong.

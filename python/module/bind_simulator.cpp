@@ -91,9 +91,9 @@ std::int64_t whole_number(const py::object& n) {
   const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(n.ptr()));
   if (!index) {
     PyErr_Clear();
-    throw py::type_error(fmt::format(
-        "step: n is a number of steps, got {}; run(duration) takes seconds",
-        std::string(py::repr(n)).substr(0, 40)));
+    throw py::type_error(
+        fmt::format("step: n is a number of steps, got {}; run(duration) takes seconds",
+                    std::string(py::repr(n)).substr(0, 40)));
   }
   const std::int64_t value = PyLong_AsLongLong(index.ptr());
   if (value == -1 && PyErr_Occurred()) throw py::error_already_set();
@@ -120,7 +120,8 @@ void set_forces(Core& core, const py::object& bodies, const py::object& forces,
     const auto n = static_cast<py::ssize_t>(ids.size());
     const Extents shape = is_one ? Extents{3} : Extents{n, 3};
     const Doubles f = numbers(forces, "set_forces: forces", shape);
-    const Doubles t = torques.is_none() ? Doubles() : numbers(torques, "set_forces: torques", shape);
+    const Doubles t =
+        torques.is_none() ? Doubles() : numbers(torques, "set_forces: torques", shape);
     const Doubles p = points.is_none() ? Doubles() : numbers(points, "set_forces: points", shape);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       ExternalForce force{.body = static_cast<BodyId>(ids[i]), .force = Vec3(f.data() + 3 * i)};

@@ -46,9 +46,12 @@ ImportOptions import_options(const py::dict& given) {
   const auto value = [&](const char* key) { return number(given[key], key); };
   if (has("base")) {
     const auto base = py::str(given["base"]).cast<std::string>();
-    if (base != "free" && base != "fixed")
-      throw py::value_error(fmt::format("base: expected 'free' or 'fixed', got '{}'", base));
-    out.base = base == "free" ? ImportBase::free : ImportBase::fixed;
+    if (base != "file" && base != "free" && base != "fixed")
+      throw py::value_error(
+          fmt::format("base: expected 'file', 'free' or 'fixed', got '{}'", base));
+    out.base = base == "file"   ? ImportBase::as_file
+               : base == "free" ? ImportBase::free
+                                : ImportBase::fixed;
   }
   if (has("packages"))
     for (const auto& [name, path] : given["packages"].cast<py::dict>())
@@ -233,7 +236,8 @@ void bind_model(py::module_& m) {
           },
           py::arg("name"), "Row of a joint in all arrays over joints.")
       .def(
-          "__eq__", [](const ModelOfScene& a, const ModelOfScene& b) { return same(a.scene, b.scene); },
+          "__eq__",
+          [](const ModelOfScene& a, const ModelOfScene& b) { return same(a.scene, b.scene); },
           py::is_operator())
       .def("__hash__", [](const ModelOfScene& s) { return text_hash(*s.scene); })
       .def("__repr__", describe_model);
@@ -279,10 +283,11 @@ Load one with Scene.load(path), or build one as a dict of the scene format and g
           "The state at the start. A copy.")
       .def_property_readonly(
           "warnings", [](const Scene& s) { return s.warnings; },
-          "What is valid and yet suspicious.")
+          "What is valid and yet suspicious, and what of a file of another program was not taken "
+          "over.")
       .def_property_readonly(
           "notes", [](const Scene& s) { return s.notes; },
-          "What was made of mesh files, with measured errors, and of files of other programs.")
+          "What was made of mesh files, with measured errors.")
       .def(
           "to_json", [](const Scene& s) { return s.resolved; },
           "The scene as text with all options and generators written out; reading it gives this "
