@@ -436,13 +436,17 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
           [](Core& c, const py::object& value) {
             c.require_idle();
             const auto n = static_cast<py::ssize_t>(c.model().joints.size());
-            const auto t =
-                py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
-            if (!t || t.ndim() != 1 || t.shape(0) != n) {
+            // Not a number is welcome here, so that `numbers` would not do.
+            const py::array given = py::array::ensure(value);
+            if (!given ||
+                std::string_view("fiu").find(given.dtype().kind()) == std::string_view::npos) {
               PyErr_Clear();
+              throw py::type_error("motor_targets: expected real numbers");
+            }
+            const Doubles t = Doubles::ensure(given);
+            if (!t || t.ndim() != 1 || t.shape(0) != n)
               throw py::value_error(
                   fmt::format("motor_targets: expected numbers of shape ({},)", n));
-            }
             std::copy_n(t.data(), n, c.targets().data());
           },
           "Velocities or efforts of the motors of the scene, (joints,); nan: the function of time. "

@@ -38,7 +38,8 @@ class Names(unittest.TestCase):
     def test_wrong_types_are_named(self):
         sim = cairn.Simulator(door())
         for call, words in ((lambda: sim.step(0.5), r"number of steps, got 0\.5"), (lambda: sim.reset(3), "expected a cairn.State, got int"),
-                            (lambda: setattr(sim, "state", sim), "expected a cairn.State, got Simulator")):
+                            (lambda: setattr(sim, "state", sim), "expected a cairn.State, got Simulator"),
+                            (lambda: setattr(sim, "motor_targets", [1j]), "real numbers"), (lambda: setattr(sim, "motor_targets", "a"), "real numbers")):
             with self.subTest(words=words), self.assertRaisesRegex(TypeError, words):
                 call()
 
