@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/union_find.hpp"
 #include "cairn/joints.hpp"
@@ -17,7 +18,8 @@ namespace cairn::python {
 namespace {
 
 constexpr int most_velocities = 3000;  // of a model whose matrices are dense: 0.07 GB each
-constexpr double reached = 1e-9;       // of rates, of the largest one [-]
+constexpr double reached =
+    1e-9;  // of rates to the largest one, of locked motion to the model's size [-]
 
 bool names(const std::vector<JointValue>& values, JointId id) {
   return std::any_of(values.begin(), values.end(),
@@ -47,13 +49,20 @@ std::vector<JointValue> with_others(const Model& model, const State& state, cons
   return values;
 }
 
-// Whether both are free to move in the same directions.
-bool move_alike(const Body& a, const Body& b) {
-  return a.translations == b.translations && a.rotation == b.rotation &&
-         (a.rotation != RotationKind::one || a.axis_W == b.axis_W);
+// Whether a body is free to move from one pose to the other, locked directions to rounding.
+bool may_move(const Body& body, const Pose& from, const Pose& to, double size) {
+  const Vec3 way = to.p - from.p;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!body.translations[i] && std::abs(way[static_cast<Eigen::Index>(i)]) > reached * size)
+      return false;
+  Vec3 turn = (to.R * from.R.conjugate()).vec();
+  if (body.rotation == RotationKind::three) return true;
+  if (body.rotation == RotationKind::one) turn -= turn.dot(body.axis_W) * body.axis_W;
+  return turn.norm() <= reached;
 }
 
-// Mechanisms that nothing holds are put back as wholes: their first bodies keep their poses.
+// Mechanisms that nothing holds are put back as wholes, so that their first bodies keep their
+// poses, where the bodies are free to.
 void put_back(const Model& model, const State& before, const JointSpace& space, State& state) {
   base::UnionFind parts;
   parts.reset(model.bodies.size());
@@ -65,25 +74,20 @@ void put_back(const Model& model, const State& before, const JointSpace& space, 
     const int part = parts.root(static_cast<int>(first));
     if (std::find(done.begin(), done.end(), part) != done.end()) continue;
     done.push_back(part);
-    std::vector<std::size_t> members;
-    bool rigid = true;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
-      if (parts.root(static_cast<int>(i)) == part) {
-        members.push_back(i);
-        rigid = rigid && move_alike(model.bodies[i], model.body(first));
-      }
-    if (!rigid || members.size() < 2) continue;
     const Pose X = before.poses[index(first)] * state.poses[index(first)].inverse();
-    for (const std::size_t i : members) {
-      state.poses[i] = X * state.poses[i];
-      state.poses[i].R.normalize();
+    std::vector<std::pair<std::size_t, Pose>> moved;
+    bool allowed = true;
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+      if (parts.root(static_cast<int>(i)) != part) continue;
+      moved.emplace_back(i, X * state.poses[i]);
+      moved.back().second.R.normalize();
+      allowed = allowed &&
+                may_move(model.bodies[i], state.poses[i], moved.back().second, model.length_unit);
     }
+    if (!allowed) continue;
+    for (const auto& [i, pose] : moved) state.poses[i] = pose;
     state.poses[index(first)] = before.poses[index(first)];
   }
-}
-
-VecX rates(const JointSpace& space, const State& state) {
-  return space.S.colPivHouseholderQr().solve(state.v);
 }
 
 // The rates of named coordinates (E965).
@@ -124,6 +128,11 @@ void set_rates(const Model& model, const std::vector<JointValue>& values, State&
 }
 
 }  // namespace
+
+VecX rates(const JointSpace& space, const State& state) {
+  if (space.S.size() == 0) return VecX::Zero(space.columns());  // nothing moves
+  return space.S.colPivHouseholderQr().solve(state.v);
+}
 
 std::vector<JointValue> joint_values(const Model& model, const py::handle& given,
                                      const char* what) {
@@ -173,6 +182,7 @@ void set_joints(const Model& model, const std::vector<JointValue>& positions,
                 const std::vector<JointValue>& velocities, State& state) {
   require_usable(model, state);
   require_small(model);
+  if (positions.empty() && velocities.empty()) return;
   const Result<JointSpace> space = joint_space(model, state);
   if (!positions.empty()) {
     const State before = state;

@@ -169,10 +169,7 @@ Arrays are copies.)")
           "S", [](const SpaceOfState& s) { return table_of(s.space.S); }, "State.v = S u, (nv, n).")
       .def_property_readonly("positions", positions, "Coordinates of `joints`, [rad] or [m].")
       .def_property_readonly(
-          "velocities",
-          [](const SpaceOfState& s) {
-            return copied(VecX(s.space.S.colPivHouseholderQr().solve(s.state.v)));
-          },
+          "velocities", [](const SpaceOfState& s) { return copied(rates(s.space, s.state)); },
           "u of the state, (n,) [rad/s], [m/s].")
       .def(
           "body_jacobian", jacobian_of_body, py::arg("body"), py::arg("point") = py::none(),

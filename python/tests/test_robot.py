@@ -234,6 +234,47 @@ class Coordinates(unittest.TestCase):
         with self.assertRaises(cairn.Error):
             sim.set_joints(sim.joint_positions + [0, 0.1, 0, 0])
 
+    def test_nothing_moves(self):
+        for bodies in ([{"name": "floor", "fixed": True}],
+                       [{"name": "wheel", "motion": {"position": [0, 0, 0], "axis": [0, 0, 1], "angle": "t"}}]):
+            sim = cairn.Simulator({"cairn": 1, "name": "still", "bodies": bodies})
+            space = sim.joint_space()
+            self.assertEqual((space.size, space.S.shape, space.mass_matrix().shape), (0, (0, 0), (0, 0)))
+            self.assertEqual([len(space.velocities), len(space.positions), len(space.inverse_dynamics()), len(space.gravity_compensation())], [0] * 4)
+            self.assertEqual(space.body_jacobian(0).shape, (6, 0))
+            sim.set_joints([], [])
+        # A crank that the scene moves decides about all coordinates.
+        sim = cairn.Simulator(scene("four_bar"))
+        self.assertEqual(sim.joint_space().size, 0)
+        for words in ({"positions": {"A": 0.3}}, {"velocities": {"A": 0.3}}):
+            with self.subTest(**words), self.assertRaises(cairn.Error):
+                sim.set_joints(**words)
+
+    def test_nothing_given_changes_nothing(self):
+        sim = cairn.Simulator(scene("cannonball21"))
+        sim.step(40)
+        before = sim.state_hash
+        sim.set_joints()
+        sim.set_joints({}, velocities={})
+        self.assertEqual(sim.state_hash, before)
+
+    def test_planar_mechanisms(self):
+        # A cart on a rail by its degrees of freedom, not by a joint: its first body keeps its place.
+        sim = cairn.Simulator({"cairn": 1, "name": "cart", "gravity": [0, 0, -G],
+                               "bodies": [{"name": "cart", "mass": 1, "dof": "x"},
+                                          {"name": "pole", "mass": 1, "inertia": 0.1, "dof": "x z ry", "position": [0, 0, 0.5]}],
+                               "joints": [{"name": "hinge", "type": "revolute", "axis": [0, 1, 0], "bodies": ["cart", "pole"],
+                                           "anchors": [[0, 0, 0], [0, 0, -0.5]]}]})
+        space = sim.joint_space()
+        self.assertEqual((space.joints, space.floating), (["hinge"], ["cart"]))
+        np.testing.assert_allclose(space.mass_matrix(), [[0.1 + 0.25, 0.5], [0.5, 2]], atol=1e-12)
+        sim.set_joints({"hinge": 0.7}, {"hinge": 1.0})
+        self.assertAlmostEqual(sim.joint("hinge").position, 0.7, delta=1e-12)
+        self.assertAlmostEqual(sim.joint("hinge").velocity, 1.0, delta=1e-12)
+        np.testing.assert_allclose(sim.body("cart").position, 0, atol=1e-14)
+        self.assertAlmostEqual(sim.body("cart").velocity[0], 0, delta=1e-12)
+        self.assertLess(sim.joint_error, 1e-12)
+
     def test_refusals(self):
         sim = cairn.Simulator(door())
         space = sim.joint_space()

@@ -155,6 +155,7 @@ MatrixXd columns_of(const Model& model, const Rows& rows, const JointSpace& spac
     for (int k = 0; k < model.body(id).velocities; ++k)
       B(row++, model.body(id).first_velocity + k) = 1;
   right.bottomRows(n) = MatrixXd::Identity(n, n);
+  if (n == 0 || model.velocities == 0) return MatrixXd::Zero(model.velocities, n);
   // Rows and columns of a like size.
   for (Eigen::Index r = 0; r < B.rows(); ++r) {
     const double size = B.row(r).cwiseQuotient(rows.root.transpose()).norm();
@@ -419,7 +420,8 @@ VecX inverse_dynamics(const Model& model, const State& state, const JointSpace& 
         "cairn::inverse_dynamics: accelerations are not those of the "
         "columns of S");
   // The rates of the columns: what of v the joints allow.
-  const VecX u = space.S.colPivHouseholderQr().solve(state.v);
+  const VecX u = space.S.size() == 0 ? VecX(VecX::Zero(space.columns()))
+                                     : VecX(space.S.colPivHouseholderQr().solve(state.v));
   const VecX a = space.S * accelerations + bias_acceleration(model, state, space, u);
   VecX f = forces_on(model, state);
   add_coordinate_forces(model, state, rows_of(model, state.poses), a, f);

@@ -216,6 +216,21 @@ TEST(Robot, FourBars) {
               (energy(up) - energy(down)) / (2 * dq), 1e-7);
 }
 
+TEST(Robot, NothingThatMoves) {
+  ModelDescription d;
+  BodyDescription floor;
+  floor.name = "floor";
+  floor.fixed = true;
+  d.bodies = {floor};
+  const auto [model, initial] = made(d);
+  const Result<JointSpace> space = joint_space(*model, initial);
+  ASSERT_TRUE(space);
+  EXPECT_EQ(space->columns(), 0);
+  EXPECT_EQ(joint_mass_matrix(*model, initial, *space).size(), 0);
+  EXPECT_EQ(gravity_compensation(*model, initial, *space).size(), 0);
+  EXPECT_EQ(body_jacobian(*model, initial, *space, BodyId{0}).cols(), 0);
+}
+
 TEST(Robot, Faults) {
   const auto [model, initial] = made(double_pendulum());
   const auto path = [&](std::vector<JointValue> values) {
