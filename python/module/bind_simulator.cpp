@@ -4,7 +4,7 @@
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
-#include "module/joint_values.hpp"
+#include "module/robot/joint_values.hpp"
 #include "module/rows.hpp"
 #include "module/simulator.hpp"
 #include "module/state.hpp"

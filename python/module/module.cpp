@@ -5,7 +5,7 @@
 #include "module/errors.hpp"
 #include "module/live.hpp"
 #include "module/problems/problem.hpp"
-#include "module/robot.hpp"
+#include "module/robot/robot.hpp"
 #include "module/scene.hpp"
 #include "module/signals.hpp"
 #include "module/simulator.hpp"

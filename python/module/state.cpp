@@ -9,7 +9,7 @@
 #include "dynamics/kinematics.hpp"
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
-#include "module/joint_values.hpp"
+#include "module/robot/joint_values.hpp"
 #include "module/scene.hpp"
 #include "record/trace/frame.hpp"
 

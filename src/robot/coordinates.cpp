@@ -420,8 +420,7 @@ VecX inverse_dynamics(const Model& model, const State& state, const JointSpace& 
         "cairn::inverse_dynamics: accelerations are not those of the "
         "columns of S");
   // The rates of the columns: what of v the joints allow.
-  const VecX u = space.S.size() == 0 ? VecX(VecX::Zero(space.columns()))
-                                     : VecX(space.S.colPivHouseholderQr().solve(state.v));
+  const VecX u = joint_rates(space, state);
   const VecX a = space.S * accelerations + bias_acceleration(model, state, space, u);
   VecX f = forces_on(model, state);
   add_coordinate_forces(model, state, rows_of(model, state.poses), a, f);

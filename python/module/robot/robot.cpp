@@ -1,14 +1,13 @@
 // JointSpace: Jacobians, mass matrix and inverse dynamics of a model at the poses of a state (E961
 // to E964), as arrays.
-#include "module/robot.hpp"
+#include "module/robot/robot.hpp"
 
-#include <Eigen/QR>
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
-#include "module/joint_values.hpp"
+#include "module/robot/joint_values.hpp"
 #include "module/rows.hpp"
 #include "module/scene.hpp"
 #include "module/simulator.hpp"
@@ -169,7 +168,7 @@ Arrays are copies.)")
           "S", [](const SpaceOfState& s) { return table_of(s.space.S); }, "State.v = S u, (nv, n).")
       .def_property_readonly("positions", positions, "Coordinates of `joints`, [rad] or [m].")
       .def_property_readonly(
-          "velocities", [](const SpaceOfState& s) { return copied(rates(s.space, s.state)); },
+          "velocities", [](const SpaceOfState& s) { return copied(joint_rates(s.space, s.state)); },
           "u of the state, (n,) [rad/s], [m/s].")
       .def(
           "body_jacobian", jacobian_of_body, py::arg("body"), py::arg("point") = py::none(),

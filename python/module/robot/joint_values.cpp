@@ -1,7 +1,6 @@
 // Sets coordinates as users of reduced coordinates expect it: what is not named stays.
-#include "module/joint_values.hpp"
+#include "module/robot/joint_values.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -18,8 +17,7 @@ namespace cairn::python {
 namespace {
 
 constexpr int most_velocities = 3000;  // of a model whose matrices are dense: 0.07 GB each
-constexpr double reached =
-    1e-9;  // of rates to the largest one, of locked motion to the model's size [-]
+constexpr double locked = 1e-9;        // motion that is rounding, of the model's size [-]
 
 bool names(const std::vector<JointValue>& values, JointId id) {
   return std::any_of(values.begin(), values.end(),
@@ -53,12 +51,12 @@ std::vector<JointValue> with_others(const Model& model, const State& state, cons
 bool may_move(const Body& body, const Pose& from, const Pose& to, double size) {
   const Vec3 way = to.p - from.p;
   for (std::size_t i = 0; i < 3; ++i)
-    if (!body.translations[i] && std::abs(way[static_cast<Eigen::Index>(i)]) > reached * size)
+    if (!body.translations[i] && std::abs(way[static_cast<Eigen::Index>(i)]) > locked * size)
       return false;
   Vec3 turn = (to.R * from.R.conjugate()).vec();
   if (body.rotation == RotationKind::three) return true;
   if (body.rotation == RotationKind::one) turn -= turn.dot(body.axis_W) * body.axis_W;
-  return turn.norm() <= reached;
+  return turn.norm() <= locked;
 }
 
 // Mechanisms that nothing holds are put back as wholes, so that their first bodies keep their
@@ -90,49 +88,7 @@ void put_back(const Model& model, const State& before, const JointSpace& space, 
   }
 }
 
-// The rates of named coordinates (E965).
-void set_rates(const Model& model, const std::vector<JointValue>& values, State& state) {
-  const JointSpace space = value_of(joint_space(model, state));
-  VecX u = rates(space, state);
-  if (are_columns(space, values)) {
-    for (const JointValue& v : values)
-      u[std::find(space.coordinates.begin(), space.coordinates.end(), v.joint) -
-        space.coordinates.begin()] = v.value;
-    state.v = space.S * u;
-    return;
-  }
-  const auto n = static_cast<Eigen::Index>(values.size());
-  Eigen::MatrixXd R(n, space.columns());
-  VecX wanted(n);
-  State unit = state;
-  for (Eigen::Index k = 0; k < R.cols(); ++k) {
-    unit.v = space.S.col(k);
-    for (Eigen::Index i = 0; i < n; ++i)
-      R(i, k) = joint_velocity(model, unit, values[static_cast<std::size_t>(i)].joint);
-  }
-  for (Eigen::Index i = 0; i < n; ++i) wanted[i] = values[static_cast<std::size_t>(i)].value;
-  const Eigen::LLT<Eigen::MatrixXd> H(joint_mass_matrix(model, state, space));
-  const Eigen::MatrixXd spread = H.solve(R.transpose());
-  const VecX missing = wanted - R * u;
-  u += spread * (R * spread).completeOrthogonalDecomposition().solve(missing);
-  const double off = (R * u - wanted).cwiseAbs().maxCoeff(),
-               size = std::max(wanted.cwiseAbs().maxCoeff(), missing.cwiseAbs().maxCoeff());
-  if (!(off <= reached * size))
-    raise({.code = ErrorCode::conflict,
-           .path = "velocities",
-           .what = "the joints do not allow these rates",
-           .got = fmt::format("{:.3g} off at best", off),
-           .allowed = "rates that the mechanism can take",
-           .fix = "give fewer of them"});
-  state.v = space.S * u;
-}
-
 }  // namespace
-
-VecX rates(const JointSpace& space, const State& state) {
-  if (space.S.size() == 0) return VecX::Zero(space.columns());  // nothing moves
-  return space.S.colPivHouseholderQr().solve(state.v);
-}
 
 std::vector<JointValue> joint_values(const Model& model, const py::handle& given,
                                      const char* what) {
@@ -196,12 +152,12 @@ void set_joints(const Model& model, const std::vector<JointValue>& positions,
       put_back(model, before, *space, state);
       const Result<JointSpace> after = joint_space(model, state);
       if (after && after->coordinates == space->coordinates && after->floating == space->floating)
-        state.v = after->S * rates(*space, before);
+        state.v = after->S * joint_rates(*space, before);
     }
     for (std::size_t i = 0; i < model.bodies.size(); ++i)
       if (!(state.poses[i] == before.poses[i])) forget_contacts(static_cast<BodyId>(i), state);
   }
-  if (!velocities.empty()) set_rates(model, velocities, state);
+  if (!velocities.empty()) state = value_of(with_joint_velocities(model, state, velocities));
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     forget_impacts(model.bodies[i], static_cast<BodyId>(i), state);
 }

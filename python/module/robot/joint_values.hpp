@@ -20,9 +20,6 @@ std::vector<JointValue> joint_values(const Model& model, const py::handle& given
 void set_joints(const Model& model, const std::vector<JointValue>& positions,
                 const std::vector<JointValue>& velocities, State& state);
 
-// The u of v = S u, nearest to the velocities of the state.
-VecX rates(const JointSpace& space, const State& state);
-
 // Throws ValueError for states of other models and for numbers that are not finite.
 void require_usable(const Model& model, const State& state);
 
