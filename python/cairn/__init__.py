@@ -11,13 +11,13 @@ Model.joint_names. docs/python.md is the guide.
 """
 
 from . import _cairn
-from ._cairn import Body, Distance, Joint, LAWS, Model, Report, Solution, State, Trace, Verdict, schema
+from ._cairn import Body, Distance, Joint, JointSpace, LAWS, Model, Report, Solution, State, Trace, Verdict, schema
 from ._cairn import __version__
 from ._errors import Error, InternalError, StepStopped
 from ._live import LiveView
 from ._page import Page
 from ._plot import curves, plot
-from ._problems import Problem, ReducedProblem, distance, load_problem, solve
+from ._problems import Problem, ReducedProblem, distance, joint_space, load_problem, solve
 from ._rollout import Rollout, rollout
 from ._scene import Scene, options, scenes
 from ._simulator import Simulator
@@ -34,10 +34,10 @@ def view(trace):
 
 
 Trace.view = view
-for _class in (Body, Distance, Joint, Model, Problem, ReducedProblem, Report, Scene, Solution, State, Trace, Verdict):
+for _class in (Body, Distance, Joint, JointSpace, Model, Problem, ReducedProblem, Report, Scene, Solution, State, Trace, Verdict):
     _class.__module__ = "cairn"  # where users find it; pickles name it so
 del _class
 
-__all__ = ["Body", "Distance", "EVENTS", "Env", "Error", "InternalError", "Joint", "LAWS", "LiveView", "MODES", "Model", "Page", "Problem",
+__all__ = ["Body", "Distance", "EVENTS", "Env", "Error", "InternalError", "Joint", "JointSpace", "LAWS", "LiveView", "MODES", "Model", "Page", "Problem",
            "ReducedProblem", "Report", "Rollout", "Scene", "Simulator", "Solution", "State", "StepStopped", "Trace", "Verdict",
-           "curves", "distance", "load_problem", "options", "plot", "rollout", "scenes", "schema", "solve", "view", "__version__"]
+           "curves", "distance", "joint_space", "load_problem", "options", "plot", "rollout", "scenes", "schema", "solve", "view", "__version__"]

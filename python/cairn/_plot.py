@@ -37,7 +37,7 @@ def plot(trace, *names, axes=None):
         panel = panels[curve["unit"]]
         panel.plot(curve["time"], curve["value"], label=curve["label"])
         panel.set_ylabel(f"[{curve['unit'] or '-'}]")
-        if curve["logarithmic"]:
+        if curve["logarithmic"] and any(value > 0 for value in curve["value"]):
             panel.set_yscale("log")
         panel.legend()
     list(panels.values())[-1].set_xlabel("t [s]")

@@ -1,4 +1,4 @@
-"""Complementarity problems and distances."""
+"""Complementarity problems, distances, robot quantities."""
 
 import json
 
@@ -81,6 +81,22 @@ def distance(model, a, b, state=None, *, shape_a=-1, shape_b=-1):
         state = scene.initial if state is None else state
         model = scene.model
     return _cairn._distance(model, state, a, b, shape_a, shape_b)
+
+
+def joint_space(model, joints=None, state=None):
+    """Independent velocities of a mechanism, for Jacobians, mass matrix and inverse dynamics: a JointSpace.
+
+    model: a Model, Scene or Simulator; of a simulator its state is taken, else the initial one unless `state` is given. joints:
+    names or numbers of those whose coordinates are independent; default: as many as are, in their order.
+    """
+    if isinstance(model, _cairn.Simulator):
+        state = model.state if state is None else state
+        model = model.model
+    else:
+        scene = as_scene(model)
+        state = scene.initial if state is None else state
+        model = scene.model
+    return _cairn._joint_space(model, state, joints)
 
 
 Problem.from_dict = staticmethod(_problem_from_dict)

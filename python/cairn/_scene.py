@@ -114,28 +114,60 @@ def _assignments(changes):
     return [str(change) for change in changes]
 
 
-def load(path, set=None):
+def _folders(allow_path):
+    """Folders of `allow_path`, which is one or a list of them."""
+    if isinstance(allow_path, (str, bytes, os.PathLike)):
+        allow_path = [allow_path]
+    folders = [_path(folder) for folder in allow_path]
+    if "" in folders:
+        raise ValueError("allow_path: expected the name of a folder, got an empty one")
+    return folders
+
+
+def _cache():
+    """Where convex parts of meshes are kept, as the command line does: $CAIRN_CACHE, "off" or a folder."""
+    given = os.environ.get("CAIRN_CACHE")
+    if given is not None:
+        return "" if given == "off" else given
+    base = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("HOME") and os.path.join(os.environ["HOME"], ".cache"))
+    return os.path.join(base, "cairn") if base else ""
+
+
+def load(path, set=None, *, allow_path=(), base=None, packages=None, floor=None, friction=None, balance_inertia=None,
+         bound_mass=None, bound_inertia=None, keyframe=None):
     """Reads a scene file, or the installed scene of a name such as "cannonball66" where no such file exists.
 
     set: changes before it is read, as `cairn run --set` takes them: {"simulation.step": 0.01} or ["simulation.step=0.01"].
+    allow_path: a folder or a list of them in which the scene may name mesh files, beside its own folder. The others are for
+    URDF and MJCF files (docs/import.md): base, "file", "free" or "fixed"; packages, a dict of the folders of ROS packages; floor, the
+    height of one that is added [m]; friction of what the file gives none; balance_inertia, True repairs impossible moments of
+    inertia; bound_mass [kg], bound_inertia [kg m^2], the least of bodies that move; keyframe of an MJCF file to start from.
     Raises cairn.Error with file, line and field of what is wrong.
     """
-    return Scene._load(_found(_path(path)), _assignments(set))
+    imports = {"base": base, "packages": packages, "floor": floor, "friction": friction, "balance_inertia": balance_inertia,
+               "bound_mass": bound_mass, "bound_inertia": bound_inertia, "keyframe": keyframe}
+    if packages is not None:
+        if not isinstance(packages, dict):
+            raise TypeError(f"packages: expected a dict of names and folders, got {type(packages).__name__}")
+        imports["packages"] = {str(name): _path(folder) for name, folder in packages.items()}
+    given = {key: value for key, value in imports.items() if value is not None}
+    return Scene._load(_found(_path(path)), _assignments(set), _folders(allow_path), _cache(), given)
 
 
-def from_json(text, name="<text>", set=None):
-    """Reads a scene from a text; `name` stands for the file in errors."""
+def from_json(text, name="<text>", set=None, *, allow_path=()):
+    """Reads a scene from a text; `name` stands for the file in errors, and its folder holds the mesh files."""
     if not isinstance(text, str):
         raise TypeError(f"from_json: expected a str, got {type(text).__name__}")
-    return Scene._parse(text, name, _assignments(set), True)
+    return Scene._parse(text, name, _assignments(set), True, _folders(allow_path), _cache())
 
 
-def from_dict(scene, name="<dict>"):
+def from_dict(scene, name="<dict>", *, allow_path=()):
     """Builds a scene from a dict of the scene format (docs/scene-format.md). Arrays and NumPy numbers are welcome.
 
-    Errors have the field that is wrong, such as bodies[1].mass, and no line.
+    Mesh files are found from the working folder, or from that of the file `name`; allow_path: as of load. Errors have the field
+    that is wrong, such as bodies[1].mass, and no line.
     """
-    return Scene._parse(_text(scene, "from_dict"), name, [], False)
+    return Scene._parse(_text(scene, "from_dict"), name, [], False, _folders(allow_path), _cache())
 
 
 def to_dict(self):
@@ -161,6 +193,8 @@ def options(kind=None):
 def _unknown(what, name, known):
     known = sorted(known)
     hint = _cairn.did_you_mean(name, known)
+    if what == "option" and name in _OTHER_WORDS:
+        hint = f"did you mean '{_OTHER_WORDS[name]}'?"
     allowed = ", ".join(known)
     return Error(f"unknown {what} '{name}'; {hint or 'allowed: ' + allowed}", field=name, what=f"unknown {what}", value=name,
                  allowed=allowed, remedy=hint, code="unknown_key", kind="usage")
@@ -216,7 +250,11 @@ def with_options(self, *, step=None, duration=None, scheme=None, solver=None, ve
                         remedy=f"write {found[0]}={{'{name}': ...}}")
         now[found[0]][name] = value
     text = json.dumps(_plain(now, "simulation"), ensure_ascii=False)
-    return Scene._parse(self.to_json(), self.file, ["simulation=" + text], False)
+    return Scene._parse(self.to_json(), self.file, ["simulation=" + text], False, [], "")
+
+
+# Words of other engines for options.
+_OTHER_WORDS = {"dt": "step", "h": "step", "timestep": "step", "time_step": "step", "tol": "tolerance", "method": "scheme"}
 
 
 def as_scene(scene):

@@ -1,6 +1,9 @@
 """The simulator: the compiled one with options by keyword, controllers, recordings and pages."""
 
+import difflib
 import math
+
+import numpy as np
 
 from . import _cairn
 from ._live import LiveView
@@ -21,6 +24,20 @@ class _Recording:
         self._sim.stop_recording()
 
 
+# What users of other engines ask for.
+_ELSEWHERE = {
+    "t": "its time is `time`", "dt": "the length of a step is `h`", "timestep": "the length of a step is `h`",
+    "qpos": "coordinates are `joint_positions`, poses `positions` and `orientations`",
+    "qvel": "rates are `joint_velocities`, all velocities `state.v`", "ctrl": "motors have `motor_targets`, joints `joint_efforts`",
+    "qfrc_applied": "efforts of joints are `joint_efforts`", "xfrc_applied": "forces on bodies are `external_forces`",
+    "contact": "contacts are those of a step: `report.contacts`", "contacts": "contacts are those of a step: `report.contacts`",
+    "bodies": "one body is `body(name)`, the names are `model.body_names`", "data": "the state is `state`",
+    "verdict": "verdicts are those of a step: `report.verdict`", "accepted": "verdicts are those of a step: `report.accepted`",
+    "ledger": "energies are those of a step: `report.ledger`", "gravity": "it belongs to the model: `model.gravity`",
+    "render": "pages are `view()` and `live()`; `cairn render` makes pictures and films",
+}
+
+
 class Simulator(_cairn.Simulator):
     """A scene that moves: step() advances the state and reports on it.
 
@@ -39,6 +56,22 @@ class Simulator(_cairn.Simulator):
 
     def __init__(self, scene, **options):
         super().__init__(as_scene(scene).with_options(**options))
+
+    def __setattr__(self, name, value):
+        """Attributes of your own are welcome, misspelt ones and those of other engines are not."""
+        if not hasattr(type(self), name) and not name.startswith("_"):
+            near = difflib.get_close_matches(name, ("controller", "external_forces", "joint_efforts", "motor_targets", "state"), 1, 0.92)
+            if near and not name.startswith(near[0]):
+                raise AttributeError(f"a Simulator has no attribute '{name}'; did you mean '{near[0]}'?")
+            if name in _ELSEWHERE:
+                raise AttributeError(f"a Simulator has no attribute '{name}'; {_ELSEWHERE[name]}")
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        hint = _ELSEWHERE.get(name) or _cairn.did_you_mean(name, _PUBLIC)
+        raise AttributeError(f"a Simulator has no attribute '{name}'" + (f"; {hint}" if hint else ""), name=name, obj=self)
 
     def reset(self, state=None):
         """Back to the initial state of the scene, or to another one, without external forces; returns it."""
@@ -109,6 +142,16 @@ class Simulator(_cairn.Simulator):
         """How far two bodies are apart now: cairn.distance."""
         return _cairn._distance(self.model, self.state, a, b, shape_a, shape_b)
 
+    def set_joints(self, positions=None, velocities=None):
+        """Moves bodies so that joints have these coordinates and rates: State.set_joints of the state."""
+        state = self.state
+        state.set_joints(self.model, positions, velocities)
+        self.state = state
+
+    def joint_space(self, joints=None):
+        """Independent velocities of the mechanism now: cairn.joint_space."""
+        return _cairn._joint_space(self.model, self.state, joints)
+
     @classmethod
     def load(cls, path):
         """Goes on from a checkpoint, of save() or of `cairn run --checkpoint`, with the same bits."""
@@ -132,6 +175,20 @@ class Simulator(_cairn.Simulator):
 
     def __reduce__(self):
         return _again, (type(self), *self._pickled(), self._controller)
+
+
+_PUBLIC = [name for name in dir(Simulator) if not name.startswith("_")]
+
+
+def _rotation(body):
+    """Rotation matrix, body to world, (3, 3). A copy."""
+    w, x, y, z = body.orientation
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+_cairn.Body.rotation = property(_rotation)
 
 
 def _again(cls, scene, state, h, forces, efforts, targets, points, controller):

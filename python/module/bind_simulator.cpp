@@ -4,6 +4,7 @@
 
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
+#include "module/robot/joint_values.hpp"
 #include "module/rows.hpp"
 #include "module/simulator.hpp"
 #include "module/state.hpp"
@@ -58,6 +59,18 @@ JointReport reaction(const JointOfSimulator& j) {
   return none;
 }
 
+// Sets the coordinate or its rate.
+void move(const JointOfSimulator& j, const py::object& value, bool is_position) {
+  State state = j.core->sim().state();
+  py::dict one;
+  one[py::str(j.joint().name)] = value;
+  const Model& model = j.core->model();
+  const auto values = joint_values(model, one, is_position ? "position" : "velocity");
+  set_joints(model, is_position ? values : std::vector<JointValue>{},
+             is_position ? std::vector<JointValue>{} : values, state);
+  j.core->put_state(state);
+}
+
 py::array joint_rows(Core& core) {
   std::vector<JointRow> rows;
   const auto shared = core.shared_from_this();
@@ -66,14 +79,36 @@ py::array joint_rows(Core& core) {
   return moved(std::move(rows));
 }
 
+const State& a_state(const py::object& given, const char* what) {
+  if (!py::isinstance<State>(given))
+    throw py::type_error(
+        fmt::format("{}: expected a cairn.State, got {}", what,
+                    std::string(py::str(py::type::handle_of(given).attr("__name__")))));
+  return given.cast<const State&>();
+}
+
+std::int64_t whole_number(const py::object& n) {
+  const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(n.ptr()));
+  if (!index) {
+    PyErr_Clear();
+    throw py::type_error(
+        fmt::format("step: n is a number of steps, got {}; run(duration) takes seconds",
+                    std::string(py::repr(n)).substr(0, 40)));
+  }
+  const std::int64_t value = PyLong_AsLongLong(index.ptr());
+  if (value == -1 && PyErr_Occurred()) throw py::error_already_set();
+  return value;
+}
+
 void set_forces(Core& core, const py::object& bodies, const py::object& forces,
                 const py::object& torques, const py::object& points) {
   core.require_idle();
   std::vector<ExternalForce> list;
   if (!bodies.is_none()) {
     std::vector<int> ids;
-    if (py::isinstance<py::str>(bodies) || py::isinstance<py::int_>(bodies)) {
-      throw py::type_error("set_forces: bodies: expected a list of names or numbers");
+    const bool is_one = py::isinstance<py::str>(bodies) || py::isinstance<py::int_>(bodies);
+    if (is_one) {
+      ids.push_back(static_cast<int>(find_body(core.model(), bodies)));
     } else if (py::isinstance<py::sequence>(bodies) && py::len(bodies) > 0 &&
                py::isinstance<py::str>(py::object(bodies[py::int_(0)]))) {
       for (const py::handle name : bodies)
@@ -83,10 +118,11 @@ void set_forces(Core& core, const py::object& bodies, const py::object& forces,
                     static_cast<py::ssize_t>(core.model().bodies.size()));
     }
     const auto n = static_cast<py::ssize_t>(ids.size());
-    const Doubles f = numbers(forces, "set_forces: forces", {n, 3});
+    const Extents shape = is_one ? Extents{3} : Extents{n, 3};
+    const Doubles f = numbers(forces, "set_forces: forces", shape);
     const Doubles t =
-        torques.is_none() ? Doubles() : numbers(torques, "set_forces: torques", {n, 3});
-    const Doubles p = points.is_none() ? Doubles() : numbers(points, "set_forces: points", {n, 3});
+        torques.is_none() ? Doubles() : numbers(torques, "set_forces: torques", shape);
+    const Doubles p = points.is_none() ? Doubles() : numbers(points, "set_forces: points", shape);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       ExternalForce force{.body = static_cast<BodyId>(ids[i]), .force = Vec3(f.data() + 3 * i)};
       if (!torques.is_none()) force.torque = Vec3(t.data() + 3 * i);
@@ -172,12 +208,15 @@ void bind_joint(py::module_& m) {
       .def_property_readonly("id", [](const JointOfSimulator& j) { return index(j.id); })
       .def_property_readonly("type",
                              [](const JointOfSimulator& j) { return type_name(j.joint().type); })
-      .def_property_readonly(
+      .def_property(
           "position", [](const JointOfSimulator& j) { return reaction(j).position; },
-          "Coordinate, 0 at the start of the run; revolute [rad], prismatic [m], others 0.")
-      .def_property_readonly(
+          [](const JointOfSimulator& j, const py::object& value) { move(j, value, true); },
+          "Coordinate, 0 at the start of the run; revolute [rad], prismatic [m], 0 of joints "
+          "without one.\nAssigning moves the bodies; other coordinates stay (State.set_joints).")
+      .def_property(
           "velocity", [](const JointOfSimulator& j) { return reaction(j).velocity; },
-          "Of the coordinate [rad/s] or [m/s].")
+          [](const JointOfSimulator& j, const py::object& value) { move(j, value, false); },
+          "Of the coordinate [rad/s] or [m/s]. Assigning changes the velocities of the bodies.")
       .def_property_readonly(
           "force", [](const JointOfSimulator& j) { return copied(reaction(j).force); },
           "Reaction on the second body at its anchor in the last step, in the world, (3,) [N].")
@@ -216,8 +255,9 @@ void bind_joint(py::module_& m) {
             j.core->require_idle();
             j.core->efforts()[index(j.id)] = number(value, "effort");
           },
-          "Of a motor, on the second body along the coordinate and its opposite on the first, in "
-          "every\nstep until it is changed; revolute [N m], prismatic [N].")
+          "On the second body along the coordinate and its opposite on the first, in every\nstep "
+          "until "
+          "it is changed; of angles [N m], of lengths [N].")
       .def("__repr__", [](const JointOfSimulator& j) {
         return fmt::format("<cairn.Joint '{}'>", j.joint().name);
       });
@@ -264,9 +304,9 @@ void bind_simulator(py::module_& m) {
           "Length of a step [s]; at first that of the scene.")
       .def(
           "step",
-          [](const py::object& self, std::int64_t n, const py::object& h) {
+          [](const py::object& self, const py::object& n, const py::object& h) {
             Core& core = self.cast<Core&>();
-            return core.step(self, n, h.is_none() ? core.h : number(h, "step: h"));
+            return core.step(self, whole_number(n), h.is_none() ? core.h : number(h, "step: h"));
           },
           py::arg("n") = 1, py::arg("h") = py::none(),
           R"(Takes n steps of length h [s] (default: self.h) and returns the report of the last one.
@@ -284,10 +324,11 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
           "Steps since the start or reset whose verdict was not good.")
       .def_property(
           "state", [](Core& c) { return std::make_shared<State>(c.sim().state()); },
-          [](Core& c, const State& s) { c.set_state(s); },
+          [](Core& c, const py::object& s) { c.set_state(a_state(s, "state")); },
           "All that a run continues from. Reading copies, assigning sets.")
       .def(
-          "_reset", [](Core& c, const State& s) { c.reset(s); }, py::arg("state"))
+          "_reset", [](Core& c, const py::object& s) { c.reset(a_state(s, "reset")); },
+          py::arg("state"))
       .def_property_readonly("state_hash",
                              [](Core& c) { return fmt::format("{:016x}", hash(c.sim().state())); })
       .def(
@@ -341,8 +382,9 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
             const SharedCore& c = required(self);
             return list(c, c->joint_arrays().position);
           },
-          "Coordinates of the joints, 0 at the start of the run, (joints,); revolute [rad], "
-          "prismatic [m], 0 of joints without one. A read-only view that follows the steps.")
+          "Coordinates of the joints, 0 at the start of the run, (joints,), [rad] or [m]; 0 of "
+          "joints "
+          "without one. A read-only view that follows the steps.")
       .def_property_readonly(
           "joint_velocities",
           [](const SharedCore& self) {
@@ -382,9 +424,8 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
                                       {static_cast<py::ssize_t>(c.model().joints.size())});
             std::copy_n(e.data(), e.size(), c.efforts().data());
           },
-          "Applied at revolute [N m] and prismatic [N] joints, (joints,). A writable view; what "
-          "it"
-          "\nholds acts in every step until it is changed.")
+          "Applied along the coordinates of joints, (joints,), of angles [N m], of lengths [N]. A "
+          "writable view; what it\nholds acts in every step until it is changed.")
       .def_property(
           "motor_targets",
           [](const SharedCore& self) {
@@ -395,13 +436,17 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
           [](Core& c, const py::object& value) {
             c.require_idle();
             const auto n = static_cast<py::ssize_t>(c.model().joints.size());
-            const auto t =
-                py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(value);
-            if (!t || t.ndim() != 1 || t.shape(0) != n) {
+            // Not a number is welcome here, so that `numbers` would not do.
+            const py::array given = py::array::ensure(value);
+            if (!given ||
+                std::string_view("fiu").find(given.dtype().kind()) == std::string_view::npos) {
               PyErr_Clear();
+              throw py::type_error("motor_targets: expected real numbers");
+            }
+            const Doubles t = Doubles::ensure(given);
+            if (!t || t.ndim() != 1 || t.shape(0) != n)
               throw py::value_error(
                   fmt::format("motor_targets: expected numbers of shape ({},)", n));
-            }
             std::copy_n(t.data(), n, c.targets().data());
           },
           "Velocities or efforts of the motors of the scene, (joints,); nan: the function of time. "
@@ -413,7 +458,7 @@ raises cairn.StepStopped and leaves the state unchanged; report.accepted says wh
           R"(Forces at points of bodies, beside external_forces, in every step until they are set again; without arguments: none.
 
 bodies: names or numbers, n of them. forces: (n, 3) [N], in the world. torques: (n, 3) [N m]. points: (n, 3) [m], where the
-forces act, in the body frames; default: the centres of mass.)")
+forces act, in the body frames; default: the centres of mass. Of one name or number: (3,) each.)")
       .def_property_readonly(
           "kinetic_energy", [](Core& c) { return c.sim().kinetic_energy(); }, "[J]")
       .def_property_readonly(

@@ -19,8 +19,8 @@ void add_efforts(const Model& model, const State& state, std::span<const double>
           fmt::format("joint_efforts: that of joint '{}' is not finite", joint.name));
     if (!model::has_coordinate(joint))
       throw pybind11::value_error(
-          fmt::format("joint_efforts: joint '{}' is of type {}: revolute and prismatic ones can "
-                      "have an effort",
+          fmt::format("joint_efforts: joint '{}' is of type {}, which has no coordinate that an "
+                      "effort could act along",
                       joint.name, type_name(joint.type)));
     const model::JointCoordinate q = model::joint_coordinate(state.poses, joint);
     for (std::size_t side = 0; side < 2; ++side) {

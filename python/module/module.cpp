@@ -5,6 +5,7 @@
 #include "module/errors.hpp"
 #include "module/live.hpp"
 #include "module/problems/problem.hpp"
+#include "module/robot/robot.hpp"
 #include "module/scene.hpp"
 #include "module/signals.hpp"
 #include "module/simulator.hpp"
@@ -50,6 +51,7 @@ PYBIND11_MODULE(_cairn, m) {
   python::bind_problem(m);
   python::bind_report(m);
   python::bind_simulator(m);
+  python::bind_robot(m);
   python::bind_live(m);
   python::bind_distance(m);
   python::bind_trace(m);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
+#include <string_view>
+#include <utility>
 
 #include "cairn/joints.hpp"
 #include "module/arrays.hpp"
@@ -22,12 +24,60 @@ Result<Scene> without_places(Result<Scene> scene) {
   return scene;
 }
 
+// Remedies name options of the command line; keywords of Scene.load are called as they are.
+void name_keywords(Errors& errors) {
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"--allow-path ", "allow_path="},
+      {"--bound-mass ", "bound_mass="},
+      {"--bound-inertia ", "bound_inertia="},
+      {"--balance-inertia", "balance_inertia=True"},
+      {"--keyframe", "keyframe="},
+      {"--package ", "packages="}};
+  for (Error& error : errors)
+    for (const auto& [option, keyword] : names)
+      if (const auto at = error.fix.find(option); at != std::string::npos)
+        error.fix.replace(at, option.size(), keyword);
+}
+
+// Keywords of Scene.load for files of other programs; those that are given.
+ImportOptions import_options(const py::dict& given) {
+  ImportOptions out;
+  const auto has = [&](const char* key) { return given.contains(key); };
+  const auto value = [&](const char* key) { return number(given[key], key); };
+  if (has("base")) {
+    const auto base = py::str(given["base"]).cast<std::string>();
+    if (base != "file" && base != "free" && base != "fixed")
+      throw py::value_error(
+          fmt::format("base: expected 'file', 'free' or 'fixed', got '{}'", base));
+    out.base = base == "file"   ? ImportBase::as_file
+               : base == "free" ? ImportBase::free
+                                : ImportBase::fixed;
+  }
+  if (has("packages"))
+    for (const auto& [name, path] : given["packages"].cast<py::dict>())
+      out.packages.emplace_back(py::str(name).cast<std::string>(),
+                                py::str(path).cast<std::string>());
+  if (has("friction")) out.friction = value("friction");
+  if (has("floor")) out.floor = value("floor");
+  if (has("balance_inertia")) out.balance_inertia = given["balance_inertia"].cast<bool>();
+  if (has("bound_mass")) out.bound_mass = value("bound_mass");
+  if (has("bound_inertia")) out.bound_inertia = value("bound_inertia");
+  if (has("keyframe")) out.keyframe = py::str(given["keyframe"]).cast<std::string>();
+  const std::pair<const char*, double> amounts[] = {{"friction", out.friction},
+                                                    {"bound_mass", out.bound_mass},
+                                                    {"bound_inertia", out.bound_inertia}};
+  for (const auto& [key, what] : amounts)
+    if (what < 0) throw py::value_error(fmt::format("{} is {}, it cannot be negative", key, what));
+  return out;
+}
+
 template <class Read>
 SharedScene read_scene(Read read) {
   Result<Scene> scene = [&] {
     const py::gil_scoped_release released;
     return read();
   }();
+  if (!scene) name_keywords(scene.error());
   return std::make_shared<Scene>(value_of(std::move(scene)));
 }
 
@@ -110,6 +160,14 @@ py::list shapes_of(const Model& model) {
   return list;
 }
 
+// Scenes that say the same.
+bool same(const SharedScene& a, const SharedScene& b) {
+  return a == b || required(a)->resolved == required(b)->resolved;
+}
+std::size_t text_hash(const Scene& scene) {
+  return std::hash<std::string>{}(scene.resolved);
+}
+
 std::string describe_model(const ModelOfScene& m) {
   const Model& model = m.get();
   return fmt::format("<cairn.Model '{}': {} bodies, {} joints, {} velocities>", model.name,
@@ -177,6 +235,11 @@ void bind_model(py::module_& m) {
             return static_cast<int>(find_joint(s.get(), name));
           },
           py::arg("name"), "Row of a joint in all arrays over joints.")
+      .def(
+          "__eq__",
+          [](const ModelOfScene& a, const ModelOfScene& b) { return same(a.scene, b.scene); },
+          py::is_operator())
+      .def("__hash__", [](const ModelOfScene& s) { return text_hash(*s.scene); })
       .def("__repr__", describe_model);
 }
 
@@ -186,14 +249,20 @@ void bind_scene(py::module_& m) {
 
 Load one with Scene.load(path), or build one as a dict of the scene format and give it to Scene.from_dict.)")
       .def_static("_load",
-                  [](const std::string& path, const std::vector<std::string>& assignments) {
-                    return read_scene([&] { return load_scene(path, assignments); });
+                  [](const std::string& path, const std::vector<std::string>& assignments,
+                     const std::vector<std::string>& folders, const std::string& cache,
+                     const py::dict& imports) {
+                    const ImportOptions options = import_options(imports);
+                    return read_scene([&] {
+                      return load_scene(path, assignments, options, {folders, cache});
+                    });
                   })
       .def_static("_parse",
                   [](const std::string& text, const std::string& name,
-                     const std::vector<std::string>& assignments, bool has_places) {
+                     const std::vector<std::string>& assignments, bool has_places,
+                     const std::vector<std::string>& folders, const std::string& cache) {
                     return read_scene([&] {
-                      Result<Scene> scene = parse_scene(text, name, assignments);
+                      Result<Scene> scene = parse_scene(text, name, assignments, {folders, cache});
                       return has_places ? std::move(scene) : without_places(std::move(scene));
                     });
                   })
@@ -214,11 +283,21 @@ Load one with Scene.load(path), or build one as a dict of the scene format and g
           "The state at the start. A copy.")
       .def_property_readonly(
           "warnings", [](const Scene& s) { return s.warnings; },
-          "What is valid and yet suspicious.")
+          "What is valid and yet suspicious, and what of a file of another program was not taken "
+          "over.")
+      .def_property_readonly(
+          "notes", [](const Scene& s) { return s.notes; },
+          "What was made of mesh files, with measured errors.")
       .def(
           "to_json", [](const Scene& s) { return s.resolved; },
           "The scene as text with all options and generators written out; reading it gives this "
           "scene again.")
+      .def(
+          "__eq__", [](const SharedScene& a, const SharedScene& b) { return same(a, b); },
+          py::is_operator())
+      .def("__hash__", [](const Scene& s) { return text_hash(s); })
+      .def("__copy__", [](const SharedScene& s) { return required(s); })
+      .def("__deepcopy__", [](const SharedScene& s, const py::dict&) { return required(s); })
       .def("__repr__",
            [](const Scene& s) {
              return fmt::format("<cairn.Scene '{}': {} bodies, {} joints, {} steps of {} s>",

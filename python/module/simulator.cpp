@@ -227,12 +227,12 @@ bool Core::advance(double length) {
 }
 
 std::shared_ptr<ReportOfStep> Core::step(const py::object& self, std::int64_t n, double length) {
+  require_idle();
   if (stepping_) throw std::runtime_error("step() was called within a step");
   if (n < 0)
     throw py::value_error(fmt::format("step: the number of steps is {}, it cannot be negative", n));
   if (!(length > 0 && std::isfinite(length)))
     throw py::value_error(fmt::format("step: h must be positive and finite, it is {}", length));
-  require_idle();
   const Computation computation;
   const Busy busy(stepping_);
   const py::object controller = py::getattr(self, "_controller", py::none());

@@ -9,6 +9,7 @@
 #include "dynamics/kinematics.hpp"
 #include "module/arrays.hpp"
 #include "module/errors.hpp"
+#include "module/robot/joint_values.hpp"
 #include "module/scene.hpp"
 #include "record/trace/frame.hpp"
 
@@ -73,24 +74,6 @@ void require_free_turn(const Body& body, const Quat& turn) {
                     body.rotation == RotationKind::one ? " but for one axis" : ""));
 }
 
-// Contacts of a body that was moved.
-void forget_contacts(BodyId id, State& state) {
-  const auto about = [id](const ContactKey& key) { return key.body_a == id || key.body_b == id; };
-  std::erase_if(state.impulses, [&](const ImpulseMemory& m) {
-    return is_of_contact(m.key.role) && about(m.key.contact);
-  });
-  std::erase_if(state.contact_anchors, [&](const ContactAnchor& a) { return about(a.key); });
-}
-
-// Impacts of the past that a later step would still act on.
-void forget_impacts(const Body& body, BodyId id, State& state) {
-  std::erase_if(state.pending,
-                [id](const ContactKey& key) { return key.body_a == id || key.body_b == id; });
-  if (state.v_before.size() == state.v.size())
-    state.v_before.segment(body.first_velocity, body.velocities) =
-        state.v.segment(body.first_velocity, body.velocities);
-}
-
 // Free velocities of a motion of the centre of mass. Locked components must vanish, to rounding.
 void set_motion(const Body& body, const Quat& R_WB, const Vec3& v_cm, const Vec3& w, double* v) {
   int n = 0;
@@ -123,6 +106,22 @@ void set_motion(const Body& body, const Quat& R_WB, const Vec3& v_cm, const Vec3
 }
 
 }  // namespace
+
+void forget_contacts(BodyId id, State& state) {
+  const auto about = [id](const ContactKey& key) { return key.body_a == id || key.body_b == id; };
+  std::erase_if(state.impulses, [&](const ImpulseMemory& m) {
+    return is_of_contact(m.key.role) && about(m.key.contact);
+  });
+  std::erase_if(state.contact_anchors, [&](const ContactAnchor& a) { return about(a.key); });
+}
+
+void forget_impacts(const Body& body, BodyId id, State& state) {
+  std::erase_if(state.pending,
+                [id](const ContactKey& key) { return key.body_a == id || key.body_b == id; });
+  if (state.v_before.size() == state.v.size())
+    state.v_before.segment(body.first_velocity, body.velocities) =
+        state.v.segment(body.first_velocity, body.velocities);
+}
 
 Quat quaternion(const py::handle& value, const std::string& what) {
   const Doubles q = numbers(value, what, {4});
@@ -247,6 +246,25 @@ What the state remembers of contacts of a body that was moved is forgotten. Join
           },
           py::arg("model"), py::arg("body"),
           "A dict of position, orientation, velocity and angular_velocity. Copies.")
+      .def(
+          "set_joints",
+          [](State& s, const ModelOfScene& model, const py::object& positions,
+             const py::object& velocities) {
+            State changed = s;
+            const auto q = joint_values(model.get(), positions, "set_joints: positions");
+            const auto u = joint_values(model.get(), velocities, "set_joints: velocities");
+            {
+              const py::gil_scoped_release released;
+              set_joints(model.get(), q, u, changed);
+            }
+            s = changed;
+          },
+          py::arg("model"), py::arg("positions") = py::none(), py::arg("velocities") = py::none(),
+          R"(Moves bodies so that joints have these coordinates and rates: forward kinematics.
+
+positions [rad] or [m], velocities [rad/s] or [m/s]: a dict by name or number, or an array over all joints. Coordinates that are
+not named keep their values where closed loops allow it, a mechanism that floats keeps the pose of its first body, rates that are
+not named stay. Raises cairn.Error where the joints do not allow it.)")
       .def(
           "close_joints",
           [](State& s, const ModelOfScene& model) {

@@ -23,6 +23,11 @@ struct BodyChange {
 // the state may be half changed then.
 void change_body(const Model& model, BodyId id, const BodyChange& change, State& state);
 
+// What the state remembers of contacts of a body that was moved, and of impacts that a later step
+// would still act on.
+void forget_contacts(BodyId id, State& state);
+void forget_impacts(const Body& body, BodyId id, State& state);
+
 // Of norm 1 after normalisation; four numbers, the scalar first.
 Quat quaternion(const py::handle& value, const std::string& what);
 

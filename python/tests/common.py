@@ -8,6 +8,7 @@ import cairn
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENES = ROOT / "scenes"
 PROGRAM = os.environ.get("CAIRN_PROGRAM", "")  # of the same build
+LIMIT = 600  # of a process that a test starts, on a machine with other work [s]
 
 G = 9.81
 

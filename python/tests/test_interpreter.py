@@ -8,30 +8,55 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 import unittest
 
 import numpy as np
 
 import cairn
-from common import ROOT, ball, scene
+from common import LIMIT, ROOT, SCENES, ball, scene
 
 
 class Interpreter(unittest.TestCase):
     def test_interrupt_ends_a_step_and_keeps_the_state_whole(self):
-        for controller in (None, lambda s: None):
-            sim = cairn.Simulator(scene("cannonball66"))
-            sim.controller = controller
-            timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-            timer.start()
-            with self.assertRaises(KeyboardInterrupt):
-                sim.step(10**9)
-            timer.join()
-            again = cairn.Simulator(sim.scene)
-            again.step(sim.steps)
-            self.assertEqual(sim.state_hash, again.state_hash)
-            sim.controller = None
-            sim.step(3)
+        # A process of its own, so that its time is bounded. A shell without job control lets the jobs in its background ignore
+        # SIGINT, and what is ignored at the start has no handler of Python's.
+        program = ("import os, signal, threading, cairn\n"
+                   "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+                   "def interrupted(work):\n"
+                   "    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))\n"
+                   "    timer.start()\n"
+                   "    try:\n"
+                   "        work()\n"
+                   "    except KeyboardInterrupt:\n"
+                   "        return True\n"
+                   "    finally:\n"
+                   "        timer.join()\n"
+                   "    return False\n"
+                   f"scene = cairn.Scene.load({str(SCENES / 'cannonball66.json')!r})\n"
+                   "for controller in (None, lambda s: None):\n"
+                   "    sim = cairn.Simulator(scene)\n"
+                   "    sim.controller = controller\n"
+                   "    assert interrupted(lambda: sim.step(10**9)), 'a step'\n"
+                   "    again = cairn.Simulator(scene)\n"
+                   "    again.step(sim.steps)\n"
+                   "    assert sim.state_hash == again.state_hash, 'the state'\n"
+                   "    sim.controller = None\n"
+                   "    sim.step(3)\n"
+                   "assert interrupted(lambda: cairn.rollout(scene, 4, 3000, threads=2)), 'a rollout'\n"
+                   "print('ended')\n")
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "ended\n"), ran.stderr)
+
+    def test_interrupt_where_the_caller_ignores_it(self):
+        # As `command &` in a script: the default is to go on, and a script that wants Ctrl-C says so.
+        program = ("import os, signal, cairn\n"
+                   "assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN\n"
+                   f"sim = cairn.Simulator({str(SCENES / 'cannonball21.json')!r})\n"
+                   "os.kill(os.getpid(), signal.SIGINT)\n"
+                   "print(sim.step(20).step)\n")
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        self.assertEqual((ran.returncode, ran.stdout), (0, "20\n"), ran.stderr)
 
     def test_threads_run_beside_each_other(self):
         def run(_):
@@ -52,7 +77,7 @@ class Interpreter(unittest.TestCase):
                    "time.sleep(0.3)\n")
         for controller in ("None", "lambda s: None"):
             text = program.format(scene=str(ROOT / "scenes" / "cannonball21.json"), controller=controller)
-            ended = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=60)
+            ended = subprocess.run([sys.executable, "-c", text], capture_output=True, timeout=LIMIT)
             self.assertEqual(ended.returncode, 0, ended.stderr.decode())
             self.assertNotIn(b"terminate", ended.stderr)
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 import cairn
-from common import SCENES, scene
+from common import LIMIT, SCENES, scene
 
 
 class Page:
@@ -193,7 +193,7 @@ class Live(unittest.TestCase):
                    "view = sim.live()\n"
                    "sim.step(100)\n"
                    "print(view.address)\n")
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=os.environ)
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT, env=os.environ)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
 

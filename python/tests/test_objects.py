@@ -12,7 +12,57 @@ import weakref
 import numpy as np
 
 import cairn
-from common import SCENES, ball, door, on_floor, scene
+from common import LIMIT, SCENES, ball, door, on_floor, scene
+
+
+class Names(unittest.TestCase):
+    """What users of other engines type, and what is misspelt."""
+
+    def test_attributes_of_a_simulator(self):
+        sim = cairn.Simulator(door())
+        for name, word in (("qpos", "joint_positions"), ("dt", "`h`"), ("contacts", "report.contacts"), ("positons", "'positions'")):
+            with self.subTest(name=name), self.assertRaisesRegex(AttributeError, word):
+                getattr(sim, name)
+        for name, word in (("controler", "'controller'"), ("joint_effort", "'joint_efforts'"), ("ctrl", "motor_targets")):
+            with self.subTest(name=name), self.assertRaisesRegex(AttributeError, word):
+                setattr(sim, name, None)
+        sim.mine = sim.state0 = sim.controller2 = 3  # of a user's own
+        self.assertEqual((sim.mine, sim.state0, hasattr(sim, "yours")), (3, 3, False))
+        self.assertIs(copy.copy(sim).controller, None)
+
+    def test_options_of_other_engines(self):
+        for name, word in (("dt", "'step'"), ("timestep", "'step'"), ("tolernce", "'tolerance'")):
+            with self.subTest(name=name), self.assertRaisesRegex(cairn.Error, word):
+                cairn.Simulator(door(), **{name: 0.01})
+
+    def test_wrong_types_are_named(self):
+        sim = cairn.Simulator(door())
+        for call, words in ((lambda: sim.step(0.5), r"number of steps, got 0\.5"), (lambda: sim.reset(3), "expected a cairn.State, got int"),
+                            (lambda: setattr(sim, "state", sim), "expected a cairn.State, got Simulator"),
+                            (lambda: setattr(sim, "motor_targets", [1j]), "real numbers"), (lambda: setattr(sim, "motor_targets", "a"), "real numbers")):
+            with self.subTest(words=words), self.assertRaisesRegex(TypeError, words):
+                call()
+
+    def test_one_body_or_many(self):
+        one, many = cairn.Simulator(ball()), cairn.Simulator(ball())
+        one.set_forces("ball", [0, 1, 0], points=[0.1, 0, 0])
+        many.set_forces(["ball"], [[0, 1, 0]], points=[[0.1, 0, 0]])
+        one.step(3)
+        many.step(3)
+        self.assertEqual(one.state_hash, many.state_hash)
+        with self.assertRaises(ValueError):
+            one.set_forces("ball", [[0, 1, 0]])
+
+    def test_rotation_is_that_of_the_quaternion(self):
+        body = cairn.Simulator(ball()).body("ball")
+        rng = np.random.default_rng(2)
+        for _ in range(5):
+            q = rng.normal(size=4)
+            body.orientation = q / np.linalg.norm(q)
+            R, (w, *v) = body.rotation, body.orientation
+            np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-14)
+            for x in np.eye(3):  # v' = x + 2 v x (v x x + w x)
+                np.testing.assert_allclose(R @ x, x + 2 * np.cross(v, np.cross(v, x) + w * x), atol=1e-14)
 
 
 class Scenes(unittest.TestCase):
@@ -52,6 +102,16 @@ class Scenes(unittest.TestCase):
         self.assertEqual(a.initial, b.initial)
         with self.assertRaisesRegex(cairn.Error, r"bodies\[0\].position\[1\].*finite"):
             cairn.Scene.from_dict(ball(position=[0, float("nan"), 0]))
+
+    def test_scenes_compare_by_what_they_say(self):
+        a, b, other = scene("pendulum"), scene("pendulum"), scene("wall")
+        self.assertEqual((a, hash(a), a.model, hash(a.model)), (b, hash(b), b.model, hash(b.model)))
+        self.assertNotEqual(a, other)
+        self.assertNotEqual(a.model, other.model)
+        self.assertNotEqual(a, 3)
+        self.assertEqual(a, pickle.loads(pickle.dumps(a)))
+        self.assertNotEqual(a, a.with_options(step=0.001))
+        self.assertIs(copy.deepcopy(a), a)
 
     def test_dict_text_and_pickle_give_the_same_scene(self):
         first = scene("dominoes")
@@ -134,7 +194,7 @@ class States(unittest.TestCase):
         sim.external_forces[0, 1] = 3
         program = ("import pickle, sys\nsim = pickle.load(sys.stdin.buffer)\nsim.step(20)\nprint(sim.state_hash)")
         for thing in (sim, sim.copy()):
-            said = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(thing), capture_output=True, check=True)
+            said = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(thing), capture_output=True, check=True, timeout=LIMIT)
             there = said.stdout.decode().strip()
         sim.step(20)
         self.assertEqual(there, sim.state_hash)

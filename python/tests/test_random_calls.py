@@ -29,6 +29,17 @@ class Odd:
         return "\0"
 
 
+CONTACTS = cairn.Simulator(on_floor()).step().contacts.dtype
+
+
+def odd_contacts(rng):
+    """Rows as of Report.contacts, with what does not belong there."""
+    rows = np.zeros(rng.randint(0, 3), CONTACTS)
+    for name in rng.sample(rows.dtype.names, 4):
+        rows[name] = rng.choice([0, 1, 2, 255])
+    return rows
+
+
 def anything(rng, depth=0):
     """A value of any type."""
     picks = [
@@ -41,7 +52,7 @@ def anything(rng, depth=0):
         lambda: np.array([1, 2, 3], dtype=object), lambda: np.zeros(3, dtype="M8[s]"), lambda: np.zeros(6)[::2], lambda: np.zeros(3, dtype=">f4"),
         lambda: np.float32(2), lambda: np.int64(1), lambda: np.bool_(True), lambda: np.asfortranarray(np.zeros((2, 6))),
         lambda: [1, 2, 3], lambda: [1, "2", 3], lambda: [[1], [2, 3]], lambda: iter([1]), lambda: range(3), lambda: slice(None),
-        lambda: types.SimpleNamespace(), lambda: Ellipsis, lambda: {"type": "nsgs"}, lambda: {"type": 3}, lambda: {3: 4},
+        lambda: types.SimpleNamespace(), lambda: Ellipsis, lambda: {"type": "nsgs"}, lambda: {"hinge": rng.uniform(-1, 1)}, lambda: odd_contacts(rng), lambda: {"type": 3}, lambda: {3: 4},
     ]
     if depth < 3 and rng.random() < 0.2:
         return [anything(rng, depth + 1) for _ in range(rng.randint(0, 4))]
@@ -59,15 +70,18 @@ def members(thing):
 
 class RandomCalls(unittest.TestCase):
     def things(self):
-        sims = [cairn.Simulator(ball()), cairn.Simulator(on_floor()), cairn.Simulator(door()), cairn.Simulator(scene("cannonball21"))]
+        sims = [cairn.Simulator(ball()), cairn.Simulator(on_floor()), cairn.Simulator(door()), cairn.Simulator(scene("cannonball21")),
+                cairn.Simulator({"cairn": 1, "name": "empty", "bodies": []})]  # nothing is there, nothing moves
         things = []
         for sim in sims:
             report = sim.step(2)
-            things += [sim, report, sim.scene, sim.model, sim.state, sim.body(0), report.verdict]
+            things += [sim, report, sim.scene, sim.model, sim.state, report.verdict]
+            things += [sim.body(0)] if sim.model.body_names else []
             if report.problems:
                 problem = report.problems[0]
                 things += [problem, cairn.solve(problem), problem.reduced()]
         things += [sims[2].joint("hinge"), sims[1].distance("cube", "floor")]
+        things += [sims[i].joint_space() for i in (0, 1, 2, 4)]
         with tempfile.TemporaryDirectory() as folder:
             with sims[1].record(folder + "/run.cairn"):
                 sims[1].step(3)
@@ -79,7 +93,8 @@ class RandomCalls(unittest.TestCase):
         arguments = [anything(rng) for _ in range(count)]
         words = {}
         if rng.random() < 0.15:
-            words = {rng.choice(["step", "gamma", "h", "solver", "tolerance", "position", "points", "nothing"]): anything(rng)}
+            words = {rng.choice(["step", "gamma", "h", "solver", "tolerance", "position", "positions", "velocities", "points", "joints",
+                                 "contacts", "allow_path", "nothing"]): anything(rng)}
         try:
             member = getattr(thing, name)
             if not callable(member) or rng.random() < 0.2:
@@ -99,7 +114,7 @@ class RandomCalls(unittest.TestCase):
         sims, things = self.things()
         functions = [cairn.Scene.load, cairn.Scene.from_json, cairn.Scene.from_dict, cairn.Simulator, cairn.solve, cairn.distance,
                      cairn.load_problem, cairn.Trace, cairn.curves, cairn.options, cairn.Problem.from_dict, cairn.State.from_bytes,
-                     cairn.ReducedProblem.from_arrays, cairn.Env, cairn.Simulator.load]
+                     cairn.ReducedProblem.from_arrays, cairn.Env, cairn.Simulator.load, cairn.joint_space]
         refused = 0
         with tempfile.TemporaryDirectory() as folder:
             here = os.getcwd()

@@ -27,7 +27,7 @@ class Tutorials(unittest.TestCase):
     def test_all(self):
         os.environ.setdefault("MPLBACKEND", "Agg")
         self.assertEqual({page.stem for page in PAGES}, {"card-house", "pinch-grasp", "sweep", "controller", "friction-models",
-                                                         "identification", "coming-from-mujoco"})
+                                                         "identification", "coming-from-mujoco", "robot-arm"})
         keep = os.environ.get("CAIRN_PICTURES")
         for page in PAGES:
             with self.subTest(page=page.stem), tempfile.TemporaryDirectory() as folder:

@@ -22,6 +22,7 @@ using Eigen::MatrixXd;
 constexpr double independent =
     1e-9;  // part of a row that others do not say, in the mass metric [-]
 constexpr double largest_turn = 0.1;  // of a coordinate in one step of with_joint_positions [rad]
+constexpr double most_steps = 1000;   // of with_joint_positions: lengths beyond take larger ones
 constexpr double reached = 1e-9;      // of coordinates and joints, of the model's size [-]
 constexpr double stretch_of_time = 1e-4;  // for the derivative of S [s]
 
@@ -154,6 +155,7 @@ MatrixXd columns_of(const Model& model, const Rows& rows, const JointSpace& spac
     for (int k = 0; k < model.body(id).velocities; ++k)
       B(row++, model.body(id).first_velocity + k) = 1;
   right.bottomRows(n) = MatrixXd::Identity(n, n);
+  if (n == 0 || model.velocities == 0) return MatrixXd::Zero(model.velocities, n);
   // Rows and columns of a like size.
   for (Eigen::Index r = 0; r < B.rows(); ++r) {
     const double size = B.row(r).cwiseQuotient(rows.root.transpose()).norm();
@@ -290,7 +292,7 @@ Result<State> with_joint_positions(const Model& model, const State& state,
     const double way = std::abs(model::coordinate_difference(
                            joint, value, model::joint_coordinate(out.poses, joint).value)) /
                        (model::is_angle(joint) ? 1 : model.length_unit);
-    steps = std::max(steps, std::ceil(way / largest_turn));
+    steps = std::min(most_steps, std::max(steps, std::ceil(way / largest_turn)));
   }
   std::vector<double> start;
   for (const JointValue& v : values)
@@ -333,7 +335,9 @@ Result<JointSpace> joint_space(const Model& model, const State& state,
     if (index(coordinates[i]) >= model.joints.size() || !take(coordinates[i]))
       return fail(fault(fmt::format("coordinates[{}]", i), ErrorCode::conflict,
                         "this coordinate depends on the others, or the joint has none",
-                        std::to_string(static_cast<int>(coordinates[i])),
+                        index(coordinates[i]) < model.joints.size()
+                            ? model.joints[index(coordinates[i])].name
+                            : std::to_string(static_cast<int>(coordinates[i])),
                         "independent coordinates of joints", "leave it out"));
     out.coordinates.push_back(coordinates[i]);
   }
@@ -416,7 +420,7 @@ VecX inverse_dynamics(const Model& model, const State& state, const JointSpace& 
         "cairn::inverse_dynamics: accelerations are not those of the "
         "columns of S");
   // The rates of the columns: what of v the joints allow.
-  const VecX u = space.S.colPivHouseholderQr().solve(state.v);
+  const VecX u = joint_rates(space, state);
   const VecX a = space.S * accelerations + bias_acceleration(model, state, space, u);
   VecX f = forces_on(model, state);
   add_coordinate_forces(model, state, rows_of(model, state.poses), a, f);

@@ -206,6 +206,15 @@ TEST(Robot, FourBars) {
     EXPECT_LE((rate - Vec3(space.S.col(0).segment<3>(model->bodies[i].first_velocity))).norm(),
               1e-8);
   }
+  // The rate of a joint that follows.
+  const Result<State> swings =
+      with_joint_velocities(*model, *state, std::vector<JointValue>{{JointId{2}, 0.7}});
+  ASSERT_TRUE(swings);
+  EXPECT_NEAR(joint_velocity(*model, *swings, JointId{2}), 0.7, 1e-9);
+  const VecX u = joint_rates(space, *swings);
+  EXPECT_LE((space.S * u - swings->v).norm(), 1e-9);
+  const std::vector<JointValue> odd = {{JointId{0}, u[0]}, {JointId{2}, 0.8}};
+  EXPECT_FALSE(with_joint_velocities(*model, *state, odd));
   // What holds it is the slope of its potential energy.
   const auto energy = [&](const State& s) {
     double sum = 0;
@@ -214,6 +223,21 @@ TEST(Robot, FourBars) {
   };
   EXPECT_NEAR(gravity_compensation(*model, *state, space)[0],
               (energy(up) - energy(down)) / (2 * dq), 1e-7);
+}
+
+TEST(Robot, NothingThatMoves) {
+  ModelDescription d;
+  BodyDescription floor;
+  floor.name = "floor";
+  floor.fixed = true;
+  d.bodies = {floor};
+  const auto [model, initial] = made(d);
+  const Result<JointSpace> space = joint_space(*model, initial);
+  ASSERT_TRUE(space);
+  EXPECT_EQ(space->columns(), 0);
+  EXPECT_EQ(joint_mass_matrix(*model, initial, *space).size(), 0);
+  EXPECT_EQ(gravity_compensation(*model, initial, *space).size(), 0);
+  EXPECT_EQ(body_jacobian(*model, initial, *space, BodyId{0}).cols(), 0);
 }
 
 TEST(Robot, Faults) {
@@ -225,6 +249,14 @@ TEST(Robot, Faults) {
   EXPECT_EQ(path({{JointId{7}, 0}}), "values[0]");
   EXPECT_EQ(path({{JointId{0}, 0}, {JointId{0}, 1}}), "values[1]");
   EXPECT_EQ(path({{JointId{0}, std::nan("")}}), "values[0]");
+  const auto rate = [&](std::vector<JointValue> values) {
+    const Result<State> moving = with_joint_velocities(*model, initial, values);
+    return moving ? std::string() : moving.error().front().path;
+  };
+  EXPECT_EQ(rate({{JointId{0}, 0.3}, {JointId{1}, -1}}), "");
+  EXPECT_EQ(rate({{JointId{0}, 0}, {JointId{7}, 0}}), "velocities[1]");
+  EXPECT_EQ(rate({{JointId{0}, 0}, {JointId{0}, 1}}), "velocities[1]");
+  EXPECT_EQ(rate({{JointId{0}, std::nan("")}}), "velocities[0]");
   const std::vector<JointId> twice = {JointId{0}, JointId{0}};
   EXPECT_FALSE(joint_space(*model, initial, twice));
 }

@@ -36,6 +36,15 @@ struct JointSpace {
 Result<JointSpace> joint_space(const Model& model, const State& state,
                                std::span<const JointId> coordinates = {});
 
+// The rates u of v = S u that are nearest to the velocities of the state.
+VecX joint_rates(const JointSpace& space, const State& state);
+
+// The state with these rates of coordinates (E965): those of the other columns stay, or change
+// least in the mass metric where given ones depend on them. Errors: a joint without coordinate or
+// twice, a rate that is not finite, rates that the joints do not allow.
+Result<State> with_joint_velocities(const Model& model, const State& state,
+                                    std::span<const JointValue> values);
+
 // Velocity of a point of a body, given in its frame at the centre of mass, and its angular
 // velocity, both in the world: six rows over the columns of S [m/s, rad/s].
 Eigen::MatrixXd body_jacobian(const Model& model, const State& state, const JointSpace& space,

@@ -33,7 +33,9 @@ void bind_distance(py::module_& m) {
       .def_property_readonly(
           "point", [](const RatioMetric& r) { return copied(r.point_W); }, "[m]")
       .def_property_readonly("r_gradient",
-                             [](const RatioMetric& r) { return gradient(r.r_gradient); });
+                             [](const RatioMetric& r) { return gradient(r.r_gradient); })
+      .def("__repr__",
+           [](const RatioMetric& r) { return fmt::format("<cairn.RatioMetric r = {:.6g}>", r.r); });
   py::class_<Distance>(m, "Distance", "How far two bodies are apart. Arrays are copies.")
       .def_readonly("gap", &Distance::gap,
                     "> 0: Euclidean distance; < 0: minus the penetration depth [m].")
