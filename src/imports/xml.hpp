@@ -48,6 +48,12 @@ struct XmlLimits {
 Result<Element> parse_xml(const std::string& text, const std::string& file, int file_number = 0,
                           const XmlLimits& limits = {});
 
+// Number of elements in a tree.
+std::size_t element_count(const Element& e);
+
+// Marks everything below an element, and its attributes, as read.
+void mark_used(const Element& e);
+
 // Whether a text looks like XML: its first character that is no blank is '<'.
 bool looks_like_xml(std::string_view text);
 

@@ -13,12 +13,6 @@ namespace {
 constexpr std::size_t most_elements = XmlLimits{}.elements;
 constexpr int deepest_include = 10;
 
-std::size_t count(const Element& e) {
-  std::size_t n = 1;
-  for (const Element& child : e.children) n += count(child);
-  return n;
-}
-
 class Expansion {
  public:
   explicit Expansion(Messages& messages) : messages_(messages) {}
@@ -84,7 +78,7 @@ class Expansion {
                              "check the path");
     Result<Element> root = parse_xml(*text, file, messages_.add_file(file));
     if (!root) return messages_.append(root.error());
-    elements_ += count(*root);
+    elements_ += element_count(*root);
     if (elements_ > most_elements) return too_many(include_element.place);
     open.push_back(file);
     // MuJoCo takes names in included files relative to the main one.
@@ -107,7 +101,7 @@ class Expansion {
                              "1 to 1000000", "choose a value in the range");
     }
     const auto n = static_cast<std::size_t>(wanted);
-    const std::size_t size = count(source);
+    const std::size_t size = element_count(source);
     elements_ += n * size;
     if (elements_ > most_elements) return too_many(source.place);
     const Vec3 offset = messages_.vector(source, "offset").value_or(Vec3::Zero());
