@@ -41,6 +41,7 @@ struct XmlLimits {
   std::size_t bytes = std::size_t{64} << 20;
   std::size_t elements = 500'000;
   int depth = 100;
+  std::size_t includes = 10;  // files that include each other
 };
 
 // The root element. Neither entities nor external ones are ever expanded: a file that declares them

@@ -12,8 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_elements = XmlLimits{}.elements;
-constexpr std::size_t deepest_include = 10;
+constexpr XmlLimits bounds;
 
 class Inclusion {
  public:
@@ -58,19 +57,19 @@ class Inclusion {
       return messages_.error(uri->place, ErrorCode::conflict, "include.uri",
                              "the file includes itself", "\"" + uri->text + "\"",
                              "files without a cycle", "remove the include");
-    if (open.size() > deepest_include)
+    if (open.size() > bounds.includes)
       return messages_.error(
           uri->place, ErrorCode::too_deep, "include.uri", "includes are nested too deeply",
-          uri->text, fmt::format("at most {} levels", deepest_include), "put the files together");
+          uri->text, fmt::format("at most {} levels", bounds.includes), "put the files together");
     const Result<std::string> text = base::read_input(file, XmlLimits{}.bytes);
     if (!text) return messages_.append(text.error());
     Result<Element> root = parse_xml(*text, file, messages_.add_file(file));
     if (!root) return messages_.append(root.error());
     elements_ += element_count(*root);
-    if (elements_ > most_elements)
+    if (elements_ > bounds.elements)
       return messages_.error(include.place, ErrorCode::too_many, "",
                              "includes make too many elements", std::to_string(elements_),
-                             fmt::format("at most {}", most_elements), "include fewer models");
+                             fmt::format("at most {}", bounds.elements), "include fewer models");
     const Element* model = root->child("model");
     if (root->name != "sdf" || !model)
       return messages_.error(uri->place, ErrorCode::wrong_format, "include.uri",
