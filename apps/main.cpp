@@ -22,7 +22,7 @@ constexpr const char* overview = R"(Examples:
   cairn check out/pile/trace.cairn                     judge the recording again from the file alone
   cairn view out/pile                                  one page that plays the run in a browser
   cairn info scenes/cannonball66.json                  what is in a scene, a trace or a problem file
-  cairn run robot.urdf --floor -1                      a URDF or MJCF file; cairn import writes a scene
+  cairn run robot.urdf --floor -1                      a URDF, MJCF or SDFormat file; cairn import writes a scene
 
 Exit codes: 0 ok, 1 bug, 2 usage, 3 bad input, 4 stopped, not certified or an expectation not met,
 5 input/output, 6 limit, 130/143 interrupted after a clean end.)";
@@ -117,7 +117,8 @@ int start(int argc, char** argv) {
                  "compute the run again from its scene: the same states and verdicts, bit for bit");
   CLI::App& info_command = *add_file_command(
       app, info_options, "info", "Say what is in a scene, a trace, a problem or a mesh file",
-      "FILE", "scene, trace, problem or mesh file; or a URDF or MJCF file", info_examples);
+      "FILE", "scene, trace, problem or mesh file; or a URDF, MJCF or SDFormat file",
+      info_examples);
   add_allowed(info_command, info_options.allowed);
   add_import_options(info_command, info_options.import);
   BenchOptions bench_options;

@@ -32,10 +32,10 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
           "root of a robot: free, fixed, or as the file says (default)")
       ->type_name("file|free|fixed")
       ->check(needs_a_base, "", "")
-      ->group("Models of robots (URDF, MJCF)");
+      ->group("Models of robots (URDF, MJCF, SDFormat)");
   const auto add = [&](CLI::Option* option, const char* type) {
     if (*type) option->type_name(type);
-    option->group("Models of robots (URDF, MJCF)");
+    option->group("Models of robots (URDF, MJCF, SDFormat)");
   };
   add(command
           .add_option_function<std::vector<std::string>>(
@@ -52,7 +52,7 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
       "NAME=DIR");
   add(command
           .add_option("--friction", options.friction,
-                      "of surfaces to which a URDF gives none (default 0.8)")
+                      "of surfaces to which a URDF or SDFormat file gives none (default 0.8)")
           ->check(CLI::Range(0.0, 1e9).name("")),
       "MU");
   add(command
@@ -78,9 +78,9 @@ void add_import_options(CLI::App& command, ImportOptions& options) {
 }
 
 void add_import(CLI::App& app, ImportCommand& options) {
-  CLI::App* command =
-      add_command(app, "import", "Turn a URDF or MJCF file into a scene", import_examples);
-  command->add_option("FILE", options.file, "URDF or MJCF file")->required();
+  CLI::App* command = add_command(app, "import", "Turn a URDF, MJCF or SDFormat file into a scene",
+                                  import_examples);
+  command->add_option("FILE", options.file, "URDF, MJCF or SDFormat file")->required();
   command->add_option("-o,--out", options.out, "the scene; default: printed")
       ->type_name("SCENE.json")
       ->check(needs_a_name, "", "");

@@ -41,7 +41,7 @@ constexpr const char* order_examples = R"(Examples:
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* command = add_command(app, "run", "Simulate a scene", run_examples);
   command->add_option("SCENE", options.scene,
-                      "scene file, or a URDF or MJCF file; --resume knows its own");
+                      "scene file, or a URDF, MJCF or SDFormat file; --resume knows its own");
   CLI::Option* out =
       command->add_option("-o,--out", options.out, "folder for the results")->type_name("DIR");
   out->check(needs_a_name, "", "");

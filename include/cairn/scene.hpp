@@ -63,7 +63,7 @@ Result<Scene> parse_scene(const std::string& text, const std::string& file,
 // The JSON Schema of the format.
 std::string scene_schema();
 
-// ---- Models of robots from files of other programs: URDF and MJCF
+// ---- Models of robots from files of other programs: URDF, MJCF, SDFormat
 
 // Whether the root link of a robot can move: as the file says (docs/import.md), or as given.
 enum class ImportBase : std::uint8_t { as_file, free, fixed };
@@ -90,7 +90,7 @@ struct ImportNote {
 };
 
 struct ImportedModel {
-  std::string format;  // "URDF", "MJCF"
+  std::string format;  // "URDF", "MJCF", "SDFormat"
   std::string name;
   std::string base;   // how the base was chosen, in words
   std::string scene;  // JSON text of the scene format

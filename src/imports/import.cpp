@@ -8,6 +8,7 @@
 #include "imports/imports.hpp"
 #include "imports/mjcf/read.hpp"
 #include "imports/scene/document.hpp"
+#include "imports/sdf/read.hpp"
 #include "imports/urdf/read.hpp"
 
 namespace cairn {
@@ -30,10 +31,13 @@ Result<Imported> import_text(const std::string& text, const std::string& file,
   } else if (root->name == "mujoco") {
     out.format = "MJCF";
     robot = read_mjcf(*root, file, own, messages);
+  } else if (root->name == "sdf") {
+    out.format = "SDFormat";
+    robot = read_sdf(*root, file, own, messages);
   } else {
     messages.error(root->place, ErrorCode::wrong_format, "", "the file is no model that is known",
-                   "<" + root->name + ">", "<robot> (URDF) or <mujoco> (MJCF)",
-                   root->name == "sdf" ? "convert the SDFormat file to URDF" : "check the file");
+                   "<" + root->name + ">", "<robot> (URDF), <mujoco> (MJCF) or <sdf> (SDFormat)",
+                   "check the file");
   }
   own.balance_inertia |= robot.balance_inertia;
   own.bound_mass = std::max(own.bound_mass, robot.bound_mass);

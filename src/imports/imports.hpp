@@ -13,7 +13,7 @@ struct Imported {
   std::vector<std::string> folders;  // of the files that were found in packages
 };
 
-// `text` is that of `file`, XML with the root <robot> or <mujoco>.
+// `text` is that of `file`, XML with the root <robot>, <mujoco> or <sdf>.
 Result<Imported> import_text(const std::string& text, const std::string& file,
                              const ImportOptions& options);
 

@@ -1,4 +1,4 @@
-// A robot as both formats describe it: a tree of bodies with their joints, and what closes loops.
+// A robot as all formats describe it: a tree of bodies with their joints, and what closes loops.
 #pragma once
 
 #include <array>
@@ -103,7 +103,8 @@ struct Attachment {
   Pose X_BF;
 };
 
-enum class LoopKind { ball, fixed, rope, spring };
+// coordinate: a hinge or slide with what acts along it.
+enum class LoopKind { ball, fixed, rope, spring, coordinate };
 
 struct Loop {
   LoopKind kind = LoopKind::ball;
@@ -111,6 +112,7 @@ struct Loop {
   Attachment a, b;
   double length = 0, stiffness = 0, damping = 0;
   bool at_start = false;  // rope, spring: the initial distance instead of `length`
+  TreeJoint joint;        // coordinate: of the second body, axis and anchor in it
   Place place;
 };
 

@@ -13,22 +13,38 @@ namespace {
 class Lines {
  public:
   Lines(std::string_view text, int file) : text_(text), file_(file) {
-    for (std::size_t i = 0; i < text.size(); ++i)
+    std::size_t characters = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (i % stride == 0) characters_.push_back(characters);
+      characters += starts_character(i);
       if (text[i] == '\n') ends_.push_back(i);
+    }
   }
   Place at(std::size_t offset) const {
     const auto line = std::lower_bound(ends_.begin(), ends_.end(), offset) - ends_.begin();
     const std::size_t start = line == 0 ? 0 : ends_[static_cast<std::size_t>(line) - 1] + 1;
-    int column = 1;
-    // Characters, not bytes.
-    for (std::size_t i = start; i < offset && i < text_.size(); ++i)
-      column += (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
-    return {static_cast<int>(line) + 1, column, file_};
+    const std::size_t column = characters_before(offset) - characters_before(start) + 1;
+    return {static_cast<int>(line) + 1, static_cast<int>(column), file_};
   }
 
  private:
+  // Characters, not bytes. Lines may be as long as files are, so their number is kept at every
+  // stride-th byte.
+  static constexpr std::size_t stride = 256;
+  bool starts_character(std::size_t i) const {
+    return (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
+  }
+  std::size_t characters_before(std::size_t offset) const {
+    offset = std::min(offset, text_.size());
+    if (offset == 0) return 0;
+    const std::size_t known = (offset - 1) / stride;
+    std::size_t count = characters_[known];
+    for (std::size_t i = known * stride; i < offset; ++i) count += starts_character(i);
+    return count;
+  }
+
   std::string_view text_;
-  std::vector<std::size_t> ends_;
+  std::vector<std::size_t> ends_, characters_;
   int file_;
 };
 
@@ -192,6 +208,20 @@ void Element::set(std::string_view attribute, std::string value) {
       return;
     }
   attributes.push_back({std::string(attribute), std::move(value), place});
+}
+
+std::size_t element_count(const Element& e) {
+  std::size_t n = 1;
+  for (const Element& child : e.children) n += element_count(child);
+  return n;
+}
+
+void mark_used(const Element& e) {
+  for (const Attribute& a : e.attributes) a.used = true;
+  for (const Element& child : e.children) {
+    child.used = true;
+    mark_used(child);
+  }
 }
 
 bool looks_like_xml(std::string_view text) {

@@ -41,12 +41,19 @@ struct XmlLimits {
   std::size_t bytes = std::size_t{64} << 20;
   std::size_t elements = 500'000;
   int depth = 100;
+  std::size_t includes = 10;  // files that include each other
 };
 
 // The root element. Neither entities nor external ones are ever expanded: a file that declares them
 // is refused. `file_number` goes into the places.
 Result<Element> parse_xml(const std::string& text, const std::string& file, int file_number = 0,
                           const XmlLimits& limits = {});
+
+// Number of elements in a tree.
+std::size_t element_count(const Element& e);
+
+// Marks everything below an element, and its attributes, as read.
+void mark_used(const Element& e);
 
 // Whether a text looks like XML: its first character that is no blank is '<'.
 bool looks_like_xml(std::string_view text);

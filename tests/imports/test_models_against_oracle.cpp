@@ -29,8 +29,8 @@ bool has_python() {
   return !output_of("python3 -c 'print(1)' 2>/dev/null").empty();
 }
 
-std::string oracle(const std::string& files) {
-  return output_of("python3 " CAIRN_SOURCE_DIR "/tests/imports/urdf_oracle.py " + files);
+std::string oracle(const std::string& files, const std::string& format = "urdf") {
+  return output_of("python3 " CAIRN_SOURCE_DIR "/tests/imports/" + format + "_oracle.py " + files);
 }
 
 double relative(double a, double b, double scale) {
@@ -79,22 +79,34 @@ void compare(const Scene& scene, std::istream& lines, const std::string& file) {
   EXPECT_EQ(joints, static_cast<int>(scene.description.joints.size())) << file;
 }
 
-TEST(UrdfOracle, PublicModelsAreReadAsAnIndependentReaderReadsThem) {
+// Compares the public models of a format and returns their number.
+int compare_public_models(const std::string& format) {
   const std::filesystem::path folder =
-      std::filesystem::path(CAIRN_SOURCE_DIR) / "../shared/data/models/urdf";
-  if (!std::filesystem::is_directory(folder) || !has_python())
-    GTEST_SKIP() << "needs ../shared/data/models and python3";
+      std::filesystem::path(CAIRN_SOURCE_DIR) / "../shared/data/models" / format;
+  if (!std::filesystem::is_directory(folder) || !has_python()) return 0;
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".urdf") continue;
+    if (entry.path().extension() != "." + format) continue;
     ++files;
-    std::istringstream lines(oracle(entry.path().string()));
+    std::istringstream lines(oracle(entry.path().string(), format));
     std::string first;
     std::getline(lines, first);
-    ASSERT_EQ(first, "file " + entry.path().string());
+    EXPECT_EQ(first, "file " + entry.path().string());
     compare(must(load_scene(entry.path().string())), lines, entry.path().filename().string());
   }
+  return files;
+}
+
+TEST(UrdfOracle, PublicModelsAreReadAsAnIndependentReaderReadsThem) {
+  const int files = compare_public_models("urdf");
+  if (files == 0) GTEST_SKIP() << "needs ../shared/data/models and python3";
   EXPECT_EQ(files, 6);
+}
+
+TEST(SdfOracle, PublicModelsAreReadAsAnIndependentReaderReadsThem) {
+  const int files = compare_public_models("sdf");
+  if (files == 0) GTEST_SKIP() << "needs ../shared/data/models and python3";
+  EXPECT_EQ(files, 4);
 }
 
 std::string numbers(std::mt19937& random, int n, double size) {
@@ -144,6 +156,108 @@ TEST(UrdfOracle, RandomTreesAreReadAsAnIndependentReaderReadsThem) {
     list += files.back() + " ";
   }
   std::istringstream lines(oracle(list));
+  std::string first;
+  for (const std::string& file : files) {
+    std::getline(lines, first);
+    ASSERT_EQ(first, "file " + file);
+    compare(must(load_scene(file)), lines, file);
+    if (testing::Test::HasFailure()) break;
+  }
+}
+
+// Writes models of SDFormat whose elements are placed relative to each other in every way.
+class RandomSdf {
+ public:
+  explicit RandomSdf(std::mt19937& random) : random_(random) {}
+
+  std::string model(const std::string& name, int depth) {
+    std::vector<std::string> frames{"__model__"}, links;
+    std::string text = fmt::format("<model name=\"{}\">{}", name, pose({}));
+    const int n = 2 + static_cast<int>(random_() % 5);
+    for (int i = 0; i < n; ++i) {
+      const std::string link = fmt::format("l{}", i);
+      text += fmt::format("<link name=\"{}\">{}{}</link>\n", link, pose(frames), inertial());
+      links.push_back(link);
+      frames.push_back(link);
+      if (random_() % 2 == 0) {
+        const std::string frame = fmt::format("f{}", i);
+        text += fmt::format("<frame name=\"{}\" attached_to=\"{}\">{}</frame>\n", frame, link,
+                            pose(frames));
+        frames.push_back(frame);
+        links.push_back(frame);
+      }
+    }
+    // Every link but the first is the child of one joint.
+    for (int i = 1; i < n; ++i)
+      text += joint(fmt::format("j{}", i), parent(links, i), fmt::format("l{}", i), frames);
+    for (int k = 0; k < depth; ++k) {
+      const std::string inner = fmt::format("m{}", k);
+      text += model(inner, depth - 1);
+      text += joint(fmt::format("i{}", k), "l0", inner + "::l0", frames);
+      frames.push_back(inner);
+      frames.push_back(inner + "::l1");
+    }
+    return text + "</model>\n";
+  }
+
+ private:
+  // A link or frame of a link before number i.
+  std::string parent(const std::vector<std::string>& links, int i) {
+    while (true) {
+      const std::string& name = links[random_() % links.size()];
+      if (std::stoi(name.substr(1)) < i) return name;
+    }
+  }
+
+  std::string pose(const std::vector<std::string>& frames) {
+    const std::size_t k = frames.empty() ? 0 : random_() % (2 * frames.size());
+    if (frames.empty() || k >= frames.size())
+      return fmt::format("<pose>{} {}</pose>", numbers(random_, 3, 1), numbers(random_, 3, 3));
+    return fmt::format("<pose relative_to=\"{}\">{} {}</pose>", frames[k], numbers(random_, 3, 1),
+                       numbers(random_, 3, 3));
+  }
+
+  std::string inertial() {
+    std::uniform_real_distribution<double> positive(0.1, 2.0);
+    const double m = positive(random_), x = positive(random_), y = positive(random_),
+                 z = positive(random_);
+    return fmt::format(
+        "<inertial>{}<mass>{}</mass><inertia><ixx>{}</ixx><iyy>{}</iyy><izz>{}</izz></inertia>"
+        "</inertial>",
+        pose({}), m, m / 12 * (y * y + z * z), m / 12 * (x * x + z * z), m / 12 * (x * x + y * y));
+  }
+
+  std::string joint(const std::string& name, const std::string& parent_name,
+                    const std::string& child, std::vector<std::string>& frames) {
+    static constexpr const char* types[] = {"fixed", "revolute", "continuous", "prismatic"};
+    std::uniform_real_distribution<double> bound(0, 3);
+    const std::string inside =
+        random_() % 2 == 0 ? ""
+                           : fmt::format(" expressed_in=\"{}\"", frames[random_() % frames.size()]);
+    const std::string text = fmt::format(
+        "<joint name=\"{}\" type=\"{}\">{}<parent>{}</parent><child>{}</child><axis><xyz{}>{}</xyz>"
+        "<limit><lower>{}</lower><upper>{}</upper></limit></axis></joint>\n",
+        name, types[random_() % 4], pose(frames), parent_name, child, inside,
+        numbers(random_, 3, 1), -bound(random_), bound(random_));
+    frames.push_back(name);
+    return text;
+  }
+
+  std::mt19937& random_;
+};
+
+TEST(SdfOracle, RandomModelsAreReadAsAnIndependentReaderReadsThem) {
+  if (!has_python()) GTEST_SKIP() << "needs python3";
+  std::mt19937 random(11);
+  std::vector<std::string> files;
+  std::string list;
+  for (int i = 0; i < 400; ++i) {
+    const std::string model = RandomSdf(random).model("robot", static_cast<int>(random() % 3));
+    files.push_back(
+        write("random/" + std::to_string(i) + ".sdf", "<sdf version=\"1.9\">" + model + "</sdf>"));
+    list += files.back() + " ";
+  }
+  std::istringstream lines(oracle(list, "sdf"));
   std::string first;
   for (const std::string& file : files) {
     std::getline(lines, first);

@@ -129,7 +129,8 @@ def read(file):
     return out
 
 
-for file in sys.argv[1:]:
-    print("file", file)
-    for kind, name, word, numbers in read(file):
-        print(kind, name, word, *(repr(x) for x in numbers))
+if __name__ == "__main__":
+    for file in sys.argv[1:]:
+        print("file", file)
+        for kind, name, word, numbers in read(file):
+            print(kind, name, word, *(repr(x) for x in numbers))

@@ -10,14 +10,7 @@
 namespace cairn::imports {
 namespace {
 
-constexpr std::size_t most_elements = XmlLimits{}.elements;
-constexpr int deepest_include = 10;
-
-std::size_t count(const Element& e) {
-  std::size_t n = 1;
-  for (const Element& child : e.children) n += count(child);
-  return n;
-}
+constexpr XmlLimits limits;
 
 class Expansion {
  public:
@@ -73,10 +66,10 @@ class Expansion {
       return messages_.error(name->place, ErrorCode::conflict, "include.file",
                              "the file includes itself", "\"" + name->value + "\"",
                              "files without a cycle", "remove the include");
-    if (static_cast<int>(open.size()) > deepest_include)
+    if (open.size() > limits.includes)
       return messages_.error(
           name->place, ErrorCode::too_deep, "include.file", "includes are nested too deeply",
-          name->value, fmt::format("at most {} levels", deepest_include), "put the files together");
+          name->value, fmt::format("at most {} levels", limits.includes), "put the files together");
     const Result<std::string> text = base::read_input(file, XmlLimits{}.bytes);
     if (!text)
       return messages_.error(name->place, text.error().front().code, "include.file",
@@ -84,8 +77,8 @@ class Expansion {
                              "check the path");
     Result<Element> root = parse_xml(*text, file, messages_.add_file(file));
     if (!root) return messages_.append(root.error());
-    elements_ += count(*root);
-    if (elements_ > most_elements) return too_many(include_element.place);
+    elements_ += element_count(*root);
+    if (elements_ > limits.elements) return too_many(include_element.place);
     open.push_back(file);
     // MuJoCo takes names in included files relative to the main one.
     include(*root, folder, open);
@@ -94,7 +87,7 @@ class Expansion {
 
   void too_many(const Place& place) {
     messages_.error(place, ErrorCode::too_many, "", "includes and replicas make too many elements",
-                    std::to_string(elements_), fmt::format("at most {}", most_elements),
+                    std::to_string(elements_), fmt::format("at most {}", limits.elements),
                     "use fewer copies");
   }
 
@@ -107,9 +100,9 @@ class Expansion {
                              "1 to 1000000", "choose a value in the range");
     }
     const auto n = static_cast<std::size_t>(wanted);
-    const std::size_t size = count(source);
+    const std::size_t size = element_count(source);
     elements_ += n * size;
-    if (elements_ > most_elements) return too_many(source.place);
+    if (elements_ > limits.elements) return too_many(source.place);
     const Vec3 offset = messages_.vector(source, "offset").value_or(Vec3::Zero());
     const Vec3 euler = messages_.vector(source, "euler").value_or(Vec3::Zero());
     const std::string separator = source.get("sep");
@@ -176,8 +169,8 @@ class Expansion {
       // Of nested replicas the outer suffix comes last.
       follow_one(section, std::move(copy));
     }
-    elements_ += suffixes->size() * count(element);
-    if (elements_ > most_elements) too_many(element.place);
+    elements_ += suffixes->size() * element_count(element);
+    if (elements_ > limits.elements) too_many(element.place);
   }
 
   void redirect(Element& e, const std::vector<std::string>& suffixes, const std::string& suffix) {

@@ -1,5 +1,6 @@
 #include "imports/scene/document.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,6 +18,7 @@ namespace {
 using json::Node;
 
 constexpr std::size_t most_pairs = 200'000;
+constexpr double tiny_inertia = 1e-12;  // of mass times the square of the arm
 
 using base::at;
 
@@ -150,6 +152,7 @@ class Writer {
         }
       if (!make_possible(inertial, options_, body.place, path_of(i), robot_.as_mujoco, messages_))
         return;
+      note_point_mass(i, inertial, body.place);
       put(node, "mass", inertial.mass, body.place);
       put(node, "center_of_mass", vector_node(inertial.com, body.place), body.place);
       put(node, "inertia", matrix_node(inertial.inertia, body.place), body.place);
@@ -166,6 +169,22 @@ class Writer {
     bodies_.items.push_back(std::move(node));
     (mine.is_static ? static_ : moving_).push_back(std::move(touching));
     if (!mine.is_static) add_tree_joints(robot_, assembled_, i, names_, inertial, links, messages_);
+  }
+
+  // Files give tiny moments of inertia to bodies that stand for points.
+  void note_point_mass(std::size_t i, const Inertial& inertial, const Place& place) {
+    const double least =
+        Eigen::SelfAdjointEigenSolver<Mat3>(inertial.inertia, Eigen::EigenvaluesOnly)
+            .eigenvalues()[0];
+    double arm = 0;
+    for (const TreeJoint& joint : robot_.bodies[i].joints)
+      arm = std::max(arm, (joint.anchor - inertial.com).norm());
+    if (least < tiny_inertia * inertial.mass * arm * arm)
+      messages_.note(
+          place, "inertia", "",
+          "less than 1e-12 of mass times the square of the distance to the joint: rounding "
+          "turns the body; --bound-inertia " +
+              short_text(1e-6 * inertial.mass * arm * arm) + " mends it");
   }
 
   void add_visuals(const TreeBody& body, const Pose& X_HB, Node& list) {

@@ -306,6 +306,20 @@ const std::string& scene_name(int body, const std::vector<Assembled>& assembled,
   return host == world_body ? world : names[at(host)];
 }
 
+// A hinge or slide that closes a loop. `a` and `b` are its anchors in the world, R_WB the rotation
+// of the second body.
+void add_loop_coordinate(const Loop& loop, const Ends& ends, const Vec3& a, const Vec3& b,
+                         const Quat& R_WB, SceneLinks& out, Messages& messages) {
+  const TreeJoint& joint = loop.joint;
+  const bool slides = joint.kind == TreeJointKind::slide;
+  Node node = joint_node(slides ? "prismatic" : "revolute", loop.name, ends, a, b, loop.place);
+  put(node, "axis", vector_node(ends.X_Wa.R.conjugate() * (R_WB * joint.axis), loop.place),
+      loop.place);
+  put_coordinate(node, joint, messages);
+  out.coordinates[joint.name] = {loop.name, "", joint.start};
+  out.joints.items.push_back(std::move(node));
+}
+
 }  // namespace
 
 void add_tree_joints(const Robot& robot, const std::vector<Assembled>& assembled, std::size_t i,
@@ -360,6 +374,10 @@ void add_loops(const Robot& robot, const std::vector<Assembled>& assembled,
       put(node, "rest_length", loop.at_start ? distance : loop.length, loop.place);
       if (loop.damping > 0) put(node, "damping", loop.damping, loop.place);
       out.forces.items.push_back(std::move(node));
+      continue;
+    }
+    if (loop.kind == LoopKind::coordinate) {
+      add_loop_coordinate(loop, ends, a, b, assembled[at(loop.b.body)].X_WB.R, out, messages);
       continue;
     }
     const char* type = loop.kind == LoopKind::ball    ? "ball"

@@ -227,10 +227,10 @@ class UrdfReader {
         messages_.note(e.place, "transmission", "",
                        "not taken over: '" + e.get("name") + "' is for controllers");
         // What is inside is part of it.
-        mark(e);
+        mark_used(e);
       } else if (e.name == "gazebo") {
         e.used = true;
-        mark(e);
+        mark_used(e);
         const auto link = numbers_.find(e.get("reference"));
         const Element* mu = e.child("mu1");
         const bool taken = link != numbers_.end() && mu && !mu->text.empty();
@@ -245,14 +245,6 @@ class UrdfReader {
         messages_.note(e.place, "gazebo", "",
                        taken ? "only mu1 is taken over" : "not taken over: it is for Gazebo");
       }
-    }
-  }
-
-  void mark(const Element& e) {
-    for (const Attribute& a : e.attributes) a.used = true;
-    for (const Element& child : e.children) {
-      child.used = true;
-      mark(child);
     }
   }
 

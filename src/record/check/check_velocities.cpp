@@ -342,16 +342,19 @@ void check_velocities(const Model& model, const SchemeOptions& scheme, const Sta
   for (const ProblemBody& b : last.problem.bodies) {
     const Body& body = model.bodies[static_cast<std::size_t>(b.model_body)];
     const int translations = model::translation_count(body);
-    // All components round with the speed of the body's points, at both ends of the step.
+    // All components round with the speed of the body's points, at both ends of the step; bodies
+    // without shapes are as large as their radius of gyration.
     const Eigen::Index spins = body.first_velocity + translations;
+    const double gyration = std::sqrt(body.inertia_B.diagonal().maxCoeff() / body.mass),
+                 radius = body.radius > 0 ? body.radius : gyration;
     double speed = 0;
     for (const VecX* v : {&frame.state.v, &before.v})
       speed += v->segment(body.first_velocity, translations).norm() +
-               body.radius * v->segment(spins, b.size - translations).norm();
+               radius * v->segment(spins, b.size - translations).norm();
     for (int i = 0; i < b.size; ++i) {
       const Eigen::Index k = body.first_velocity + i;
       const double state = frame.state.v[k], nearest = std::clamp(state, least[k], most[k]);
-      const double points = i < translations ? speed : spin_rounding(body) * (speed / body.radius);
+      const double points = i < translations ? speed : spin_rounding(body) * (speed / radius);
       const double scale = std::max(std::abs(nearest), std::abs(state)) +
                            (std::isfinite(points) ? points : 0) + size[k];
       // Velocities that vanish are zero (E872).

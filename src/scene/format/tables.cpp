@@ -63,7 +63,7 @@ const FieldTable& include_fields() {
   static const FieldTable table{
       "include",
       {{"file", T::text, "", required,
-        "scene, URDF or MJCF file, relative to the folder of the scene"},
+        "scene, URDF, MJCF or SDFormat file, relative to the folder of the scene"},
        {"prefix", T::text, "", "\"\"", "of all its names"},
        {"position", T::vector3, "m", "[0,0,0]", "of its origin"},
        {"orientation", T::orientation, "-", "[1,0,0,0]", "of its axes"},
