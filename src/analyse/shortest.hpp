@@ -55,6 +55,8 @@ class ShortestImpulses {
   void add_between(const Link& link, const Weights& D);
   void solve(const VecX& top, const VecX& bottom, VecX& y, VecX& nu);
   double evaluate(const VecX& y, const VecX& nu);
+  double slope(const VecX& z, const VecX& dz, double along_g, double t) const;
+  double step_length(const VecX& dy);
   bool search(const VecX& dy, const VecX& dnu, double missing, double& value);
 
   std::vector<Face> faces_;

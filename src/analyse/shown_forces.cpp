@@ -43,16 +43,21 @@ double largest_impulse(const StepReport& report) {
   return largest;
 }
 
-// All numbers that an answer depends on.
-void ask(const StepReport& report, const SolveRecord& solve, std::vector<double>& question) {
+void put(const double* from, std::ptrdiff_t count, std::vector<double>& numbers) {
+  numbers.insert(numbers.end(), from, from + count);
+}
+
+// What an answer depends on: first the numbers that are other ones in nearly every step.
+void ask(const SolveRecord& solve, std::vector<double>& question) {
+  put(solve.solution.v.data(), solve.solution.v.size(), question);
+  put(solve.solution.lambda.data(), solve.solution.lambda.size(), question);
+  put(solve.problem.k.data(), solve.problem.k.size(), question);
+}
+
+void ask_in_detail(const SolveRecord& solve, std::vector<double>& question) {
   const Problem& problem = solve.problem;
-  const auto put = [&](const double* from, auto count) {
-    question.insert(question.end(), from, from + count);
-  };
-  put(solve.solution.v.data(), solve.solution.v.size());
-  put(solve.solution.lambda.data(), solve.solution.lambda.size());
-  put(problem.k.data(), problem.k.size());
-  for (const ProblemBody& b : problem.bodies) put(&b.A[0][0], max_velocities * max_velocities);
+  for (const ProblemBody& b : problem.bodies)
+    put(&b.A[0][0], max_velocities * max_velocities, question);
   for (const Constraint& c : problem.constraints) {
     for (const double x : {static_cast<double>(c.law), static_cast<double>(c.rows),
                            static_cast<double>(c.sides), static_cast<double>(c.facets), c.mu, c.lo,
@@ -60,18 +65,22 @@ void ask(const StepReport& report, const SolveRecord& solve, std::vector<double>
       question.push_back(x);
     for (const int body : c.body) question.push_back(body);
     if (c.section)
-      for (const Corner& d : *c.section) put(d.data(), d.size());
-    put(&c.J[0][0][0], c.sides * max_rows * max_velocities);
-    put(c.b, max_rows);
-    put(c.compliance, max_rows);
+      for (const Corner& d : *c.section) put(d.data(), d.size(), question);
+    put(&c.J[0][0][0], c.sides * max_rows * max_velocities, question);
+    put(c.b, max_rows, question);
+    put(c.compliance, max_rows, question);
   }
+}
+
+void ask_in_detail(const StepReport& report, std::vector<double>& question) {
+  for (const SolveRecord& solve : report.solved()) ask_in_detail(solve, question);
   for (const ContactReport& c : report.contacts) {
     const ContactKey& k = c.contact.key;
     for (const double x : {static_cast<double>(k.body_a), static_cast<double>(k.body_b),
                            static_cast<double>(k.shape_a), static_cast<double>(k.shape_b),
                            static_cast<double>(k.feature.a), static_cast<double>(k.feature.b)})
       question.push_back(x);
-    put(c.impulse.data(), 3);
+    put(c.impulse.data(), 3, question);
     question.push_back(c.contact.stretch);
   }
 }
@@ -254,6 +263,7 @@ struct ForceDisplay::Memory {
   ForceOptions options;
   analyse::ShortestImpulses method;
   std::vector<double> question, before;
+  std::vector<double> details, details_before;  // empty: not asked
   std::vector<bool> assigned;
   ShownForces forces;
 };
@@ -268,12 +278,16 @@ ForceDisplay& ForceDisplay::operator=(ForceDisplay&&) noexcept = default;
 const ShownForces& ForceDisplay::of(const StepReport& report) {
   Memory& m = *memory_;
   const bool nothing = !m.options.least_norm || report.failed() || report.contacts.empty();
-  // A step that is the one before has its forces.
+  // A step that is the one before has its forces. Details are kept from the second such step on.
   m.question.clear();
+  m.details.clear();
   if (!nothing)
-    for (const SolveRecord& solve : report.solved()) ask(report, solve, m.question);
-  if (!nothing && m.forces.known && m.question == m.before) return m.forces;
+    for (const SolveRecord& solve : report.solved()) ask(solve, m.question);
+  const bool alike = !nothing && m.forces.known && m.question == m.before;
+  if (alike) ask_in_detail(report, m.details);
+  if (alike && m.details == m.details_before) return m.forces;
   std::swap(m.question, m.before);
+  std::swap(m.details, m.details_before);
   m.forces = {};
   if (nothing) return m.forces;
 
