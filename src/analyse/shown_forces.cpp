@@ -3,6 +3,7 @@
 // Reads a report.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analyse/shortest.hpp"
 #include "base/conventions.hpp"
@@ -94,7 +95,6 @@ class SolveForces {
         number_(number),
         problem_(report.solves[base::at(number)].problem),
         solution_(report.solves[base::at(number)].solution),
-        view_(analyse::impulse_view(problem_, solution_.v, solution_.lambda)),
         limit_(same_impulse * largest_impulse(report)),
         method_(method),
         assigned_(assigned),
@@ -110,7 +110,11 @@ class SolveForces {
       const std::span<const int> bodies(
           islands_.bodies.data() + islands_.first_body[base::at(i)],
           islands_.bodies.data() + islands_.first_body[base::at(i) + 1]);
-      if (reported(all)) examine(all, bodies);
+      if (!reported(all)) continue;
+      if (too_large(all))
+        give_up(all);
+      else
+        examine(all, bodies);
     }
   }
 
@@ -131,6 +135,23 @@ class SolveForces {
     return any;
   }
 
+  // By contacts that carry an impulse, before faces are looked for (E625).
+  bool too_large(std::span<const int> constraints) const {
+    int rows = 0;
+    for (const int i : constraints) {
+      const Constraint& c = problem_.constraints[base::at(i)];
+      if (c.law == Law::equality ? !c.compliant() : is_contact(c) && rows_of(i)[0] > 0)
+        rows += c.rows;
+    }
+    return rows > max_shown_rows;
+  }
+
+  void give_up(std::span<const int> constraints) {
+    for (const int i : constraints)
+      if (const Constraint& c = problem_.constraints[base::at(i)]; is_contact(c))
+        mark(c, rows_of(i)[0] > 0 ? ForceKind::not_minimised : ForceKind::unique);
+  }
+
   const double* rows_of(int constraint) const {
     return solution_.lambda.data() + problem_.first_row[base::at(constraint)];
   }
@@ -142,6 +163,7 @@ class SolveForces {
   }
 
   void examine(std::span<const int> constraints, std::span<const int> bodies) {
+    if (!view_) view_ = analyse::impulse_view(problem_, solution_.v, solution_.lambda);
     std::vector<analyse::Face> faces;
     std::vector<int> equalities;
     int rows = 0;
@@ -157,7 +179,7 @@ class SolveForces {
       if (!is_contact(c)) continue;
       mark(c, ForceKind::unique);
       Activity activity{};
-      analyse::Face face = analyse::unilateral_face(view_, base::at(i), activity);
+      analyse::Face face = analyse::unilateral_face(*view_, base::at(i), activity);
       if (activity == Activity::open) continue;
       rows += c.rows;
       faces.push_back(std::move(face));
@@ -214,7 +236,7 @@ class SolveForces {
   int number_;
   const Problem& problem_;
   const Solution& solution_;
-  analyse::ImpulseView view_;
+  std::optional<analyse::ImpulseView> view_;  // of the first island that is examined
   double limit_;
   analyse::ShortestImpulses& method_;
   std::vector<bool>& assigned_;
