@@ -148,7 +148,7 @@ Result<std::string> draw(const RenderCommand& options, const Plan& plan, const s
     if (*shown != "\"\"")
       return fail({.kind = ErrorKind::io,
                    .code = ErrorCode::program_failed,
-                   .what = "the player says " + *shown});
+                   .what = "the player reports " + *shown});
     const Result<std::string> picture = browser->picture(plan.format, options.quality);
     if (!picture) return tl::unexpected(picture.error());
     if (movie)

@@ -36,36 +36,39 @@ using Names = std::span<const char* const>;
 
 template <class Visitor>
 void describe(Visitor& v, Euler& o) {
-  v.number(
-      "gamma", o.gamma, Range{0, 2}, "-",
-      "share of gap and joint error that one step corrects; 0: the unstabilised original scheme");
+  v.number("gamma", o.gamma, Range{0, 2}, "-",
+           "fraction of gap and joint error corrected in one step; 0: original scheme without "
+           "stabilisation");
   v.number("separation_speed", o.separation_speed, Range{-1, 1e9}, "m/s",
-           "largest speed at which an overlap opens; -1: that of a fall over the radius of the "
-           "smaller body");
+           "upper bound on the speed at which overlaps separate; -1: free-fall speed over the "
+           "radius of the smaller body");
   v.boolean("projection", o.projection,
             "moves the bodies onto their joints after each step, in the mass metric");
   v.boolean("project_contacts", o.project_contacts,
             "pushes overlapping bodies apart after each step, in the mass metric");
   v.boolean("nonlinear", o.nonlinear,
-            "gaps and joints hold at the end of the step, Anitescu 2003, by a sequence of "
-            "linearised solves; false: their linearisation");
+            "satisfies gaps and joints at the end of the step by a sequence of linearised solves, "
+            "Anitescu 2003; false: one linearised solve");
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.choice("restitution", o.restitution, Names(restitution_names),
            "completed within the step; or one step later as in Anitescu 2003; or without its "
            "correction");
   v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
-           "slowest approach that bounces; -1: 2 h times the free acceleration along the normal");
+           "lowest approach speed with restitution; -1: 2 h times the free acceleration along the "
+           "normal");
   v.choice("energy_guard", o.energy_guard, Names(energy_guard_names),
            "reduces restitution: never; so that an impact does not raise the kinetic energy; so "
            "that a step does not raise the total energy");
   v.choice("active_set", o.active_set, Names(active_set_names),
            "every pair that can meet within the step, verified; gap <= active_distance; gap <= "
            "active_factor h max |v|");
-  v.number("active_distance", o.active_distance, Range{0, 1e9}, "m", "of active_set distance");
-  v.number("active_factor", o.active_factor, Range{0, 1e3}, "-", "of active_set speed");
+  v.number("active_distance", o.active_distance, Range{0, 1e9}, "m",
+           "largest gap of an active pair under active_set distance");
+  v.number("active_factor", o.active_factor, Range{0, 1e3}, "-",
+           "factor on h max |v| under active_set speed");
   v.boolean("contact_filter", o.events.filter,
-            "keeps of contacts that share a plane only the corners of their patch");
+            "reduces coplanar contacts of a pair to the corners of their patch");
   v.number("eps_x", o.events.eps_x, Range{0, 0.1}, "-",
            "polyhedra: how far outside its face or edge a contact may lie, in outer radii of the "
            "smaller one");
@@ -91,8 +94,8 @@ template <class Visitor>
 void describe(Visitor& v, Relaxed& o) {
   describe(v, o.step);
   v.integer("corrections", o.corrections, 0, 1000,
-            "convex problems per solve at the most that lead towards exact Coulomb friction; 0: "
-            "the pure relaxation");
+            "maximum number of convex problems per solve that correct towards exact Coulomb "
+            "friction; 0: pure relaxation");
   v.number("correction_tolerance", o.correction_tolerance, tolerance_range, "-",
            "residual of exact Coulomb friction at or below which corrections end");
 }
@@ -111,24 +114,26 @@ void describe(Visitor& v, Trapezoidal& o) {
   v.boolean("damp_stiff", o.damp_stiff,
             "damps the alternation that springs and dampers too stiff for the step leave");
   v.number("gamma", o.gamma, Range{0, 1}, "-",
-           "share of the gap of touching contacts that one step corrects; 0: none");
+           "fraction of the gap of touching contacts corrected in one step; 0: none");
   v.choice("restitution_friction", o.restitution_friction, Names(restitution_friction_names),
            "bounds friction in the decompression of an impact by mu times its whole normal "
            "impulse; or by mu times the part beyond the restitution, Potra et al. 2006; or follows "
            "the path of the slip where one contact collides");
-  v.number("restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
-           "slowest approach that bounces; -1: h times the free acceleration along the normal");
+  v.number(
+      "restitution_threshold", o.restitution_threshold, Range{-1, 1e9}, "m/s",
+      "lowest approach speed with restitution; -1: h times the free acceleration along the normal");
   v.number("active_distance", o.active_distance, Range{-1, 1e9}, "m",
            "gap at which bodies touch; -1: 2^-30 of the model's size");
   v.number("active_rate", o.active_rate, Range{0, 1e9}, "m/s^3",
            "bodies touch up to a gap of active_rate h^3");
   v.integer("max_events", o.max_events, 1, 100000,
-            "of a step; the rest of it is then taken without events, and the report says so");
+            "maximum number of events in a step; the rest of the step is then taken without "
+            "events, which is reported");
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of spatial contacts; 0: exact cone");
   v.number("accuracy", o.accuracy, Range{0, 1e9}, "m",
-           "estimated error of a step that is reached by dividing it, else the step is not "
-           "accepted; 0: never divided");
+           "error tolerance: a step is divided until its estimated error is below it, else it is "
+           "rejected; 0: never divided");
   v.number("min_step", o.min_step, Range{-1, 1e9}, "s",
            "shortest part into which accuracy divides a step, events apart; -1: 2^-12 of the step");
   v.number("max_step", o.max_step, Range{-1, 1e9}, "s",
@@ -143,29 +148,28 @@ void describe(Visitor& v, Trapezoidal& o) {
 template <class Visitor>
 void describe(Visitor& v, Hybrid& o) {
   v.boolean("steady", o.steady,
-            "contacts that hardly bounce become steady and are solved for together, Son, Trinkle "
-            "and Amato 2004; "
-            "false: they bounce for ever in micro-collisions");
+            "contacts with small rebounds become steady and are solved simultaneously, Son, "
+            "Trinkle and Amato 2004; false: they keep bouncing in micro-collisions");
   v.number("switch_speed", o.switch_speed, Range{-1, 1e9}, "m/s",
            "rebound at or below which a contact becomes steady; -1: h times the free acceleration "
            "along the normal");
   v.number("hysteresis", o.hysteresis, Range{1, 1e3}, "-",
            "a steady contact bounces again where it is hit faster than this many switch speeds");
   v.boolean("nonlinear", o.nonlinear,
-            "gaps and joints of steady contacts hold at the end of the step, by a sequence of "
-            "linearised solves; false: their linearisation");
+            "satisfies gaps of steady contacts and joints at the end of the step by a sequence of "
+            "linearised solves; false: one linearised solve");
   v.boolean("projection", o.projection,
             "moves the bodies onto their joints after each step, in the mass metric");
   v.number("gamma", o.gamma, Range{0, 2}, "-",
-           "share of overlap and joint error that one step corrects");
+           "fraction of overlap and joint error corrected in one step");
   v.integer("facets", o.facets, 0, 64,
             "sides of the friction pyramid of steady spatial contacts; 0: exact cone");
   v.integer("max_events", o.max_events, 1, 100000,
-            "moments of a step in which one body is hit; the rest of the step is then taken "
-            "without restitution, and the report says so");
+            "maximum number of impact times of one body in a step; the rest of the step is then "
+            "taken without restitution, which is reported");
   v.integer("max_strikes", o.max_strikes, 1, 100000000,
-            "impacts of single contacts at one moment; what still approaches is then stopped "
-            "together, without restitution");
+            "maximum number of single-contact impacts at one time; contacts that still approach "
+            "are then stopped simultaneously, without restitution");
 }
 
 template <class Visitor>
@@ -177,42 +181,41 @@ void describe(Visitor& v, Penalty& o) {
            "force of a contact over the power b of its overlap");
   v.number("exponent", o.exponent, Range{1, 10}, "-", "power of the overlap; 1.5: Hertz");
   v.integer("max_iterations", o.max_iterations, 1, 100000,
-            "Newton steps of an implicit form at the most");
+            "maximum number of Newton steps of an implicit form");
 }
 
 template <class Visitor>
 void describe(Visitor& v, VerdictOptions& o) {
   v.boolean("split", o.split,
-            "takes a step that fails in motion or energy again in parts; false: the fixed step of "
-            "the papers, judged by the same limits");
+            "repeats a step that violates the limits on motion or energy in smaller parts; false: "
+            "fixed steps as in the papers, judged by the same limits");
   v.integer("max_parts", o.max_parts, 1, 1000000,
-            "attempts at one step of a group of bodies, after which it is not accepted");
+            "maximum number of attempts at a step of a group of bodies; the step is then rejected");
   v.number("work", o.work, Range{0, 1e15}, "-",
-           "bound on the work of a step, all parts and attempts together, in products of 6 x 6 "
-           "blocks a constraint, for at least 200 constraints; about 40 ns each; 0: no bound");
+           "work budget of a step with all parts and attempts, in products of 6 x 6 blocks per "
+           "constraint, for at least 200 constraints; about 40 ns each; 0: unlimited");
   v.number("overlap", o.overlap, Range{0, 1e9}, "-",
-           "deepest overlap of two shapes, at the end of a step and on the way, of the smaller "
+           "maximum overlap of two shapes during and at the end of a step, relative to the smaller "
            "inner radius (half the least thickness)");
-  v.number(
-      "joint", o.joint, Range{0, 1e9}, "-",
-      "largest joint error, of the smaller body: its radius or the distance of the anchor from its "
-      "centre of mass");
-  v.number("joint_angle", o.joint_angle, Range{0, 1e9}, "rad", "largest misalignment of a joint");
-  v.number(
-      "momentum", o.momentum, Range{0, 1e9}, "-",
-      "unexplained change of the momenta of bodies that touch nothing fixed, of these momenta");
+  v.number("joint", o.joint, Range{0, 1e9}, "-",
+           "maximum joint error, relative to the smaller body: its radius or the distance of the "
+           "anchor from its centre of mass");
+  v.number("joint_angle", o.joint_angle, Range{0, 1e9}, "rad", "maximum misalignment of a joint");
+  v.number("momentum", o.momentum, Range{0, 1e9}, "-",
+           "maximum unexplained change of the momenta of bodies that touch nothing fixed, relative "
+           "to these momenta");
   v.number("energy", o.energy, Range{0, 1e9}, "-",
-           "energy that the solver's residual, the projection or an unexplained rise put in, of "
-           "the energy that moves in the step");
+           "maximum energy added by solver residual, projection or unexplained, relative to the "
+           "energy that moves in the step");
   v.number("integrator", o.integrator, Range{0, 1e9}, "-",
-           "energy that the integrator itself adds or takes in a step, likewise");
+           "maximum energy added or removed by the integrator in a step, likewise");
 }
 
 template <class Visitor>
 void describe(Visitor& v, ForceOptions& o) {
   v.boolean("least_norm", o.least_norm,
-            "exports, plots and player show, of contact forces that are not unique, the shortest "
-            "ones with the same motion, and mark them; false: those of the solver, without marks");
+            "exports, plots and player show and mark the least-norm contact forces with the same "
+            "motion where forces are not unique; false: the solver's forces, without marks");
 }
 
 template <class Visitor>
@@ -220,10 +223,9 @@ void describe(Visitor& v, RecordOptions& o) {
   v.choice("level", o.level, Names(record_level_names),
            "what a recording holds: figures and rounded poses, which `cairn check` cannot judge; "
            "everything, packed without loss; everything as plain numbers");
-  v.integer(
-      "every", o.every, 1, 1000000000,
-      "steps from one frame of that level to the next; steps between are recorded as at level "
-      "`states`, steps that are not accepted always as the level says");
+  v.integer("every", o.every, 1, 1000000000,
+            "steps from one frame of that level to the next; steps between are recorded at level "
+            "`states`, rejected steps always at the given level");
   v.number("interval", o.interval, Range{0, 1e9}, "s",
            "the same as a time: a frame where t passes a multiple of it; 0: none");
   v.integer("exact_every", o.exact_every, 1, 1000000000,
@@ -237,22 +239,21 @@ template <class Visitor>
 void describe(Visitor& v, Auto& o) {
   v.number("tolerance", o.tolerance, tolerance_range, "-",
            "scaled residual at or below which a solve is certified");
-  v.integer(
-      "max_sweeps", o.max_sweeps, 1, 100000000,
-      "Gauss-Seidel sweeps per island at the most; where nothing else gets there, a hundred times "
-      "as many gradient steps");
+  v.integer("max_sweeps", o.max_sweeps, 1, 100000000,
+            "maximum number of Gauss-Seidel sweeps per island; where all other methods fail, a "
+            "hundred times as many gradient steps");
   v.integer("max_iterations", o.max_iterations, 1, 1000000,
-            "factorisations per island and method at the most; where nothing else gets there, "
+            "maximum number of factorisations per island and method; where all other methods fail, "
             "four times as many");
   v.integer("lemke_rows", o.lemke_rows, 0, 20000,
-            "largest complementarity problem handed to Lemke; 0: never");
+            "largest complementarity problem solved by Lemke's method [rows]; 0: never");
 }
 
 template <class Visitor>
 void describe(Visitor& v, Nsgs& o) {
   v.number("tolerance", o.tolerance, tolerance_range, "-",
            "scaled residual at or below which a solve is certified");
-  v.integer("max_sweeps", o.max_sweeps, 1, 100000000, "sweeps per island at the most");
+  v.integer("max_sweeps", o.max_sweeps, 1, 100000000, "maximum number of sweeps per island");
   v.boolean("accelerate", o.accelerate, "nonlinear conjugate gradient acceleration");
 }
 
@@ -261,14 +262,15 @@ void describe(Visitor& v, Newton& o) {
   v.number("tolerance", o.tolerance, tolerance_range, "-",
            "scaled residual at or below which a solve is certified");
   v.integer("max_iterations", o.max_iterations, 1, 1000000,
-            "factorisations per island at the most");
+            "maximum number of factorisations per island");
 }
 
 template <class Visitor>
 void describe(Visitor& v, Lemke& o) {
   v.number("tolerance", o.tolerance, tolerance_range, "-",
            "scaled residual at or below which a solve is certified");
-  v.integer("max_pivots", o.max_pivots, 1, 100000000, "pivots per draw at the most");
+  v.integer("max_pivots", o.max_pivots, 1, 100000000,
+            "maximum number of pivots per covering vector");
   v.integer("draws", o.draws, 1, 1000, "covering vectors tried before giving up");
   v.integer("seed", o.seed, 0, 9007199254740991, "of the covering vector");
 }

@@ -112,7 +112,7 @@ struct Trapezoidal {
 // Son, Trinkle and Amato 2004: bouncing contacts by impulse integration between exact flights,
 // steady ones by a complementarity problem without restitution.
 struct Hybrid {
-  bool steady = true;        // false: contacts bounce for ever, in micro-collisions (Mirtich alone)
+  bool steady = true;        // false: contacts keep bouncing in micro-collisions (Mirtich alone)
   double switch_speed = -1;  // rebound at or below which a contact becomes steady [m/s]; negative:
                              // h times the free acceleration along the normal
   double hysteresis = 2;     // a steady contact bounces again above this many switch speeds [-]

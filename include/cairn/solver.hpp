@@ -66,7 +66,7 @@ double tolerance(const SolverOptions& options);
 // factorisation, from the thread that solves. Once it says yes it should go on until the solve has
 // ended.
 struct Interrupt {
-  bool (*asked)(void* context) = nullptr;  // nullptr: nobody asks
+  bool (*asked)(void* context) = nullptr;  // nullptr: never interrupted
   void* context = nullptr;
 };
 

@@ -14,8 +14,8 @@
 
 namespace cairn {
 
-// Version 8 has keys of constraints with roles, features of 32 bits and impulses by key.
-inline constexpr std::uint32_t trace_version = 9;
+// Version 10 packs frames by other guesses.
+inline constexpr std::uint32_t trace_version = 10;
 
 namespace record {
 struct FrameMemory;

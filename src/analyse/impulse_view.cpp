@@ -61,21 +61,23 @@ void take_scales(const std::vector<int>& island_of, int islands, const VecX& fre
 }
 
 using Block = Eigen::Matrix<double, max_velocities, max_velocities, Eigen::RowMajor>;
+// Of one body: no allocation.
+using Small =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, max_velocities, max_velocities>;
 
 // L^-1 of A = L L^T, of the symmetric part of its block: any measure of J^T lambda tells whether
 // two impulses do the same. A block that is not positive definite keeps its own measure.
-Eigen::MatrixXd whitener(const ProblemBody& body) {
-  const Eigen::MatrixXd whole =
-      Eigen::Map<const Block>(&body.A[0][0]).topLeftCorner(body.size, body.size);
-  const Eigen::MatrixXd A = 0.5 * (whole + whole.transpose());
-  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(body.size, body.size);
-  const Eigen::LLT<Eigen::MatrixXd> factor(A);
+Small whitener(const ProblemBody& body) {
+  const Small whole = Eigen::Map<const Block>(&body.A[0][0]).topLeftCorner(body.size, body.size);
+  const Small A = 0.5 * (whole + whole.transpose());
+  const Small identity = Small::Identity(body.size, body.size);
+  const Eigen::LLT<Small> factor(A);
   if (factor.info() != Eigen::Success) return identity;
   return factor.matrixL().solve(identity);
 }
 
 // L^-1 J^T of a constraint and one of its bodies, velocities x rows.
-Eigen::MatrixXd whitened(const Eigen::MatrixXd& L_inverse, const Constraint& c, std::size_t side) {
+Small whitened(const Small& L_inverse, const Constraint& c, std::size_t side) {
   using Rows = Eigen::Matrix<double, max_rows, max_velocities, Eigen::RowMajor>;
   return L_inverse * Eigen::Map<const Rows>(&c.J[side][0][0])
                          .topLeftCorner(c.rows, L_inverse.rows())
@@ -86,7 +88,7 @@ Eigen::MatrixXd whitened(const Eigen::MatrixXd& L_inverse, const Constraint& c, 
 
 ImpulseView impulse_view(const Problem& problem, const VecX& v, const VecX& lambda) {
   ImpulseView view;
-  std::vector<Eigen::MatrixXd> L_inverse;
+  std::vector<Small> L_inverse;
   for (const ProblemBody& body : problem.bodies) L_inverse.push_back(whitener(body));
   problem::MassInverse mass;
   VecX v_free = problem.k;
@@ -107,7 +109,7 @@ ImpulseView impulse_view(const Problem& problem, const VecX& v, const VecX& lamb
     double trace = 0;
     for (std::size_t side = 0; side < base::at(c.sides); ++side) {
       if (c.body[side] < 0) continue;
-      const Eigen::MatrixXd part = whitened(L_inverse[base::at(c.body[side])], c, side);
+      const Small part = whitened(L_inverse[base::at(c.body[side])], c, side);
       trace += part.squaredNorm();
       for (int r = 0; r < c.rows; ++r)
         for (int k = 0; k < part.rows(); ++k)

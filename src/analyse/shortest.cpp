@@ -13,7 +13,12 @@ namespace cairn::analyse {
 namespace {
 
 constexpr int most_steps = 100;
-constexpr double reached = 1e-11;        // missing motion over the largest impulse [-]
+constexpr double reached = 1e-11;  // missing motion over the largest impulse [-]
+constexpr double aim = 0x1p-43;    // likewise, at which Newton's method ends
+constexpr double close_by = 1e-4;  // likewise, below which full steps are tried first
+constexpr int patience = 10;       // steps close by without halving what is missing
+constexpr int most_secants = 30;
+constexpr double longest_step = 0x1p30;
 constexpr double least_delta = 0x1p-43;  // (E623)
 // Of equalities in the factor: one of them that is eliminated before its bodies costs this share of
 // the digits, which refinement brings back.
@@ -321,29 +326,72 @@ double ShortestImpulses::evaluate(const VecX& y, const VecX& nu) {
   return z_.dot(p_) - 0.5 * p_.squaredNorm() - g_.dot(y);
 }
 
-// Along a Newton step until the function falls; where it has no digits left its gradient still has.
+// Slope of theta along dy at y + t dy, with z = J y and dz = J dy: only the projections depend on
+// t.
+double ShortestImpulses::slope(const VecX& z, const VecX& dz, double along_g, double t) const {
+  double sum = -along_g;
+  for (const Face& face : faces_) {
+    double moved[max_rows], p[max_rows];
+    for (int k = 0; k < face.rows; ++k) moved[k] = z[face.first + k] + t * dz[face.first + k];
+    project(face, moved, p);
+    for (int k = 0; k < face.rows; ++k) sum += dz[face.first + k] * p[k];
+  }
+  return sum;
+}
+
+// The length of a Newton step at which the slope of theta has fallen to a tenth (E1042): bracketed
+// by steps that grow fourfold, then by secants that keep a tenth of the bracket.
+double ShortestImpulses::step_length(const VecX& dy) {
+  const VecX z = z_;
+  VecX dz(contact_rows_);
+  multiply(contacts_, dy, dz);
+  const double along_g = g_.dot(dy), start = slope(z, dz, along_g, 0), enough_slope = -0.1 * start;
+  double low = 0, at_low = start, t = 1, now = slope(z, dz, along_g, t);
+  if (!(start < 0)) return t;
+  while (now < -enough_slope && t < longest_step) {
+    low = t, at_low = now;
+    t *= 4;
+    now = slope(z, dz, along_g, t);
+  }
+  if (now < 0) return t;
+  double high = t, at_high = now;
+  for (int i = 0; i < most_secants && std::abs(now) > enough_slope; ++i) {
+    t = low + std::clamp(-at_low / (at_high - at_low), 0.1, 0.9) * (high - low);
+    now = slope(z, dz, along_g, t);
+    (now < 0 ? low : high) = t;
+    (now < 0 ? at_low : at_high) = now;
+  }
+  return t;
+}
+
+// Along a Newton step. Near the solution the function has no digits left, but its gradient has: the
+// full step is taken, even where it makes the gradient larger for a while.
 bool ShortestImpulses::search(const VecX& dy, const VecX& dnu, double missing, double& value) {
   const VecX y = y_, nu = nu_;
-  const double slope = rest_.dot(dy);
-  for (double t = 1; t > 1e-12; t /= 2) {
+  const double before = value;
+  const auto take = [&](double t) {
     y_ = y + t * dy;
-    nu_ = nu + t * dnu;
-    const double now = evaluate(y_, nu_);
-    const bool falls = now <= value + 1e-4 * t * slope;
-    if (falls || (missing < 1e-5 && t == 1 && rest_norm_ <= 0.5 * missing)) {
-      value = now;
-      return true;
-    }
+    nu_ = nu + std::min(t, 1.0) * dnu;
+    value = evaluate(y_, nu_);
+    return value < before || (missing < close_by && rest_norm_ <= 0.5 * missing);
+  };
+  if (missing < close_by) {
+    take(1);
+    if (rest_norm_ <= 0.5 * missing) return true;
+    evaluate(y, nu);
   }
+  const double t = step_length(dy);
+  if (take(t) || (t != 1 && take(1))) return true;
+  if (missing < close_by && rest_norm_ < 100 * missing) return true;
   y_ = y;
   nu_ = nu;
-  evaluate(y_, nu_);
+  value = evaluate(y_, nu_);
   return false;
 }
 
 bool ShortestImpulses::minimise() {
-  const double aim = 0x1p-50;
   VecX dy, dnu;
+  int last_better = 0;
   double value = evaluate(y_, nu_), least = rest_norm_;
   VecX y_least = y_, nu_least = nu_;
   D_.resize(faces_.size());
@@ -358,6 +406,8 @@ bool ShortestImpulses::minimise() {
     if (!factor(D_, least_delta + std::min(1e-3, 0.1 * missing))) break;
     solve(-rest_, -bottom_, dy, dnu);
     if (!dy.allFinite() || !search(dy, dnu, missing, value)) break;
+    if (rest_norm_ < 0.5 * least) last_better = i;
+    if (least < close_by && i - last_better >= patience) break;
     if (rest_norm_ < least) {
       least = rest_norm_;
       y_least = y_;

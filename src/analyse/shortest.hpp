@@ -58,6 +58,8 @@ class ShortestImpulses {
   void purify();
   bool rank_unique();  // false: unique_ is left as it is
   double evaluate(const VecX& y, const VecX& nu);
+  double slope(const VecX& z, const VecX& dz, double along_g, double t) const;
+  double step_length(const VecX& dy);
   bool search(const VecX& dy, const VecX& dnu, double missing, double& value);
 
   std::vector<Face> faces_;

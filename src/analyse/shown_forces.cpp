@@ -3,6 +3,7 @@
 // Reads a report.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analyse/shortest.hpp"
 #include "base/conventions.hpp"
@@ -43,16 +44,21 @@ double largest_impulse(const StepReport& report) {
   return largest;
 }
 
-// All numbers that an answer depends on.
-void ask(const StepReport& report, const SolveRecord& solve, std::vector<double>& question) {
+void put(const double* from, std::ptrdiff_t count, std::vector<double>& numbers) {
+  numbers.insert(numbers.end(), from, from + count);
+}
+
+// What an answer depends on: first the numbers that are other ones in nearly every step.
+void ask(const SolveRecord& solve, std::vector<double>& question) {
+  put(solve.solution.v.data(), solve.solution.v.size(), question);
+  put(solve.solution.lambda.data(), solve.solution.lambda.size(), question);
+  put(solve.problem.k.data(), solve.problem.k.size(), question);
+}
+
+void ask_in_detail(const SolveRecord& solve, std::vector<double>& question) {
   const Problem& problem = solve.problem;
-  const auto put = [&](const double* from, auto count) {
-    question.insert(question.end(), from, from + count);
-  };
-  put(solve.solution.v.data(), solve.solution.v.size());
-  put(solve.solution.lambda.data(), solve.solution.lambda.size());
-  put(problem.k.data(), problem.k.size());
-  for (const ProblemBody& b : problem.bodies) put(&b.A[0][0], max_velocities * max_velocities);
+  for (const ProblemBody& b : problem.bodies)
+    put(&b.A[0][0], max_velocities * max_velocities, question);
   for (const Constraint& c : problem.constraints) {
     for (const double x : {static_cast<double>(c.law), static_cast<double>(c.rows),
                            static_cast<double>(c.sides), static_cast<double>(c.facets), c.mu, c.lo,
@@ -60,18 +66,22 @@ void ask(const StepReport& report, const SolveRecord& solve, std::vector<double>
       question.push_back(x);
     for (const int body : c.body) question.push_back(body);
     if (c.section)
-      for (const Corner& d : *c.section) put(d.data(), d.size());
-    put(&c.J[0][0][0], c.sides * max_rows * max_velocities);
-    put(c.b, max_rows);
-    put(c.compliance, max_rows);
+      for (const Corner& d : *c.section) put(d.data(), d.size(), question);
+    put(&c.J[0][0][0], c.sides * max_rows * max_velocities, question);
+    put(c.b, max_rows, question);
+    put(c.compliance, max_rows, question);
   }
+}
+
+void ask_in_detail(const StepReport& report, std::vector<double>& question) {
+  for (const SolveRecord& solve : report.solved()) ask_in_detail(solve, question);
   for (const ContactReport& c : report.contacts) {
     const ContactKey& k = c.contact.key;
     for (const double x : {static_cast<double>(k.body_a), static_cast<double>(k.body_b),
                            static_cast<double>(k.shape_a), static_cast<double>(k.shape_b),
                            static_cast<double>(k.feature.a), static_cast<double>(k.feature.b)})
       question.push_back(x);
-    put(c.impulse.data(), 3);
+    put(c.impulse.data(), 3, question);
     question.push_back(c.contact.stretch);
   }
 }
@@ -85,7 +95,6 @@ class SolveForces {
         number_(number),
         problem_(report.solves[base::at(number)].problem),
         solution_(report.solves[base::at(number)].solution),
-        view_(analyse::impulse_view(problem_, solution_.v, solution_.lambda)),
         limit_(same_impulse * largest_impulse(report)),
         method_(method),
         assigned_(assigned),
@@ -101,7 +110,11 @@ class SolveForces {
       const std::span<const int> bodies(
           islands_.bodies.data() + islands_.first_body[base::at(i)],
           islands_.bodies.data() + islands_.first_body[base::at(i) + 1]);
-      if (reported(all)) examine(all, bodies);
+      if (!reported(all)) continue;
+      if (too_large(all))
+        give_up(all);
+      else
+        examine(all, bodies);
     }
   }
 
@@ -122,6 +135,23 @@ class SolveForces {
     return any;
   }
 
+  // By contacts that carry an impulse, before faces are looked for (E625).
+  bool too_large(std::span<const int> constraints) const {
+    int rows = 0;
+    for (const int i : constraints) {
+      const Constraint& c = problem_.constraints[base::at(i)];
+      if (c.law == Law::equality ? !c.compliant() : is_contact(c) && rows_of(i)[0] > 0)
+        rows += c.rows;
+    }
+    return rows > max_shown_rows;
+  }
+
+  void give_up(std::span<const int> constraints) {
+    for (const int i : constraints)
+      if (const Constraint& c = problem_.constraints[base::at(i)]; is_contact(c))
+        mark(c, rows_of(i)[0] > 0 ? ForceKind::not_minimised : ForceKind::unique);
+  }
+
   const double* rows_of(int constraint) const {
     return solution_.lambda.data() + problem_.first_row[base::at(constraint)];
   }
@@ -133,6 +163,7 @@ class SolveForces {
   }
 
   void examine(std::span<const int> constraints, std::span<const int> bodies) {
+    if (!view_) view_ = analyse::impulse_view(problem_, solution_.v, solution_.lambda);
     std::vector<analyse::Face> faces;
     std::vector<int> equalities;
     int rows = 0;
@@ -148,7 +179,7 @@ class SolveForces {
       if (!is_contact(c)) continue;
       mark(c, ForceKind::unique);
       Activity activity{};
-      analyse::Face face = analyse::unilateral_face(view_, base::at(i), activity);
+      analyse::Face face = analyse::unilateral_face(*view_, base::at(i), activity);
       if (activity == Activity::open) continue;
       rows += c.rows;
       faces.push_back(std::move(face));
@@ -205,7 +236,7 @@ class SolveForces {
   int number_;
   const Problem& problem_;
   const Solution& solution_;
-  analyse::ImpulseView view_;
+  std::optional<analyse::ImpulseView> view_;  // of the first island that is examined
   double limit_;
   analyse::ShortestImpulses& method_;
   std::vector<bool>& assigned_;
@@ -254,6 +285,7 @@ struct ForceDisplay::Memory {
   ForceOptions options;
   analyse::ShortestImpulses method;
   std::vector<double> question, before;
+  std::vector<double> details, details_before;  // empty: not asked
   std::vector<bool> assigned;
   ShownForces forces;
 };
@@ -268,12 +300,16 @@ ForceDisplay& ForceDisplay::operator=(ForceDisplay&&) noexcept = default;
 const ShownForces& ForceDisplay::of(const StepReport& report) {
   Memory& m = *memory_;
   const bool nothing = !m.options.least_norm || report.failed() || report.contacts.empty();
-  // A step that is the one before has its forces.
+  // A step that is the one before has its forces. Details are kept from the second such step on.
   m.question.clear();
+  m.details.clear();
   if (!nothing)
-    for (const SolveRecord& solve : report.solved()) ask(report, solve, m.question);
-  if (!nothing && m.forces.known && m.question == m.before) return m.forces;
+    for (const SolveRecord& solve : report.solved()) ask(solve, m.question);
+  const bool alike = !nothing && m.forces.known && m.question == m.before;
+  if (alike) ask_in_detail(report, m.details);
+  if (alike && m.details == m.details_before) return m.forces;
   std::swap(m.question, m.before);
+  std::swap(m.details, m.details_before);
   m.forces = {};
   if (nothing) return m.forces;
 

@@ -38,12 +38,12 @@ void put_contacts(const record::TraceWalk& walk, const std::vector<std::string>&
     const ContactReport& c = r.contacts[i];
     const Contact& k = c.contact;
     if (is_limit(k.key)) continue;
-    const Vec3 f = contact_force(walk.frame(), i);
+    const Vec3 f = contact_force(walk, i);
     file.put("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, r.t,
              names[index(k.key.body_a)], names[index(k.key.body_b)], k.key.feature.a,
              k.key.feature.b, k.p_WC.x(), k.p_WC.y(), k.p_WC.z(), k.n_W.x(), k.n_W.y(), k.n_W.z(),
              k.gap, f.x(), f.y(), f.z(), name(c.mode), c.colliding ? 1 : 0,
-             name(walk.frame().forces.kind(i)));
+             name(walk.forces().kind(i)));
   }
 }
 

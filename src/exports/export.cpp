@@ -5,10 +5,11 @@
 
 namespace cairn::exports {
 
-Vec3 contact_force(const TraceFrame& frame, std::size_t contact) {
-  const Contact& c = frame.report.contacts[contact].contact;
-  const Vec3& l = frame.forces.impulse(frame.report, contact);
-  const double h = frame.report.h;
+Vec3 contact_force(const record::TraceWalk& walk, std::size_t contact) {
+  const StepReport& report = walk.frame().report;
+  const Contact& c = report.contacts[contact].contact;
+  const Vec3& l = walk.forces().impulse(report, contact);
+  const double h = report.h;
   if (is_limit(c.key)) return Vec3::Zero();  // of a joint
   return h > 0 ? Vec3((c.n_W * l[0] + c.t1_W * l[1] + c.t2_W * l[2]) / h) : Vec3::Zero();
 }

@@ -33,7 +33,7 @@ Result<Exported> export_hdf5(const std::string& trace, const std::string& file,
                              const ExportOptions& options = {});
 
 // Force of a contact of the frame on its second body, as it is shown, in the world [N].
-Vec3 contact_force(const TraceFrame& frame, std::size_t contact);
+Vec3 contact_force(const record::TraceWalk& walk, std::size_t contact);
 const char* name(ContactMode mode);
 
 // The box that all moving bodies keep within, from one walk through the trace.

@@ -199,8 +199,8 @@ void put_body_columns(const record::TraceWalk& walk, Columns& c) {
   for (const double x : state.v) c.v->put(x);
 }
 
-std::int64_t put_contact_columns(const TraceFrame& frame, Columns& c) {
-  const StepReport& r = frame.report;
+std::int64_t put_contact_columns(const record::TraceWalk& walk, Columns& c) {
+  const StepReport& r = walk.frame().report;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < r.contacts.size(); ++i) {
     const ContactReport& k = r.contacts[i];
@@ -213,11 +213,11 @@ std::int64_t put_contact_columns(const TraceFrame& frame, Columns& c) {
     c.point->put(k.contact.p_WC);
     c.normal->put(k.contact.n_W);
     c.gap->put(k.contact.gap);
-    c.impulse->put(frame.forces.impulse(r, i));
-    c.force->put(contact_force(frame, i));
+    c.impulse->put(walk.forces().impulse(r, i));
+    c.force->put(contact_force(walk, i));
     c.mode->put(static_cast<std::uint8_t>(k.mode));
     c.colliding->put(static_cast<std::uint8_t>(k.colliding));
-    c.kind->put(static_cast<std::uint8_t>(frame.forces.kind(i)));
+    c.kind->put(static_cast<std::uint8_t>(walk.forces().kind(i)));
   }
   return count;
 }
@@ -269,7 +269,7 @@ bool put_all(hid_t file, record::TraceWalk& walk, const ExportOptions& options, 
     describe([&](const FigureText&, const auto& x) { (*next++)->put(static_cast<double>(x)); }, r);
     put_body_columns(walk, c);
     c.first->put(contacts);
-    contacts += put_contact_columns(frame, c);
+    contacts += put_contact_columns(walk, c);
     put_joint_columns(walk, c);
     for (const auto& column : c.all) column->flush_if_full();
   }

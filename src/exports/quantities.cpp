@@ -17,23 +17,25 @@ namespace {
 
 constexpr std::ptrdiff_t most_curves = 8;  // colours that an eye tells apart
 
-double force_on(const TraceFrame& frame, BodyId body) {
+double force_on(const record::TraceWalk& walk, BodyId body) {
+  const TraceFrame& frame = walk.frame();
   Vec3 sum = Vec3::Zero();
   for (std::size_t i = 0; i < frame.report.contacts.size(); ++i) {
     const ContactKey& key = frame.report.contacts[i].contact.key;
-    if (key.body_a == body) sum -= contact_force(frame, i);
-    if (key.body_b == body) sum += contact_force(frame, i);
+    if (key.body_a == body) sum -= contact_force(walk, i);
+    if (key.body_b == body) sum += contact_force(walk, i);
   }
   return sum.norm();
 }
 
 // Sum of the contact forces of a pair on `b`.
-Vec3 force_between(const TraceFrame& frame, BodyId a, BodyId b) {
+Vec3 force_between(const record::TraceWalk& walk, BodyId a, BodyId b) {
+  const TraceFrame& frame = walk.frame();
   Vec3 sum = Vec3::Zero();
   for (std::size_t i = 0; i < frame.report.contacts.size(); ++i) {
     const ContactKey& key = frame.report.contacts[i].contact.key;
-    if (key.body_a == a && key.body_b == b) sum += contact_force(frame, i);
-    if (key.body_a == b && key.body_b == a) sum -= contact_force(frame, i);
+    if (key.body_a == a && key.body_b == b) sum += contact_force(walk, i);
+    if (key.body_a == b && key.body_b == a) sum -= contact_force(walk, i);
   }
   return sum;
 }
@@ -61,7 +63,7 @@ double of_a_body(const record::TraceWalk& walk, const Source& source,
   if (name == "speed") return m.velocity.norm();
   if (name == "spin") return m.angular_velocity.norm();
   if (name == "angle") return start[index(source.body)].angularDistance(m.orientation);
-  return force_on(walk.frame(), source.body);
+  return force_on(walk, source.body);
 }
 
 // Energies taken so far; the trace has them step by step.
@@ -70,8 +72,8 @@ struct Sums {
   double restitution_loss = 0, impact_friction = 0, impact_gain = 0;
 };
 
-double of_the_scene(const TraceFrame& frame, std::string_view name, const Sums& sums) {
-  const StepReport& r = frame.report;
+double of_the_scene(const record::TraceWalk& walk, std::string_view name, const Sums& sums) {
+  const StepReport& r = walk.frame().report;
   if (name == "total") return r.ledger.kinetic_end + r.ledger.potential_end;
   if (name == "kinetic") return r.ledger.kinetic_end;
   if (name == "potential") return r.ledger.potential_end;
@@ -86,7 +88,8 @@ double of_the_scene(const TraceFrame& frame, std::string_view name, const Sums& 
     return fastest;
   }
   if (name == "not_unique")
-    return frame.forces.count(ForceKind::least_norm) + frame.forces.count(ForceKind::not_minimised);
+    return walk.forces().count(ForceKind::least_norm) +
+           walk.forces().count(ForceKind::not_minimised);
   if (name == "candidates") return static_cast<double>(r.contacts.size());
   if (name == "cpu") return 1e3 * r.seconds.total;
   double value = 0;
@@ -187,9 +190,9 @@ Result<TracePlot> read_quantities(const std::string& trace, std::span<const std:
                (step || name == "position" || name == "velocity"))
         series.add(t, of_a_joint(reports[index(source.joint)], name));
       else if (source.kind == Source::Kind::contact && step)
-        series.add(t, component(force_between(walk->frame(), source.body, source.other), name));
+        series.add(t, component(force_between(*walk, source.body, source.other), name));
       else if (source.kind == Source::Kind::scene && step)
-        series.add(t, of_the_scene(walk->frame(), name, sums));
+        series.add(t, of_the_scene(*walk, name, sums));
     }
   }
   plot.frames = walk->frames();

@@ -143,11 +143,11 @@ std::string contacts_file(const record::TraceWalk& walk) {
     put_vector(data.points, c.contact.p_WC);
     data.connectivity.push_back(static_cast<std::int64_t>(data.connectivity.size()));
     data.offsets.push_back(static_cast<std::int64_t>(data.connectivity.size()));
-    for (const double x : contact_force(walk.frame(), i)) force.push_back(x);
+    for (const double x : contact_force(walk, i)) force.push_back(x);
     for (const double x : c.contact.n_W) normal.push_back(x);
     gap.push_back(c.contact.gap);
     mode.push_back(static_cast<std::int32_t>(c.mode));
-    kind.push_back(static_cast<std::int32_t>(walk.frame().forces.kind(i)));
+    kind.push_back(static_cast<std::int32_t>(walk.forces().kind(i)));
     bodies.push_back(static_cast<std::int32_t>(c.contact.key.body_a));
     bodies.push_back(static_cast<std::int32_t>(c.contact.key.body_b));
   }

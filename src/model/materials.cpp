@@ -340,7 +340,7 @@ void check_directions(const Model& model, Checks& checks) {
       const std::string name = names[i] + "|" + names[j];
       checks.error("materials." + name, ErrorCode::conflict,
                    "both bodies have a direction of friction of their own", in_quotes(name),
-                   "a pair that says what holds between them",
+                   "a material pair that defines their friction",
                    i == j ? "list the pair with its friction alone"
                           : "list the pair with its friction, and with friction_across or "
                             "friction_polygon and friction_direction, in the frame of " +

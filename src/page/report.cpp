@@ -250,6 +250,7 @@ record::RunPage run_page(const Scene& scene, const std::string& command) {
   clip->add_initial(*scene.initial);
   return {.add = [clip](const StepReport& report, const State& after,
                         const ShownForces& forces) { clip->add(report, after, forces); },
+          .shows_next = [clip] { return clip->keeps_next(); },
           .html =
               [clip, &scene, command](const record::RunTotals& totals, const State& last,
                                       std::span<const record::ExpectationResult> expect) {

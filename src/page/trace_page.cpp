@@ -16,7 +16,7 @@ Result<TracePage> trace_page(const std::string& path, const play::ClipLimits& li
     if (walk->frames() == 1)
       clip.add_initial(walk->frame().state);
     else
-      clip.add(walk->frame().report, walk->frame().state, walk->frame().forces);
+      clip.add(walk->frame().report, walk->frame().state, walk->forces());
   }
   const play::PlayerParts parts = play::player_parts(clip);
   if (parts.frames == 0) return record::no_frames(path, walk->ending());

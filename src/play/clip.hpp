@@ -87,6 +87,8 @@ class Clip {
 
   void add_initial(const State& state);
   void add(const StepReport& report, const State& state, const ShownForces& forces = {});
+  // Whether the next step that is added will be among the frames, as far as memory allows.
+  bool keeps_next() const { return (steps_ + 1) % stride_ == 0; }
 
   // The frames kept, the first and the last state of the run included.
   std::vector<const ClipFrame*> frames() const;

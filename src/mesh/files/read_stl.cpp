@@ -197,7 +197,7 @@ Result<MeshFile> parse_stl(std::string_view bytes, const std::string& file) {
                          fmt::format("header, byte 80, declares {} facets, which take {} bytes",
                                      declared, header_bytes + declared * facet_bytes),
                          fmt::format("{} bytes", bytes.size()),
-                         "the size that the number of facets says",
+                         "the size that the number of facets requires",
                          "export the mesh again, or copy the whole file"));
 }
 

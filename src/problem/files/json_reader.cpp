@@ -66,7 +66,7 @@ void read_law_data(const json::Node& value, const std::string& path, JsonReader&
       only("facets", cone && c.rows == 3, "with a friction cone and three rows");
   if (facets && reader.integer(*facets, path + ".facets", 0, 64, c.facets) &&
       (c.facets == 1 || c.facets == 2))
-    reader.error(*facets, path + ".facets", ErrorCode::out_of_range, "no pyramid",
+    reader.error(*facets, path + ".facets", ErrorCode::out_of_range, "facets out of range",
                  json::summary(*facets), "0 (exact cone) or 3 to 64");
   if (const json::Node* polygon =
           only("polygon", cone && c.rows == 3, "with a friction cone and three rows")) {

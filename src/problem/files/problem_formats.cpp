@@ -101,7 +101,7 @@ Result<void> write_any_problem(const AnyProblem& problem, const std::string& fil
   return fail({.kind = ErrorKind::usage,
                .code = ErrorCode::unknown_choice,
                .file = file,
-               .what = "the ending of the name says no format",
+               .what = "unknown file extension",
                .allowed = ".json, .hdf5, .h5"});
 } catch (...) {
   return fail(base::caught_error());

@@ -61,6 +61,13 @@ struct RunRecorder::Run {
            (bytes_of_figures + (share * whole + (1 - share) * of_a_body[0]) * bodies);
   }
 
+  // Forces are computed for the page alone: readers of the trace compute theirs (E620). Frames of
+  // level `states` keep which were not unique, because contacts are not in the file.
+  const ShownForces& forces_of(const StepReport& report, bool last) {
+    static const ShownForces none;
+    return page.shows_next && (last || page.shows_next()) ? display.of(report) : none;
+  }
+
   std::string path(const char* name) const { return files.folder + "/" + name; }
 
   void begin() {
@@ -176,7 +183,8 @@ struct RunRecorder::Run {
       if (n == 0) continue;  // the initial state
       for (std::size_t i = 0; i < frame.methods.size(); ++i)
         frame.report.solves[i].solution.method = frame.methods[i].c_str();
-      add(frame.report, frame.state, frame.forces);
+      const bool last = frame.report.step == planned_steps();
+      add(frame.report, frame.state, frame.whole ? forces_of(frame.report, last) : frame.forces);
       if (Result<void> done = table->append(frame.report); !done) return done;
       if (Result<void> done = replayed(frame.report); !done) return done;
     }
@@ -274,14 +282,15 @@ Result<RunRecorder> RunRecorder::resume(const Scene& scene, const RunFiles& file
 }
 
 Result<void> RunRecorder::record(const StepReport& report, const State& state) try {
-  // Nobody sees the forces of a run without files.
   static const ShownForces none;
   const bool last = report.step == run_->planned_steps();
   const bool whole = run_->trace && (last || !report.accepted() || run_->trace->is_due(report));
-  const ShownForces& forces = whole ? run_->display.of(report) : none;
+  const ShownForces& forces = whole ? run_->forces_of(report, last) : none;
   run_->add(report, state, forces);
   if (!run_->trace) return {};
-  if (Result<void> done = run_->trace->append(report, state, forces, last); !done) return done;
+  const bool states = run_->scene.simulation.record.level == RecordLevel::states;
+  if (Result<void> done = run_->trace->append(report, state, states ? forces : none, last); !done)
+    return done;
   return run_->table->append(report);
 } catch (...) {
   return fail(base::caught_error());

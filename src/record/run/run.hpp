@@ -20,7 +20,8 @@ namespace cairn::record {
 // makes one.
 struct RunPage {
   std::function<void(const StepReport&, const State&, const ShownForces&)>
-      add;  // every step, in order
+      add;                           // every step, in order
+  std::function<bool()> shows_next;  // whether the forces of the next step will be shown
   std::function<std::string(const RunTotals&, const State& last,
                             std::span<const ExpectationResult>)>
       html;  // at the end

@@ -74,6 +74,7 @@ bool TraceWalk::next() {
 bool TraceWalk::read() {
   if (ending_.event != TraceEvent::frame) return false;
   before_ = frame_.state.poses;
+  forces_ = nullptr;
   ending_.event = reader_.next(frame_);
   if (ending_.event == TraceEvent::frame) {
     if (state_fits(model(), frame_.state) && ids_exist(model(), frame_.report)) {
@@ -104,6 +105,14 @@ void TraceWalk::find_velocities() {
 BodyMotion TraceWalk::motion(BodyId body) const {
   if (frames_ < 2) return body_motion(model(), frame_.state, body);
   return simulate::step_motion(model(), frame_.state, body, before_[index(body)], frame_.report.h);
+}
+
+const ShownForces& TraceWalk::forces() const {
+  if (!forces_) {
+    const bool computed = frame_.whole && frame_.forces.empty();
+    forces_ = computed ? &display_.of(frame_.report) : &frame_.forces;
+  }
+  return *forces_;
 }
 
 std::vector<JointReport> TraceWalk::joints() const {

@@ -22,6 +22,9 @@ class TraceWalk {
   // steps since the one before.
   bool next();
   const TraceFrame& frame() const { return frame_; }
+  // Contact forces of frame() as they are shown (E620): those of the recording if it has them, else
+  // computed at the first call for a frame.
+  const ShownForces& forces() const;
   std::int64_t frames() const { return frames_; }  // read so far, the initial one included
 
   // Motion of the body frame in frame(), bodies with prescribed motion included: those have the
@@ -40,13 +43,15 @@ class TraceWalk {
 
  private:
   TraceWalk(Scene scene, TraceReader reader)
-      : scene_(std::move(scene)), reader_(std::move(reader)) {}
+      : scene_(std::move(scene)), reader_(std::move(reader)), display_(scene_.simulation.forces) {}
   void find_velocities();
   bool read();
   Scene scene_;
   TraceReader reader_;
   TraceFrame frame_;
-  std::vector<Pose> before_;  // poses of the frame before
+  mutable ForceDisplay display_;
+  mutable const ShownForces* forces_ = nullptr;  // of frame_; null: not asked for yet
+  std::vector<Pose> before_;                     // poses of the frame before
   std::int64_t frames_ = 0;
   Ending ending_;
 };

@@ -22,7 +22,8 @@ class ContactPacker : protected FrameTools<Pack, Report> {
   using Tools::Tools;
   using Tools::vec3;
 
-  // `like`: the same contact elsewhere, at `poses`; null: none.
+  // `like`: the same contact elsewhere, at `poses`; null: none. `constants`: the contact before it,
+  // which has the same normal where two faces meet.
   template <class ContactOf>
   void contact_geometry(ContactOf& c, const Contact* like, const std::vector<Pose>* poses,
                         const Contact& constants) {
@@ -36,23 +37,25 @@ class ContactPacker : protected FrameTools<Pack, Report> {
     p.number(c.restitution, k.restitution);
     p.integer(c.restitution_law, static_cast<std::int64_t>(k.restitution_law));
     p.number(c.lever, k.lever);
+    const bool same_pair =
+        constants.key.body_a == c.key.body_a && constants.key.body_b == c.key.body_b;
+    const Contact* neighbour = same_pair ? &constants : nullptr;
     if (like && poses)
-      moved_contact(c, *like, *poses);
+      moved_contact(c, *like, *poses, neighbour);
     else
-      new_contact(c, like);
+      new_contact(c, like, neighbour);
   }
 
   // The contact of the frame before, carried along by its bodies: vertices by their own, normals of
   // faces by the other one.
   template <class ContactOf>
-  void moved_contact(ContactOf& c, const Contact& old, const std::vector<Pose>& poses) {
+  void moved_contact(ContactOf& c, const Contact& old, const std::vector<Pose>& poses,
+                     const Contact* neighbour) {
     const auto a = static_cast<std::size_t>(c.key.body_a),
                b = static_cast<std::size_t>(c.key.body_b);
     const bool there = std::max(a, b) < std::min(poses.size(), before_.poses.size());
-    if (!there) return new_contact(c, &old);
+    if (!there) return new_contact(c, &old, neighbour);
     const Pose &A = poses[a], &B = poses[b], &A_now = before_.poses[a], &B_now = before_.poses[b];
-    nearest(c.n_W, std::array{guess::carried_direction(A, A_now, old.n_W),
-                              guess::carried_direction(B, B_now, old.n_W), old.n_W});
     Vec3 on_a, on_b;
     for (int i = 0; i < 3; ++i) {
       on_a[i] = old.p_WC[i] - old.n_W[i] * (old.gap / 2);
@@ -60,6 +63,20 @@ class ContactPacker : protected FrameTools<Pack, Report> {
     }
     on_a = guess::carried_point(A, A_now, on_a);
     on_b = guess::carried_point(B, B_now, on_b);
+    std::array<int, 2> edges = {};
+    constexpr int of_edges = 4;
+    const bool crossing = guess::edges_of(A, B, old.n_W, edges);
+    guess::EdgeMeeting meeting = {old.n_W, on_a, on_b};
+    if (crossing) meeting = guess::edges_meet(A_now, B_now, edges, old.n_W, on_a, on_b);
+    const int chosen = nearest(
+        c.n_W,
+        std::array{neighbour ? neighbour->n_W : old.n_W, guess::carried_axis(A, A_now, old.n_W),
+                   guess::carried_axis(B, B_now, old.n_W), old.n_W, meeting.n_W},
+        crossing ? of_edges : 0);
+    if (chosen == of_edges) {
+      on_a = meeting.on_a;
+      on_b = meeting.on_b;
+    }
     p.number(c.gap, guess::dot(c.n_W, Vec3(on_b - on_a)));
     for (int i = 0; i < 3; ++i) {
       on_a[i] += c.n_W[i] * (c.gap / 2);
@@ -72,8 +89,8 @@ class ContactPacker : protected FrameTools<Pack, Report> {
   }
 
   template <class ContactOf>
-  void new_contact(ContactOf& c, const Contact* like) {
-    vec3(c.n_W, like ? like->n_W : Vec3(0, 0, 1));
+  void new_contact(ContactOf& c, const Contact* like, const Contact* neighbour) {
+    vec3(c.n_W, like ? like->n_W : neighbour ? neighbour->n_W : Vec3(0, 0, 1));
     p.number(c.gap, like ? like->gap : 0);
     vec3(c.p_WC, like ? like->p_WC : pose_before(static_cast<std::int64_t>(c.key.body_b)).p);
     nearest(c.t1_W, std::array{guess::tangent(c.n_W), like ? like->t1_W : Vec3(1, 0, 0)});
@@ -116,6 +133,28 @@ class ContactPacker : protected FrameTools<Pack, Report> {
       }
     }
     for (std::size_t i = 0; i < report_.contacts.size() && p.ok(); ++i) outcome(i, solve);
+  }
+
+  // The figures of an impact in the last solve, if that has the contact.
+  bool impact(std::int64_t contact, ImpactReport& out) const {
+    if (contact < 0 || report_.solve_count == 0) return false;
+    const int i = scratch_.of_contact[static_cast<std::size_t>(contact)];
+    const SolveRecord& solve = report_.solves[base_at(report_.solve_count - 1)];
+    const Problem& problem = solve.problem;
+    if (i < 0 || scratch_.begin.size() != problem.k.size()) return false;
+    const Constraint& row = problem.constraints[base_at(i)];
+    double from[max_rows] = {}, to[max_rows] = {}, work[2] = {};
+    guess::constraint_velocity(problem, row, scratch_.begin, from);
+    guess::constraint_velocity(problem, row, solve.solution.v, to);
+    for (int k = 0; k < row.rows; ++k)
+      work[k > 0 ? 1 : 0] += solve.solution.lambda[problem.first_row[base_at(i)] + k] *
+                             problem.units.energy() * (0.5 * (from[k] + to[k]));
+    out.approach = from[0] * problem.units.speed();
+    out.rebound = to[0] * problem.units.speed();
+    out.lost_restitution = std::max(0.0, -work[0]);
+    out.lost_friction = std::max(0.0, -work[1]);
+    out.put_in = std::max(0.0, work[0]) + std::max(0.0, work[1]);
+    return true;
   }
 
   void outcome(std::size_t i, const SolveRecord* solve) {

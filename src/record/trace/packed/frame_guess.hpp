@@ -3,6 +3,8 @@
 // change with the version of the trace alone, and use scalar arithmetic in a fixed order.
 #pragma once
 
+#include <array>
+
 #include "cairn/problem.hpp"
 #include "cairn/state.hpp"
 
@@ -28,6 +30,27 @@ Vec3 tangent(const Vec3& n);
 // problem with unit of length `length`.
 void contact_row(const Pose& X, const Vec3& p_W, const Vec3& d_W, double sign, double length,
                  int size, double* row);
+
+// A direction that moves with a body; within rounding of an axis of the body it is that axis.
+Vec3 carried_axis(const Pose& from, const Pose& to, const Vec3& d_W);
+
+// Edges of boxes: the axes of two bodies whose cross product is n. False: there are none.
+bool edges_of(const Pose& A, const Pose& B, const Vec3& n_W, std::array<int, 2>& edges);
+
+// The common normal, on the side of `like`, and the nearest points of two lines along such axes
+// through p_A and p_B.
+struct EdgeMeeting {
+  Vec3 n_W, on_a, on_b;
+};
+EdgeMeeting edges_meet(const Pose& A, const Pose& B, const std::array<int, 2>& edges,
+                       const Vec3& like, const Vec3& p_A, const Vec3& p_B);
+
+// The second tangential impulse of a contact that slides, from the other two, on the side of
+// `like`; `like` where that is closer to sticking.
+double on_cone(double mu, const double* lambda, double like);
+
+// v with A v = k + J^T lambda, without couplings.
+void balanced_velocities(const Problem& problem, const VecX& lambda, VecX& v);
 
 // w = J v of a constraint.
 void constraint_velocity(const Problem& problem, const Constraint& c, const VecX& v, double* w);

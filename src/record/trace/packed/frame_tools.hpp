@@ -65,21 +65,22 @@ class FrameTools {
                ? before_.poses[static_cast<std::size_t>(body)]
                : none;
   }
-  // The nearest of several guesses, whose number is packed.
+  // The nearest of several guesses, whose number is packed and returned. `likely`: that number.
   template <class Vector, std::size_t n>
-  void nearest(Vector& x, const std::array<Vec3, n>& guesses) {
+  int nearest(Vector& x, const std::array<Vec3, n>& guesses, int likely = 0) {
     int choice = 0;
     if constexpr (!reading)
       for (int k = 1; k < static_cast<int>(n); ++k)
         if ((x - guesses[static_cast<std::size_t>(k)]).squaredNorm() <
             (x - guesses[static_cast<std::size_t>(choice)]).squaredNorm())
           choice = k;
-    p.integer(choice, 0);
+    p.integer(choice, likely);
     if (choice < 0 || choice >= static_cast<int>(n)) {
       p.reject();
       choice = 0;
     }
     vec3(x, guesses[static_cast<std::size_t>(choice)]);
+    return choice;
   }
 
   template <class Key>

@@ -30,27 +30,24 @@ std::uint64_t from_zigzag(std::uint64_t z) {
 void PackWriter::clear() {
   used_ = 0;
   numbers_ = 0;
-}
-
-void PackWriter::grow() {
-  residuals_.resize(2 * residuals_.size() + 4096);
-  lengths_.resize(residuals_.size());
+  lengths_.clear();
 }
 
 void PackWriter::residual(std::uint64_t difference) {
   constexpr std::size_t most = sizeof(std::uint64_t);
-  if (residuals_.size() < used_ + most || lengths_.size() <= numbers_ / 2) grow();
+  if (residuals_.size() < used_ + most) residuals_.resize(2 * residuals_.size() + 4096);
+  const auto pair = static_cast<std::size_t>(numbers_ / 2);
+  if (lengths_.size() <= pair) lengths_.resize(pair + 1);
   const std::uint64_t z = zigzag(difference);
   const auto bytes = static_cast<std::uint8_t>((std::bit_width(z) + 7) / 8);
-  std::uint8_t& pair = lengths_[static_cast<std::size_t>(numbers_ / 2)];
-  pair = numbers_++ % 2 == 0 ? bytes : static_cast<std::uint8_t>(pair | bytes << 4);
+  lengths_[pair] = static_cast<std::uint8_t>(lengths_[pair] | bytes << 4 * (numbers_++ % 2));
   // All eight bytes; the next residual begins after those that count.
   static_assert(std::endian::native == std::endian::little);
   std::memcpy(residuals_.data() + used_, &z, most);
   used_ += bytes;
 }
 
-void PackWriter::number(double x, double guess) {
+void PackWriter::difference(double x, double guess) {
   residual(ordered(x) - ordered(guess));
 }
 
@@ -61,7 +58,8 @@ void PackWriter::text(std::string_view x) {
 
 void PackWriter::finish(bytes::ByteWriter& out) {
   const auto pairs = static_cast<std::size_t>(numbers_ / 2 + numbers_ % 2);
-  bytes::compress(std::span(lengths_).first(pairs), compressed_);
+  lengths_.resize(pairs);
+  bytes::compress(lengths_, compressed_);
   out.u64(numbers_);
   out.u64(compressed_.size());
   out.raw(compressed_);

@@ -2,6 +2,7 @@
 // alike, in as few bytes as that takes. An exact guess costs half a byte before compression.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,11 +22,20 @@ class PackWriter {
   static constexpr bool reading = false;
 
   void clear();
-  void number(double x, double guess);
+  // Most guesses are exact, which takes nothing but a count.
+  void number(double x, double guess) {
+    if (std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(guess))
+      ++numbers_;
+    else
+      difference(x, guess);
+  }
   template <class Integer>
   void integer(Integer x, std::int64_t guess) {
-    residual(static_cast<std::uint64_t>(static_cast<std::int64_t>(x)) -
-             static_cast<std::uint64_t>(guess));
+    const auto value = static_cast<std::int64_t>(x);
+    if (value == guess)
+      ++numbers_;
+    else
+      residual(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(guess));
   }
   void text(std::string_view x);
   // Number of elements of a list.
@@ -40,9 +50,10 @@ class PackWriter {
   void finish(bytes::ByteWriter& out);
 
  private:
+  void difference(double x, double guess);
   void residual(std::uint64_t difference);
-  void grow();
-  std::vector<std::uint8_t> lengths_;    // two of four bits a byte, as far as numbers were written
+  // Two of four bits a byte, as far as the last number with a residual; those after it are zero.
+  std::vector<std::uint8_t> lengths_;
   std::vector<std::uint8_t> residuals_;  // as far as used_, and room for more
   std::vector<std::uint8_t> compressed_;
   std::size_t used_ = 0;

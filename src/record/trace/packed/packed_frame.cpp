@@ -48,8 +48,9 @@ class FramePacker : protected StatePacker<Pack, Report, StateOf> {
     ImpactReport like;
     std::int64_t last = -1;
     for (auto& i : report_.impacts) {
-      key_among(i.contact, report_.contacts, last);
-      impact_figures(p, i, like);
+      const std::int64_t contact = key_among(i.contact, report_.contacts, last);
+      ImpactReport solved;
+      impact_figures(p, i, like, this->impact(contact, solved) ? &solved : nullptr);
       like = i;
       if (!p.ok()) return;
     }

@@ -121,12 +121,12 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     p.count(problem.k, like.k.size());
     for (const ProblemBody& b : problem.bodies)
       if (b.first > problem.k.size() - b.size) return p.reject();
-    first = first && problem.k.size() == before_.v.size();
-    if (!first) {
+    const bool from_before = first && problem.k.size() == before_.v.size();
+    if (first) scratch_.begin.resize(from_before ? problem.k.size() : 0);
+    if (!from_before) {
       for (Eigen::Index i = 0; i < problem.k.size(); ++i) p.number(problem.k[i], at(like.k, i));
       return;
     }
-    scratch_.begin.resize(problem.k.size());
     scratch_.begin.setZero();
     for (const ProblemBody& b : problem.bodies)
       for (int i = 0; i < b.size; ++i)
@@ -271,8 +271,8 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
   template <class Record>
   void answer(Record& record, const SolveRecord& like, bool first) {
     auto& s = record.solution;
-    velocities(record, like, first);
     impulses(record, like, first);
+    velocities(record, like, first);
     p.integer(s.status, static_cast<std::int64_t>(like.solution.status));
     if (s.status > SolveStatus::not_certified) p.reject();
     const Certificate& guess = like.solution.certificate;
@@ -300,33 +300,30 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
     if (c.worst_constraint < -1 || c.worst_constraint >= constraints) p.reject();
   }
 
-  // Those of the beginning, or those without impulses, body by body; of later solves those of the
-  // solve before.
+  // Body by body those that balance the momentum, or those of the beginning; of later solves those
+  // of the solve before.
   template <class Record>
   void velocities(Record& record, const SolveRecord& like, bool first) {
     auto& v = record.solution.v;
-    p.count(v, record.problem.k.size());
-    if (v.size() != record.problem.k.size()) return p.reject();
-    if (!first || scratch_.begin.size() != v.size() || v.size() != before_.v.size()) {
-      for (Eigen::Index i = 0; i < v.size(); ++i) p.number(v[i], at(like.solution.v, i));
-      return;
-    }
-    for (const ProblemBody& b : record.problem.bodies) {
-      double free[max_velocities];
-      for (int i = 0; i < b.size; ++i) free[i] = record.problem.k[b.first + i] / b.A[i][i];
+    const Problem& problem = record.problem;
+    p.count(v, problem.k.size());
+    if (v.size() != problem.k.size()) return p.reject();
+    guess::balanced_velocities(problem, record.solution.lambda, scratch_.velocities);
+    const bool begin = first && scratch_.begin.size() == v.size() && v.size() == before_.v.size();
+    const VecX& other = begin ? scratch_.begin : like.solution.v;
+    for (const ProblemBody& b : problem.bodies) {
       int choice = 0;
       if constexpr (!reading) {
-        double begin = 0, other = 0;
-        for (int i = 0; i < b.size; ++i) {
-          const double x = v[b.first + i];
-          begin += std::abs(x - scratch_.begin[b.first + i]);
-          other += std::abs(x - free[i]);
+        double balanced = 0, same = 0;
+        for (int i = b.first; i < b.first + b.size; ++i) {
+          balanced += std::abs(v[i] - scratch_.velocities[i]);
+          same += std::abs(v[i] - at(other, i));
         }
-        choice = other < begin ? 1 : 0;
+        choice = same < balanced ? 1 : 0;
       }
       p.integer(choice, 0);
-      for (int i = 0; i < b.size; ++i)
-        p.number(v[b.first + i], choice == 0 ? scratch_.begin[b.first + i] : free[i]);
+      for (int i = b.first; i < b.first + b.size; ++i)
+        p.number(v[i], choice == 0 ? scratch_.velocities[i] : at(other, i));
     }
   }
 
@@ -351,6 +348,7 @@ class SolvePacker : protected ContactPacker<Pack, Report> {
             guess = o.impulse[r] / unit / (r == 2 ? o.contact.stretch : 1);
           }
         }
+        if (r == 2) guess = guess::on_cone(c.mu, &lambda[row], guess);
         p.number(lambda[row + r], guess);
       }
     }
