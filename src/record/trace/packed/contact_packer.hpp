@@ -137,9 +137,9 @@ class ContactPacker : protected FrameTools<Pack, Report> {
 
   // The figures of an impact in the last solve, if that has the contact.
   bool impact(std::int64_t contact, ImpactReport& out) const {
-    if (contact < 0 || report_.solve_count == 0) return false;
+    if (contact < 0 || report_.solves.empty()) return false;
     const int i = scratch_.of_contact[static_cast<std::size_t>(contact)];
-    const SolveRecord& solve = report_.solves[base_at(report_.solve_count - 1)];
+    const SolveRecord& solve = report_.solves.back();
     const Problem& problem = solve.problem;
     if (i < 0 || scratch_.begin.size() != problem.k.size()) return false;
     const Constraint& row = problem.constraints[base_at(i)];
