@@ -191,6 +191,28 @@ std::optional<double> check_rebuilt(const Scene& scene, const State& before,
   return projected;
 }
 
+// (E983): the sum of |lambda| (|J| |v| + |b|) over the rows of all solves, whose rates cancel [J].
+static double size_of_products(const StepReport& report) {
+  double sum = 0;
+  for (const SolveRecord& record : report.solved()) {
+    const Problem& p = record.problem;
+    for (std::size_t i = 0; i < p.constraints.size(); ++i) {
+      const Constraint& c = p.constraints[i];
+      for (int r = 0; r < c.rows; ++r) {
+        double rate = std::abs(c.b[r]);
+        for (std::size_t side = 0; side < max_sides; ++side) {
+          if (c.body[side] < 0) continue;
+          const ProblemBody& b = p.bodies[static_cast<std::size_t>(c.body[side])];
+          for (int k = 0; k < b.size; ++k)
+            rate += std::abs(c.J[side][r][k] * record.solution.v[b.first + k]);
+        }
+        sum += std::abs(record.solution.lambda[p.first_row[i] + r]) * rate * p.units.energy();
+      }
+    }
+  }
+  return sum;
+}
+
 void compare_ledger(const Model& model, const Ledger& l, const Ledger& flows, KnownTerms known,
                     const State& before, const TraceFrame& frame, const Complain& complain) {
   const Energies start = energies(model, before), end = energies(model, frame.state);
@@ -204,7 +226,7 @@ void compare_ledger(const Model& model, const Ledger& l, const Ledger& flows, Kn
       coordinate_energies(model, before).stored + coordinate_energies(model, frame.state).stored;
   for (const Spring& spring : model.springs)
     elastic += stored_energy(spring, before) + stored_energy(spring, frame.state);
-  const double products = 1e-9 * largest + 1e-13 * elastic,
+  const double products = 1e-9 * largest + 1e-13 * (elastic + size_of_products(frame.report)),
                differences = products + 1e-13 * std::max(start.size, end.size);
   const StepReport& r = frame.report;
   const bool projected = says_projected(r);

@@ -242,7 +242,8 @@ class ImpactCheck {
   void chain(const Moment& m) const {
     std::vector<const ImpactReport*> hits;
     for (const ImpactReport& r : report_.impacts)
-      if (same_time(m.s, m.t, r.t) && moment_at(r.t, r.contact, r.approach) == &m) hits.push_back(&r);
+      if (same_time(m.s, m.t, r.t) && moment_at(r.t, r.contact, r.approach) == &m)
+        hits.push_back(&r);
     if (hits.empty()) return;
     const Problem& p = m.record().problem;
     double now = kinetic_of(model(), p, {}, -1, m.before);
