@@ -30,7 +30,8 @@ class Checker {
         model_(*scene.model),
         scheme_(scene.simulation.scheme),
         tolerance_(tolerance(scene.simulation.solver)),
-        report_(report) {
+        report_(report),
+        display_(scene.simulation.forces) {
     report_.penetrations_checked = model_.shapes.size() <= record::max_checked_shapes;
   }
 
@@ -210,7 +211,9 @@ class Checker {
     if (frame.report.divided.empty()) record::check_impacts(model, scheme_, frame, say);
     const std::optional<double> projected =
         record::check_rebuilt(scene, before_, frame, say, unverified_);
-    record::check_forces(model, frame, say, unverified_);
+    // Readers compute what the recording does not have.
+    const ShownForces& shown = frame.forces.known ? frame.forces : display_.of(frame.report);
+    record::check_forces(model, frame.report, shown, say, unverified_);
     forces(frame);
     record::check_joints(model, frame, say);
     if (report_.penetrations_checked) {
@@ -360,6 +363,7 @@ class Checker {
   State before_;
   bool have_before_ = false;
   bool with_forces_ = false;  // a frame had shown forces
+  ForceDisplay display_;
   std::int64_t step_ = 0;
 };
 

@@ -220,8 +220,8 @@ int find_contact(const StepReport& report, const ContactKey& key) {
 }
 
 // Marks of the contacts of the last solve, of islands that are small enough.
-void check_marks(const Model& model, const ForceBench& bench, const TraceFrame& frame,
-                 const Complain& complain, Unverified& unverified) {
+void check_marks(const Model& model, const ForceBench& bench, const StepReport& report,
+                 const ShownForces& forces, const Complain& complain, Unverified& unverified) {
   const Problem& p = bench.problem();
   std::map<int, int> rows;
   std::map<int, bool> tied;
@@ -236,14 +236,14 @@ void check_marks(const Model& model, const ForceBench& bench, const TraceFrame& 
     std::vector<std::pair<std::size_t, ForceKind>> marks;
     for (std::size_t i = 0; i < p.constraints.size(); ++i) {
       if (bench.label(i) != label || !is_shown(p.constraints[i])) continue;
-      const int at = find_contact(frame.report, p.constraints[i].key.contact);
+      const int at = find_contact(report, p.constraints[i].key.contact);
       if (at < 0) return;  // reported contacts are compared elsewhere
-      marks.emplace_back(i, frame.forces.kinds[base::at(at)]);
+      marks.emplace_back(i, forces.kinds[base::at(at)]);
       known = known && marks.back().second != ForceKind::not_minimised;
       presses = presses || bench.impulse(i)[0] > 0;
       // Impulses of several problems together are of no island.
       const double own = bench.impulse(i)[0] * p.units.impulse();
-      if (std::abs(own - frame.report.contacts[base::at(at)].impulse[0]) > 1e-9 * std::abs(own))
+      if (std::abs(own - report.contacts[base::at(at)].impulse[0]) > 1e-9 * std::abs(own))
         presses = known = false;
     }
     if (!known && presses && count <= max_shown_rows)
@@ -277,10 +277,8 @@ void check_marks(const Model& model, const ForceBench& bench, const TraceFrame& 
 
 }  // namespace
 
-void check_forces(const Model& model, const TraceFrame& frame, const Complain& complain,
-                  Unverified& unverified) {
-  const ShownForces& forces = frame.forces;
-  const StepReport& report = frame.report;
+void check_forces(const Model& model, const StepReport& report, const ShownForces& forces,
+                  const Complain& complain, Unverified& unverified) {
   if (!forces.known || report.solves.empty()) return;
   std::vector<bool> proven(report.contacts.size(), false);
   std::map<int, ForceBench> benches;
@@ -301,7 +299,7 @@ void check_forces(const Model& model, const TraceFrame& frame, const Complain& c
       return complain(FindingCode::forces, "a contact is marked as least norm without a proof");
   // Earlier solves and the parts of a divided step have other problems for the same contacts.
   if (report.divided.empty())
-    check_marks(model, bench(report.solves.size() - 1), frame, complain, unverified);
+    check_marks(model, bench(report.solves.size() - 1), report, forces, complain, unverified);
 }
 
 }  // namespace cairn::record
