@@ -16,6 +16,7 @@ constexpr int most_steps = 100;
 constexpr double reached = 1e-11;  // missing motion over the largest impulse [-]
 constexpr double aim = 0x1p-43;    // likewise, at which Newton's method ends
 constexpr double close_by = 1e-4;  // likewise, below which full steps are tried first
+constexpr double digits = 1e-11;   // rounding of J y over the largest impulse [-]
 constexpr int patience = 10;       // steps close by without halving what is missing
 constexpr int most_secants = 30;
 constexpr double longest_step = 0x1p30;
@@ -389,6 +390,20 @@ bool ShortestImpulses::search(const VecX& dy, const VecX& dnu, double missing, d
   return false;
 }
 
+// Where the dual has no optimum y grows without bound, and p = P(J y) is rounding (E1043).
+bool ShortestImpulses::has_digits() const {
+  double largest = 0;
+  for (const Link& l : contacts_)
+    for (int r = 0; r < l.rows; ++r) {
+      double sum = 0;
+      for (std::size_t side = 0; side < max_sides; ++side)
+        for (int c = 0; c < l.size[side]; ++c)
+          sum += std::abs(l.J[side][r][c] * y_[l.at[side] + c]);
+      largest = std::max(largest, sum);
+    }
+  return largest * 0x1p-52 <= digits;
+}
+
 bool ShortestImpulses::minimise() {
   VecX dy, dnu;
   int last_better = 0;
@@ -419,7 +434,7 @@ bool ShortestImpulses::minimise() {
   y_ = y_least;
   nu_ = nu_least;
   evaluate(y_, nu_);
-  return rest_norm_ <= reached;
+  return rest_norm_ <= reached && has_digits();
 }
 
 }  // namespace cairn::analyse

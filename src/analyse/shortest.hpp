@@ -57,6 +57,7 @@ class ShortestImpulses {
   void solve(const VecX& top, const VecX& bottom, VecX& y, VecX& nu);
   void purify();
   bool rank_unique();  // false: unique_ is left as it is
+  bool has_digits() const;
   double evaluate(const VecX& y, const VecX& nu);
   double slope(const VecX& z, const VecX& dz, double along_g, double t) const;
   double step_length(const VecX& dy);

@@ -15,7 +15,9 @@ namespace cairn::record {
 namespace {
 
 // Of the largest impulse of the island: what may be missing of the motion, and of optimality.
-constexpr double motion_share = 4e-11, shortest_share = 1e-9;
+// Contacts count as unique to 1e-8 of the largest impulse, the tolerance of a solve (E982): the
+// shortest forces are known no better.
+constexpr double motion_share = 4e-11, shortest_share = 1e-8;
 constexpr std::array thresholds = {1.0, 0.5, 2.0};  // a velocity between them may count either way
 // Of a velocity, and of a lever arm over the largest one: what may count as zero.
 constexpr std::array<std::pair<double, double>, 6> readings = {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cairn/check.hpp"
 
@@ -23,6 +24,8 @@ bool StepProblem::corrects() const {
 #ifdef CAIRN_DCHECKS
 void StepProblem::dcheck(const Problem& problem) const {
   constexpr double rounding = 0x1p-44;  // of the largest term [-]
+  // Products below have no digits left.
+  constexpr double least = std::numeric_limits<double>::min();
   CAIRN_DCHECK(terms_.size() == static_cast<std::size_t>(problem.rows()), terms_.size(),
                problem.rows());
   const double speed = problem.units.speed();
@@ -34,7 +37,8 @@ void StepProblem::dcheck(const Problem& problem) const {
           std::abs(b) + std::abs(t.carried) +
           weight_ * (std::abs(t.motion) + std::abs(t.correction) + std::abs(t.closing) +
                      std::abs(t.bounce) + std::abs(t.slip) + std::abs(t.target));
-      CAIRN_DCHECK(!(std::abs(t.sum(weight_) - b) > rounding * size), i, r, t.sum(weight_), b);
+      CAIRN_DCHECK(!(std::abs(t.sum(weight_) - b) > rounding * size + least), i, r, t.sum(weight_),
+                   b);
     }
   for (const std::size_t i : contacts_)
     CAIRN_DCHECK(i < problem.constraints.size() && pushes(problem.constraints[i].key.role), i);

@@ -330,8 +330,6 @@ MethodResult find_impulses(const Island& island, const Auto& options, MethodBuff
   if (kind.planar_pile && pivot_from_sweeps(a, 200, 300)) return a.result(true);
   if (approach(a, kind) || polish(a, kind)) return a.result(false);
   if (stride(a, kind)) return a.result(false);
-  // Where Newton's method stalls springs take a twentieth of the work of its other penalties.
-  if (!kind.packing && stiffen(a, kind, 1)) return a.result(true);
   // Other starts.
   if (polish_again(a, kind)) return a.result(true);
   if (!a.tried_interior() && !kind.packing && polish_from_interior(a)) return a.result(true);

@@ -66,6 +66,8 @@ Rate rate_of(const Moment& m, std::size_t constraint, const VecX& v) {
   const Constraint& c = p.constraints[constraint];
   const Contact* contact = contact_with(m.place.contacts, c.key.contact);
   Rate out;
+  // What balances the forces of a step leaves rounding of their speed.
+  out.rounding = row_rounding * m.s.model.gravity.norm() * m.s.length;
   for (std::size_t side = 0; side < max_sides; ++side) {
     if (c.body[side] < 0) continue;
     const ProblemBody& b = p.bodies[static_cast<std::size_t>(c.body[side])];
