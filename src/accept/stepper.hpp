@@ -25,7 +25,7 @@ struct Setting {
   bool events_spent() const { return meter && meter->beyond(scheme::share_for_events); }
   static constexpr double share_for_parts = 0.9;
   // Where a body would pass through another one, which ends the run (E732).
-  bool far_out_of_budget() const { return meter && meter->exhausted(); }
+  bool far_out_of_budget() const { return meter && meter->beyond(2); }
   // Steps of scheme `trapezoidal` pose a problem at every event, and other ones in parts: where a
   // solve misses the tolerance they are taken again as well (E667).
   bool poses_other_problems() const { return std::holds_alternative<Trapezoidal>(scheme); }

@@ -111,8 +111,8 @@ void check_anchors(const Model& model, const SchemeOptions& scheme, const State&
       complain(FindingCode::reported, pair_name(model, a.key) + ": the contact does not stick");
     const bool kept = std::find(before.contact_anchors.begin(), before.contact_anchors.end(), a) !=
                       before.contact_anchors.end();
-    // Scheme hybrid makes anchors where a part begins, which need not be where a problem is posed.
-    const bool known = whole || euler;
+    // Parts make anchors where they begin, which need not be where a recorded problem is posed.
+    const bool known = whole || (euler && frame.report.divided.empty());
     if (!kept && known && !is_at_a_beginning(model, before, frame.report, a))
       complain(FindingCode::contact,
                pair_name(model, a.key) + " is not at the points of the contact");
